@@ -1,0 +1,84 @@
+"""What an objective is: a cost of a layout, its gradient, and nothing that moves.
+
+An objective is a value. It is made once from affinities and parameters, it can be evaluated at any
+layout ``Y``, and :meth:`Objective.with_parameters` returns another one that shares the affinities.
+It never keeps a layout and never takes a step; that is the optimizer's part. A researcher can hand
+one to any optimizer of their own, for example ``scipy.optimize.minimize``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """An objective seen at one layout.
+
+    Attributes
+    ----------
+    cost : float
+        In nats; ``nan`` if it was not asked for.
+    gradient : ndarray of shape (n_samples, n_components)
+        The derivative of the cost by each coordinate, in the objective's own dtype.
+    curvature : ndarray of shape (n_samples,) or None
+        A positive diagonal scale per point; ``Y - gradient / curvature[:, None]`` is the
+        fixed-point update of methods that have one (HSSNE: four times the row sums of P∘S).
+    """
+
+    cost: float
+    gradient: NDArray[Any]
+    curvature: NDArray[Any] | None = None
+
+
+class Objective(ABC):
+    """A cost to minimise over layouts ``Y`` of shape (n_samples, n_components)."""
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of points that a layout must have."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type that pairs are computed in: float32 or float64."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, float]:
+        """The numbers that :meth:`with_parameters` can change, by name."""
+
+    @abstractmethod
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with some parameters changed; affinities are shared.
+
+        Raises
+        ------
+        TypeError
+            A name that this objective does not have.
+        """
+
+    @abstractmethod
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost (unless ``cost=False``, which is cheaper), gradient and curvature at ``Y``."""
+
+    def cost_and_gradient(self, Y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        """Return the cost in nats and its gradient, shape (n_samples, n_components)."""
+        seen = self.evaluate(Y)
+        return seen.cost, seen.gradient
+
+    def gradient(self, Y: NDArray[Any]) -> NDArray[Any]:
+        """Return the gradient alone."""
+        return self.evaluate(Y, cost=False).gradient
+
+    def cost(self, Y: NDArray[Any]) -> float:
+        """Return the cost in nats."""
+        return self.evaluate(Y).cost

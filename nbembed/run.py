@@ -1,0 +1,265 @@
+"""Run: objective + optimizer + schedule + layout; the only optimisation loop in the project.
+
+A script calls :meth:`Run.until`; a live session calls :meth:`Run.step` between commands. Both advance
+the same thing, so what one sees on the screen is what ``fit`` computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.schedule import Schedule
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.objectives.base import Objective
+    from nbembed.optimizers.base import Optimizer, State
+
+#: Iterations that must all be calm before a run counts as converged: one still step proves nothing.
+PATIENCE = 10
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of a trace.
+
+    Attributes
+    ----------
+    iteration : int
+        Counted from 1 over the whole run.
+    cost : float
+        In nats, or ``nan`` where it was not evaluated.
+    movement : float
+        Root mean square step of the points in this iteration, in units of the map's own radius.
+    stage : str
+        Name of the schedule's stage, ``""`` after its end.
+    parameters : dict of str to float
+        The objective's parameters at this iteration.
+    """
+
+    iteration: int
+    cost: float
+    movement: float
+    stage: str
+    parameters: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A layout kept at the end of a stage, with the parameters it was reached at."""
+
+    iteration: int
+    parameters: dict[str, float]
+    Y: NDArray[Any]
+
+
+class Run:
+    """An embedding being optimised.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to minimise.
+    optimizer : Optimizer
+        The rule used once the schedule has ended.
+    Y : ndarray of shape (n_samples, n_components)
+        The first layout; copied, in the objective's dtype.
+    schedule : Schedule, optional
+        Stages to go through first.
+    tol : float, default=1e-4
+        The run has converged when :data:`PATIENCE` iterations in a row, after the schedule, moved
+        the points by less than this share of the map's radius (root mean square).
+    cost_every : int, default=10
+        Record the true cost at least this often; it is free where the optimizer needs it anyway.
+
+    Attributes
+    ----------
+    trace : list of Record
+        One record an iteration.
+    kept : list of Kept
+        Layouts kept by stages that ask for it (Mbed's annealing path).
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        optimizer: Optimizer,
+        Y: NDArray[Any],
+        schedule: Schedule | None = None,
+        *,
+        tol: float = 1e-4,
+        cost_every: int = 10,
+    ) -> None:
+        Y = np.array(Y, dtype=objective.dtype, order="C", copy=True)
+        if Y.ndim != 2 or Y.shape[0] != objective.n_samples:
+            raise ValueError(
+                f"Y must have shape (n_samples, n_components) with n_samples = "
+                f"{objective.n_samples}, got {Y.shape}"
+            )
+        if not np.isfinite(Y).all():
+            raise ValueError("Y must be finite, got NaN or infinity")
+        self.objective = objective
+        self.optimizer = optimizer
+        self.schedule = schedule if schedule is not None else Schedule()
+        self.tol = tol
+        self.cost_every = cost_every
+        self.iteration = 0
+        self.trace: list[Record] = []
+        self.kept: list[Kept] = []
+        self._stage = 0  # index into schedule.stages
+        self._stage_step = 0  # steps done in that stage
+        self._calm = 0
+        self._acting = optimizer  # the optimizer that made the present state
+        self._state: State = optimizer.start(Y)
+
+    # -- what it is now ---------------------------------------------------------------------
+
+    @property
+    def embedding(self) -> NDArray[Any]:
+        """The present layout, shape (n_samples, n_components); treat it as read only."""
+        return self._state.Y
+
+    @property
+    def state(self) -> State:
+        """The optimizer's present state: a value that a fork can start from."""
+        return self._state
+
+    @property
+    def cost(self) -> float:
+        """The objective at the present layout, in nats; evaluated now if it was not yet."""
+        if math.isnan(self._state.cost):
+            return self.objective.cost(self._state.Y)
+        return self._state.cost
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether stages of the schedule are still to come."""
+        return self._stage < len(self.schedule.stages)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the map has come to rest (see ``tol``)."""
+        return self._calm >= PATIENCE
+
+    # -- moving on --------------------------------------------------------------------------
+
+    def step(self, k: int = 1) -> Run:
+        """Advance ``k`` iterations and return the run itself."""
+        for _ in range(k):
+            self._step()
+        return self
+
+    def until(
+        self,
+        max_iter: int,
+        *,
+        callbacks: Iterable[Callable[[Run], bool | None]] = (),
+    ) -> Run:
+        """Advance until convergence, a callback's word, or ``max_iter`` iterations in total.
+
+        Parameters
+        ----------
+        max_iter : int
+            Upper bound of :attr:`iteration`. The schedule's stages count.
+        callbacks : iterable of callables
+            Each is called with the run after every iteration; returning ``True`` stops it.
+        """
+        callbacks = tuple(callbacks)
+        while self.iteration < max_iter and not self.converged:
+            self._step()
+            # Every callback hears of every iteration, even when an earlier one asks to stop.
+            if any([callback(self) is True for callback in callbacks]):
+                break
+        return self
+
+    def change(self, objective: Objective) -> Run:
+        """Go on with another objective from the present layout.
+
+        The layout stays, the optimizer's memory restarts (a velocity or search direction of the old
+        cost would mislead the new one), and so does the count of calm iterations.
+        """
+        if objective.n_samples != self.objective.n_samples:
+            raise ValueError(
+                f"objective must have {self.objective.n_samples} samples, got {objective.n_samples}"
+            )
+        self.objective = objective
+        self._restart(self._state.Y.astype(objective.dtype, copy=False))
+        return self
+
+    def move(self, Y: NDArray[Any]) -> Run:
+        """Go on from another layout (a point of the annealing path, an adopted map)."""
+        Y = np.array(Y, dtype=self.objective.dtype, order="C", copy=True)
+        if Y.ndim != 2 or Y.shape[0] != self.objective.n_samples or not np.isfinite(Y).all():
+            raise ValueError(
+                f"Y must be finite and of shape ({self.objective.n_samples}, n_components)"
+            )
+        self._restart(Y)
+        return self
+
+    def release(self, name: str) -> Run:
+        """End the schedule of the parameter ``name``: someone has taken it into their own hands."""
+        self.schedule = self.schedule.without(name)
+        return self
+
+    def end_schedule(self) -> Run:
+        """Skip the stages that are left."""
+        self._stage = len(self.schedule.stages)
+        self._stage_step = 0
+        return self
+
+    # -- the loop's body --------------------------------------------------------------------
+
+    def _restart(self, Y: NDArray[Any]) -> None:
+        self._state = self._acting.start(Y)
+        self._calm = 0
+
+    def _step(self) -> None:
+        stage = self.schedule.stages[self._stage] if self.scheduled else None
+        if stage is not None and self._stage_step == 0 and stage.parameters:
+            self.objective = self.objective.with_parameters(**stage.parameters)
+            self._restart(self._state.Y)
+        acting = stage.optimizer if stage is not None else self.optimizer
+        if acting != self._acting:
+            self._acting = acting
+            self._restart(self._state.Y)
+
+        before = self._state.Y
+        self._state = acting.step(self.objective, self._state)
+        self.iteration += 1
+        movement = relative_movement(before, self._state.Y)
+        cost = self._state.cost
+        if math.isnan(cost) and self.iteration % self.cost_every == 0:
+            cost = self.objective.cost(self._state.Y)
+        self.trace.append(
+            Record(
+                self.iteration,
+                cost,
+                movement,
+                stage.name if stage is not None else "",
+                self.objective.parameters,
+            )
+        )
+        if stage is None:
+            self._calm = self._calm + 1 if movement < self.tol else 0
+            return
+        self._stage_step += 1
+        if self._stage_step == stage.steps:
+            if stage.keep:
+                self.kept.append(
+                    Kept(self.iteration, self.objective.parameters, self._state.Y.copy())
+                )
+            self._stage += 1
+            self._stage_step = 0
+
+
+def relative_movement(before: NDArray[Any], after: NDArray[Any]) -> float:
+    """Return the root mean square step of the points over the map's radius (both in map units)."""
+    radius = float(np.sqrt(np.mean(np.var(after, axis=0, dtype=np.float64))))
+    step = float(np.sqrt(np.mean(np.square(after - before, dtype=np.float64))))
+    return step / radius if radius > 0 else step

@@ -1,0 +1,81 @@
+"""Schedule: the stages that a run goes through, as a value.
+
+Annealing (Mbed's λ), early compression and exaggeration (HSSNE), shrinking widths (NeRV) are all the
+same thing: a list of (parameters of the objective, optimizer, number of steps). A run advances
+through the list and records the stage it is in; nothing else in the project loops over parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nbembed.optimizers.base import Optimizer
+
+
+@dataclass(frozen=True)
+class Stage:
+    """So many steps of one optimizer with some of the objective's parameters set.
+
+    Parameters
+    ----------
+    steps : int
+        Number of iterations, at least 1.
+    optimizer : Optimizer
+        The rule for these iterations. Its memory starts empty unless the previous stage used an
+        equal optimizer and only parameters changed.
+    parameters : mapping of str to float
+        Passed to ``objective.with_parameters`` when the stage begins. They stay in force after it
+        until a later stage (or a user) sets them again.
+    keep : bool
+        Whether the run keeps the layout at the end of this stage (Mbed's annealing path).
+    name : str
+        What the trace calls it.
+    """
+
+    steps: int
+    optimizer: Optimizer
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    keep: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"steps must be at least 1, got {self.steps}")
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The stages of a run, in order.
+
+    Parameters
+    ----------
+    stages : tuple of Stage
+        May be empty: the run then uses its own optimizer from the start.
+    """
+
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """Number of iterations of all stages together."""
+        return sum(stage.steps for stage in self.stages)
+
+    def without(self, name: str) -> Schedule:
+        """Return a schedule that leaves the parameter ``name`` alone.
+
+        A user who touches a live slider takes that parameter into their own hands; what the
+        schedule does with others goes on.
+        """
+        return Schedule(
+            tuple(
+                replace(
+                    stage, parameters={k: v for k, v in stage.parameters.items() if k != name}
+                )
+                for stage in self.stages
+            )
+        )
