@@ -1,7 +1,7 @@
 """Run: objective + optimizer + schedule + layout; the only optimisation loop in the project.
 
-A script calls :meth:`Run.until`; a live session calls :meth:`Run.step` between commands. Both advance
-the same thing, so what one sees on the screen is what ``fit`` computes.
+A script calls :meth:`Run.until`; a live session calls :meth:`Run.step` between commands. Both
+advance the same thing, so what one sees on the screen is what ``fit`` computes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Schedule: the stages that a run goes through, as a value.
 
-Annealing (Mbed's λ), early compression and exaggeration (HSSNE), shrinking widths (NeRV) are all the
-same thing: a list of (parameters of the objective, optimizer, number of steps). A run advances
+Annealing (Mbed's λ), early compression and exaggeration (HSSNE), shrinking widths (NeRV) are all
+the same thing: a list of (parameters of the objective, optimizer, number of steps). A run advances
 through the list and records the stage it is in; nothing else in the project loops over parameters.
 """
 
@@ -73,9 +73,7 @@ class Schedule:
         """
         return Schedule(
             tuple(
-                replace(
-                    stage, parameters={k: v for k, v in stage.parameters.items() if k != name}
-                )
+                replace(stage, parameters={k: v for k, v in stage.parameters.items() if k != name})
                 for stage in self.stages
             )
         )

@@ -68,7 +68,7 @@ class Objective(ABC):
 
     @abstractmethod
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
-        """Return cost (unless ``cost=False``, which is cheaper), gradient and curvature at ``Y``."""
+        """Return cost, gradient and curvature at ``Y``; without the cost it is cheaper."""
 
     def cost_and_gradient(self, Y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         """Return the cost in nats and its gradient, shape (n_samples, n_components)."""

@@ -1,8 +1,9 @@
 """What an optimizer is: a rule that turns a state into the next one.
 
-``start(Y)`` makes the first state, ``step(objective, state)`` the next. A state is a value: it holds
-the layout and whatever the rule remembers (velocities, search directions, past gradients), and
-copying it forks a run. The objective is passed at every step, so that it may change between steps.
+``start(Y)`` makes the first state, ``step(objective, state)`` the next. A state is a value: it
+holds the layout and whatever the rule remembers (velocities, search directions, past gradients),
+and copying it forks a run. The objective is passed at every step, so that it may change between
+steps.
 """
 
 from __future__ import annotations

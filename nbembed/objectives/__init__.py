@@ -1,0 +1,11 @@
+"""Costs of a layout and their gradients, as values over compiled kernels."""
+
+from __future__ import annotations
+
+from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.directions import circle, simplex
+from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.objectives.large_margin import LargeMargin
+from nbembed.objectives.sne import SNE
+
+__all__ = ["Evaluation", "Objective", "HeavyTailed", "SNE", "LargeMargin", "simplex", "circle"]

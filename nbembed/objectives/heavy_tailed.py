@@ -1,0 +1,179 @@
+"""Heavy-tailed symmetric SNE: one family from symmetric SNE (α = 0) over t-SNE (α = 1) and beyond.
+
+    J = Σ_ij P̃_ij log(P̃_ij / Q_ij),  Q = q/Σq,  q = H(τ) = (ατ + 1)^(−1/α),  S = −d log H/dτ =
+    1/(ατ + 1) ∂J/∂y_i = 4 Σ_j (P̃_ij − Q_ij) S_ij (y_i − y_j)
+
+with τ_ij = ‖y_i − y_j‖² and q = exp(−τ), S = 1 in the limit α → 0: equations (1), (11) and (13) of
+"Heavy-Tailed Symmetric Stochastic Neighbor Embedding". The fixed-point update of its equation (14)
+is ``y − gradient / curvature`` with curvature_i = 4 Σ_j P̃_ij S_ij. P̃ mixes labels and links into
+P (:mod:`nbembed.objectives.mixing`).
+
+Two aids of optimisation are parameters too, neutral by default: *exaggeration* e multiplies what
+attracts, *compression* c adds c Σ‖y_i‖². The cost is always the one whose gradient is returned:
+
+    J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + c Σ‖y‖² + ρ Σ_cannot mean exp(−τ)
+
+so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbembed.kernels.heavy_tailed import heavy_tailed
+from nbembed.kernels.threads import resolve_threads
+from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.checks import check_layout, check_names, check_number
+from nbembed.objectives.mixing import Mixture
+from nbembed.objectives.pairs import as_pair_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.supervision import Supervision
+
+
+class HeavyTailed(Objective):
+    """The divergence of heavy-tailed symmetric SNE, optionally semi-supervised.
+
+    Parameters
+    ----------
+    P : ndarray or sparse matrix of shape (n_samples, n_samples), or Affinities
+        Symmetric, non-negative, empty diagonal, summing to one; float32 or float64. Read only;
+        affinities are brought to this form.
+    alpha : float, default=1.0
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE.
+    supervision : Supervision, optional
+        Labels and links; same-class points attract as must-linked ones do.
+    rho : float, default=0.5
+        ρ in [0, 1], the weight of supervision against P.
+    exaggeration : float, default=1.0
+        Multiplies attraction; greater than 0.
+    compression : float, default=0.0
+        Weight c ≥ 0 of Σ‖y‖², t-SNE's early compression.
+    n_jobs : int, optional
+        Threads; None uses all cores that the process may use.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range or malformed.
+    TypeError
+        If ``P`` is no matrix.
+
+    Notes
+    -----
+    An evaluation is O(n²) time and O(n) memory beyond P.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = (1 - np.eye(3)) / 6
+    >>> objective = HeavyTailed(P, alpha=1.0)
+    >>> triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])
+    >>> cost, gradient = objective.cost_and_gradient(triangle)
+    >>> abs(cost) < 1e-12, np.abs(gradient).max() < 1e-12
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        P: Any,
+        alpha: float = 1.0,
+        *,
+        supervision: Supervision | None = None,
+        rho: float = 0.5,
+        exaggeration: float = 1.0,
+        compression: float = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._alpha = check_number("alpha", alpha, low=0)
+        self._exaggeration = check_number("exaggeration", exaggeration, low=0, open_low=True)
+        self._compression = check_number("compression", compression, low=0)
+        self._n_threads = resolve_threads(n_jobs)
+        self._mixture = Mixture.make(as_pair_matrix(P, "joint"), supervision, rho)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points that a layout must have."""
+        return self._mixture.base.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type of P, in which pairs are computed."""
+        return self._mixture.base.dtype
+
+    @property
+    def supervision(self) -> Supervision | None:
+        """Labels and links that are mixed in."""
+        return self._mixture.supervision
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """``alpha``, ``rho``, ``exaggeration`` and ``compression``."""
+        return {
+            "alpha": self._alpha,
+            "rho": self._mixture.rho,
+            "exaggeration": self._exaggeration,
+            "compression": self._compression,
+        }
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with some of its parameters, or ``supervision``, changed.
+
+        P is shared. Only another ``rho`` or ``supervision`` makes new sums over pairs.
+        """
+        check_names(self, parameters, (*self.parameters, "supervision"))
+        other = copy.copy(self)
+        if "alpha" in parameters:
+            other._alpha = check_number("alpha", parameters["alpha"], low=0)
+        if "exaggeration" in parameters:
+            other._exaggeration = check_number(
+                "exaggeration", parameters["exaggeration"], low=0, open_low=True
+            )
+        if "compression" in parameters:
+            other._compression = check_number("compression", parameters["compression"], low=0)
+        other._mixture = self._mixture.changed(parameters)
+        return other
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and the fixed point's curvature at ``Y``; see the module."""
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        Yt = np.ascontiguousarray(Y.T)
+        mixture = self._mixture
+        terms = heavy_tailed(Yt, mixture.allowed.kernel, self._alpha, cost, self._n_threads)
+        kept = 1 - mixture.share
+        attraction = kept * terms.attraction
+        curvature = kept * terms.curvature
+        cross = kept * terms.cross
+        pull = mixture.pull(Yt, self._alpha, self._n_threads)
+        if pull is not None:
+            attraction = attraction + pull[0]
+            curvature = curvature + pull[1]
+            cross += pull[2]
+
+        gradient = (4 * self._exaggeration) * attraction
+        gradient -= (4 / terms.normalizer) * terms.repulsion
+        curvature = (4 * self._exaggeration) * curvature
+        value = math.nan
+        if cost:
+            value = mixture.entropy(self._n_threads)
+            value += self._exaggeration * cross + math.log(terms.normalizer)
+        if self._compression > 0:
+            gradient += (2 * self._compression) * Yt
+            curvature = curvature + 2 * self._compression
+            if cost:
+                value += self._compression * float(np.square(Yt, dtype=np.float64).sum())
+        push = mixture.push(Yt, self._n_threads)
+        if push is not None:
+            value += push[0]
+            gradient += push[1]
+        return Evaluation(
+            value,
+            np.ascontiguousarray(gradient.T, dtype=self.dtype),
+            np.ascontiguousarray(curvature, dtype=self.dtype),
+        )

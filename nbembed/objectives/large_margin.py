@@ -1,0 +1,219 @@
+"""Large-margin embedding (Mbed): SNE that opens a gap between classes, labelled or discovered.
+
+    C − w (A + B) + D,   C = Σ_i KL(p̃_i ‖ q_i)                      (SNE)
+    m_ik = softmax_k(⟨w_k, y_i⟩ / λ),  m̄ = mean_i m_i              (membership, eq. 15)
+    A = −mean_i H(m_i)                                              (margin, eq. 6)
+    B = H(m̄), or −KL(m̄ ‖ π) with class priors π                     (balance, eq. 6 and 8)
+    D = Σ_labelled KL(T_i ‖ m_i)                                    (labels, eq. 12)
+
+Equations of "Large Margin Non-Linear Embedding"; gradients (16) to (19). Erratum: its equation (9)
+has a stray Σ_i. w is 1 in the paper. K = 2 with λ here is its logistic form (5) with λ/2.
+
+Labels are softened to what the map can express at its own radius r: the paper lets certainty be the
+membership of a point at r·w_k (eq. 21), so the certain label of class k is the row
+
+    s_kl = softmax_l(⟨w_l, r w_k⟩ / λ)   and   T_i = Σ_k t_ik s_k.
+
+On the simplex, where ⟨w_k, w_l⟩ = −1/(K−1), this is Algorithm 1's rule t* t_ik +
+(1−t_ik)(1−t*)/(K−1) (erratum: line 9 lacks the 1/(K−1), so that its rows would not sum to one for
+K > 2). Other directions take the same definition and not the simplex's numbers: on a circle of ten
+classes a point at r·w_k belongs to the neighboring classes as well, and the simplex's t* = 0.97 at
+λ = 0.2 r would ask for a place 5.8 radii out. ⟨w_l, w_k⟩ < 1 for unit vectors, so a certain label
+stays the most probable class.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.special import softmax
+
+from nbembed.kernels.margin import large_margin
+from nbembed.objectives.base import Evaluation
+from nbembed.objectives.checks import check_layout, check_names, check_number
+from nbembed.objectives.directions import check_directions
+from nbembed.objectives.sne import SNE
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.supervision import Supervision
+
+
+class LargeMargin(SNE):
+    """The cost of Mbed.
+
+    Parameters
+    ----------
+    P : ndarray or sparse matrix of shape (n_samples, n_samples), or Affinities
+        Row-stochastic, as for :class:`~nbembed.objectives.sne.SNE`.
+    lam : float
+        λ > 0 in units of the coordinates: small λ makes memberships steep.
+    directions : array of shape (n_classes, n_components)
+        Unit vectors w_k, in the order of the supervision's classes, free classes after them.
+    supervision : Supervision, optional
+        Labels enter D; links enter p̃. Labels do not act as links here.
+    rho : float, default=0.5
+        ρ in [0, 1], the share of a linked point's row that goes to its links.
+    margin_weight : float, default=1.0
+        w ≥ 0, the weight of A + B.
+    class_prior : array of shape (n_classes,), optional
+        π > 0, summing to one. Without it B favors classes of equal size.
+    radius : float, default=1.0
+        r > 0 in coordinates, the radius of the map that labels are softened by.
+    n_jobs : int, optional
+        Threads; None uses all cores that the process may use.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range or malformed.
+    """
+
+    def __init__(
+        self,
+        P: Any,
+        lam: float,
+        directions: ArrayLike,
+        supervision: Supervision | None = None,
+        *,
+        rho: float = 0.5,
+        margin_weight: float = 1.0,
+        class_prior: ArrayLike | None = None,
+        radius: float = 1.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(P, supervision=supervision, rho=rho, labels_as_links=False, n_jobs=n_jobs)
+        self._lam = check_number("lam", lam, low=0, open_low=True)
+        self._margin_weight = check_number("margin_weight", margin_weight, low=0)
+        self._radius = check_number("radius", radius, low=0, open_low=True)
+        self._directions = check_directions(directions)
+        self._prior = None if class_prior is None else _check_prior(class_prior, self.n_classes)
+        self._targets = self._softened()
+
+    @property
+    def n_classes(self) -> int:
+        """K, the number of class directions."""
+        return int(self._directions.shape[0])
+
+    @property
+    def directions(self) -> NDArray[np.float64]:
+        """Class directions w_k, shape (n_classes, n_components)."""
+        return self._directions
+
+    @property
+    def class_prior(self) -> NDArray[np.float64] | None:
+        """Class priors π, or None where B is the entropy of the mean membership."""
+        return self._prior
+
+    @property
+    def targets(self) -> NDArray[np.float64]:
+        """Softened labels T, shape (n_samples, n_classes); rows of unlabelled points are NaN."""
+        return self._targets
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """``lam``, ``rho``, ``margin_weight`` and ``radius``."""
+        return {
+            "lam": self._lam,
+            "rho": self._mixture.rho,
+            "margin_weight": self._margin_weight,
+            "radius": self._radius,
+        }
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with some parameters changed; P is shared.
+
+        Takes the numbers in :attr:`parameters` and ``supervision``, ``directions`` and
+        ``class_prior``.
+        """
+        check_names(
+            self, parameters, (*self.parameters, "supervision", "directions", "class_prior")
+        )
+        other = copy.copy(self)
+        if "lam" in parameters:
+            other._lam = check_number("lam", parameters["lam"], low=0, open_low=True)
+        if "margin_weight" in parameters:
+            other._margin_weight = check_number("margin_weight", parameters["margin_weight"], low=0)
+        if "radius" in parameters:
+            other._radius = check_number("radius", parameters["radius"], low=0, open_low=True)
+        if "directions" in parameters:
+            other._directions = check_directions(parameters["directions"])
+        prior = parameters.get("class_prior", self._prior)
+        other._prior = None if prior is None else _check_prior(prior, other.n_classes)
+        other._mixture = self._mixture.changed(parameters)
+        if not {"lam", "radius", "directions", "supervision"}.isdisjoint(parameters):
+            other._targets = other._softened()
+        return other
+
+    def membership(self, Y: NDArray[Any]) -> NDArray[np.float64]:
+        """Return m_ik, the probability that a point at y_i is of class k, shape (n, n_classes)."""
+        Y = self._checked(Y)
+        scores = Y.astype(np.float64) @ self._directions.T / self._lam
+        return np.asarray(softmax(scores, axis=1))
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and a positive curvature at ``Y``.
+
+        The curvature adds to SNE's the bounds of the other terms' second derivatives:
+        1/λ² at a labelled point and w/(nλ²) at any.
+        """
+        Y = self._checked(Y)
+        Yt = np.ascontiguousarray(Y.T)
+        value, gradient, curvature = self._terms(Yt, cost)
+        # The kernel's prior is read only where B is a divergence from it.
+        prior = np.full(self.n_classes, 1 / self.n_classes) if self._prior is None else self._prior
+        terms = large_margin(
+            Yt,
+            self._directions,
+            self._lam,
+            self._targets,
+            prior,
+            0 if self._prior is None else 1,
+            self._margin_weight,
+            self._n_threads,
+        )
+        steepness = 1 / self._lam**2
+        labelled = ~np.isnan(self._targets[:, 0])
+        curvature = curvature + steepness * labelled
+        curvature += self._margin_weight * steepness / self.n_samples
+        return Evaluation(
+            value + float(terms.cost),
+            np.ascontiguousarray((gradient + terms.gradient).T, dtype=self.dtype),
+            np.ascontiguousarray(curvature, dtype=self.dtype),
+        )
+
+    def _checked(self, Y: NDArray[Any]) -> NDArray[Any]:
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        if Y.shape[1] != self._directions.shape[1]:
+            raise ValueError(
+                f"Y must have {self._directions.shape[1]} components like directions, "
+                f"got {Y.shape[1]}"
+            )
+        return Y
+
+    def _softened(self) -> NDArray[np.float64]:
+        """Return T at the present λ, radius, directions and labels."""
+        if self.supervision is None:
+            return np.full((self.n_samples, self.n_classes), np.nan)
+        if len(self.supervision.classes) > self.n_classes:
+            raise ValueError(
+                f"directions must give one row to each of the supervision's "
+                f"{len(self.supervision.classes)} classes, got {self.n_classes}"
+            )
+        targets = np.asarray(self.supervision.targets(self.n_classes), dtype=np.float64)
+        certain = softmax(
+            self._directions @ self._directions.T * (self._radius / self._lam), axis=1
+        )
+        return np.ascontiguousarray(targets @ certain)
+
+
+def _check_prior(class_prior: ArrayLike, n_classes: int) -> NDArray[np.float64]:
+    prior = np.array(class_prior, dtype=np.float64)
+    if prior.shape != (n_classes,):
+        raise ValueError(f"class_prior must have shape ({n_classes},), got {prior.shape}")
+    if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
+        raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")
+    return prior / prior.sum()

@@ -1,0 +1,133 @@
+"""Stochastic neighbor embedding: each point's neighbors, as a distribution, are kept.
+
+    C = Σ_i KL(p̃_i ‖ q_i),  q_ij = exp(−τ_ij) / Σ_k exp(−τ_ik),  τ_ij = ‖y_i − y_j‖²
+    ∂C/∂y_i = 2 Σ_j (y_i − y_j)(p̃_ij − q_ij + p̃_ji − q_ji)
+
+Equations (2) to (4) of "Large Margin Non-Linear Embedding", section 2. Erratum: its equation (4)
+lacks the factor 2. p̃ mixes links into the rows p (:mod:`nbembed.objectives.mixing`).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbembed.kernels.gaussian_rows import gaussian_rows
+from nbembed.kernels.threads import resolve_threads
+from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.checks import check_layout, check_names
+from nbembed.objectives.mixing import Mixture
+from nbembed.objectives.pairs import as_pair_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.supervision import Supervision
+
+
+class SNE(Objective):
+    """The cost of asymmetric SNE, optionally semi-supervised.
+
+    Parameters
+    ----------
+    P : ndarray or sparse matrix of shape (n_samples, n_samples), or Affinities
+        Row i is the distribution p_i over the neighbors of point i; empty diagonal; float32 or
+        float64. Read only.
+    supervision : Supervision, optional
+        Labels and links.
+    rho : float, default=0.5
+        ρ in [0, 1], the share of a linked point's row that goes to its links.
+    labels_as_links : bool, default=True
+        Whether points of one class attract each other as must-linked points do.
+    n_jobs : int, optional
+        Threads; None uses all cores that the process may use.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range or malformed.
+
+    Notes
+    -----
+    An evaluation is O(n²) time. ``W = P̃ + P̃ᵀ`` is stored beside P, without the links' part.
+    """
+
+    def __init__(
+        self,
+        P: Any,
+        *,
+        supervision: Supervision | None = None,
+        rho: float = 0.5,
+        labels_as_links: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._n_threads = resolve_threads(n_jobs)
+        self._mixture = Mixture.make(
+            as_pair_matrix(P, "rows"), supervision, rho, labels_as_links=labels_as_links
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points that a layout must have."""
+        return self._mixture.base.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type of P, in which pairs are computed."""
+        return self._mixture.base.dtype
+
+    @property
+    def supervision(self) -> Supervision | None:
+        """Labels and links that are mixed in."""
+        return self._mixture.supervision
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """``rho``."""
+        return {"rho": self._mixture.rho}
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with another ``rho`` or ``supervision``; P is shared."""
+        check_names(self, parameters, (*self.parameters, "supervision"))
+        other = copy.copy(self)
+        other._mixture = self._mixture.changed(parameters)
+        return other
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and curvature_i = 2 Σ_j (p̃_ij + p̃_ji) at ``Y``."""
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        Yt = np.ascontiguousarray(Y.T)
+        value, gradient, curvature = self._terms(Yt, cost)
+        return Evaluation(
+            value,
+            np.ascontiguousarray(gradient.T, dtype=self.dtype),
+            np.ascontiguousarray(curvature, dtype=self.dtype),
+        )
+
+    def _terms(
+        self, Yt: NDArray[Any], cost: bool
+    ) -> tuple[float, NDArray[Any], NDArray[np.float64]]:
+        """Return cost, gradient (d, n) and curvature (n,) at coordinate-major ``Yt``."""
+        mixture = self._mixture
+        terms = gaussian_rows(Yt, mixture.weights_kernel, cost, self._n_threads)
+        gradient = 2 * (terms.attraction - terms.repulsion)
+        curvature = 2 * mixture.weights_mass
+        cross = terms.cross
+        pull = mixture.pull(Yt, 0.0, self._n_threads)
+        if pull is not None:
+            gradient += 2 * pull[0]
+            curvature = curvature + 2 * pull[1]
+            # The group kernel sums over both orders of a pair what the cost counts once.
+            cross += pull[2] / 2
+        value = math.nan
+        if cost:
+            log_normalizers = np.sum(terms.log_normalizers, dtype=np.float64)
+            value = mixture.entropy(self._n_threads) + float(cross) + float(log_normalizers)
+        push = mixture.push(Yt, self._n_threads)
+        if push is not None:
+            value += push[0]
+            gradient += push[1]
+        return value, gradient, curvature

@@ -1,0 +1,11 @@
+"""Rules of descent: values that turn one state of a layout into the next."""
+
+from __future__ import annotations
+
+from nbembed.optimizers.base import Optimizer, State
+from nbembed.optimizers.conjugate_gradient import ConjugateGradient
+from nbembed.optimizers.fixed_point import FixedPoint
+from nbembed.optimizers.lbfgs import LBFGS
+from nbembed.optimizers.momentum import MomentumGradient
+
+__all__ = ["Optimizer", "State", "FixedPoint", "MomentumGradient", "ConjugateGradient", "LBFGS"]

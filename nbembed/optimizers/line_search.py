@@ -1,0 +1,148 @@
+"""A line search for functions whose cost and gradient come together, and cost much.
+
+Looks for a step t along a descent direction with the strong Wolfe conditions
+
+    φ(t) ≤ φ(0) + c₁ t φ'(0)   and   |φ'(t)| ≤ c₂ |φ'(0)|
+
+by extrapolating until a minimum is bracketed and then interpolating with cubics. Every trial is
+one evaluation of the objective (cost and gradient), and the one accepted is handed back, so that
+nothing is evaluated twice. Costs of float32 maps carry rounding of about 1e-7 of their size: close
+to a minimum the first condition is therefore also met by the slopes alone (Hager and Zhang's
+approximate form) where the cost has not risen by more than that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.optimizers.steps import dot, is_finite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.objectives.base import Evaluation, Objective
+
+#: Sufficient decrease c₁ and how much each extrapolation may lengthen the step.
+DECREASE = 1e-4
+STRETCH = 4.0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A point on the line: step, layout, what was seen there, and the slope φ'."""
+
+    step: float
+    Y: NDArray[Any]
+    seen: Evaluation
+    slope: float
+
+    @property
+    def cost(self) -> float:
+        """φ at this step."""
+        return self.seen.cost
+
+
+def line_search(
+    objective: Objective,
+    Y: NDArray[Any],
+    seen: Evaluation,
+    direction: NDArray[Any],
+    first: float,
+    *,
+    flatness: float,
+    max_evaluations: int = 20,
+) -> Trial | None:
+    """Return a point of sufficient decrease along ``direction``, or None if none was found.
+
+    Parameters
+    ----------
+    objective : Objective
+        Evaluated with its cost at every trial.
+    Y, seen : layout and its evaluation
+        Where the line starts.
+    direction : ndarray like ``Y``
+        With ⟨direction, gradient⟩ < 0.
+    first : float
+        First step to try, positive.
+    flatness : float
+        c₂: how flat, relative to the start, the line must be at the accepted step.
+    max_evaluations : int, default=20
+        After these the best trial that lowers the cost is taken.
+    """
+    start = Trial(0.0, Y, seen, dot(seen.gradient, direction))
+    rounding = float(np.finfo(Y.dtype).eps) * abs(start.cost)
+    if not start.slope < 0 or not math.isfinite(start.slope):
+        return None
+
+    def lowers(trial: Trial) -> bool:
+        if trial.cost <= start.cost + DECREASE * trial.step * start.slope:
+            return True
+        return (
+            trial.cost <= start.cost + rounding and trial.slope <= (2 * DECREASE - 1) * start.slope
+        )
+
+    low, high = start, None  # low: the best that lowers the cost; high: beyond the minimum
+    step = first
+    for _ in range(max_evaluations):
+        trial = _try(objective, Y, direction, step)
+        if trial is None:
+            # Off the range of numbers: as good as a wall.
+            high = Trial(step, Y, seen, math.nan)
+        elif not lowers(trial) or (low.step > 0 and trial.cost >= low.cost + rounding):
+            high = trial
+        elif abs(trial.slope) <= -flatness * start.slope:
+            return trial
+        elif (trial.slope >= 0) == (high is None or high.step > low.step):
+            # The minimum lies between the old low and the trial.
+            high, low = low, trial
+        else:
+            low = trial
+        step = _beyond(start, low, trial) if high is None else _between(low, high)
+        if high is not None and abs(high.step - low.step) <= 1e-10 * max(high.step, low.step):
+            break
+    return low if low.step > 0 else None
+
+
+def _try(
+    objective: Objective, Y: NDArray[Any], direction: NDArray[Any], step: float
+) -> Trial | None:
+    moved = Y + Y.dtype.type(step) * direction
+    if not np.isfinite(moved).all():
+        return None
+    seen = objective.evaluate(moved)
+    if not is_finite(seen) or math.isnan(seen.cost):
+        return None
+    return Trial(step, moved, seen, dot(seen.gradient, direction))
+
+
+def _beyond(start: Trial, low: Trial, trial: Trial | None) -> float:
+    """Return a longer step: where the slope, drawn straight, would vanish, within bounds."""
+    assert trial is not None  # a failed trial sets an upper end
+    bend = (trial.slope - start.slope) / trial.step
+    guess = -start.slope / bend if bend > 0 else math.inf
+    return min(max(guess, 1.5 * low.step), STRETCH * low.step)
+
+
+def _between(low: Trial, high: Trial) -> float:
+    """Return the minimum of the cubic through both ends, kept off them by a tenth of the interval."""
+    width = high.step - low.step
+    guess = math.nan
+    if math.isfinite(high.slope):
+        # Cubic through two costs and two slopes (Nocedal and Wright, equation 3.59).
+        d1 = low.slope + high.slope - 3 * (high.cost - low.cost) / width
+        square = d1 * d1 - low.slope * high.slope
+        if square >= 0:
+            d2 = math.copysign(math.sqrt(square), width)
+            denominator = high.slope - low.slope + 2 * d2
+            if denominator != 0:
+                guess = high.step - width * (high.slope + d2 - d1) / denominator
+    else:
+        guess = low.step + 0.1 * width
+    inner, outer = sorted((low.step + 0.1 * width, high.step - 0.1 * width))
+    if not inner <= guess <= outer:
+        return low.step + 0.5 * width if math.isnan(guess) else min(max(guess, inner), outer)
+    return guess
