@@ -174,7 +174,8 @@ class Run:
         while self.iteration < max_iter and not self.converged:
             self._step()
             # Every callback hears of every iteration, even when an earlier one asks to stop.
-            if any([callback(self) is True for callback in callbacks]):
+            answers = [callback(self) is True for callback in callbacks]
+            if any(answers):
                 break
         return self
 

@@ -216,4 +216,5 @@ def _check_prior(class_prior: ArrayLike, n_classes: int) -> NDArray[np.float64]:
         raise ValueError(f"class_prior must have shape ({n_classes},), got {prior.shape}")
     if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
         raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")
-    return prior / prior.sum()
+    normalised: NDArray[np.float64] = prior / prior.sum()
+    return normalised

@@ -47,7 +47,8 @@ class PairMatrix:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Either float32 or float64."""
-        return np.dtype(self.values.dtype)
+        dtype: np.dtype[Any] = self.values.dtype
+        return dtype
 
     @property
     def kernel(self) -> Any:
@@ -55,7 +56,7 @@ class PairMatrix:
         return as_kernel_argument(self.values)
 
     def row_plus_column(self, keep: NDArray[np.float64] | None = None) -> Any:
-        """Return diag(keep)·P + Pᵀ·diag(keep), dense or CSR, symmetric; ``keep`` None is all ones."""
+        """Return diag(keep)·P + Pᵀ·diag(keep), dense or CSR; ``keep`` None is all ones."""
         weighted = self.values
         if keep is not None:
             factor = keep.astype(self.dtype)
@@ -70,7 +71,7 @@ class PairMatrix:
     def without(
         self, cannot_links: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
     ) -> PairMatrix:
-        """Return P with no affinity across the cannot-links, renormalised; P itself if there are none.
+        """Return P with no affinity across the cannot-links, renormalised; itself without any.
 
         A point that loses every neighbor this way would fly off the map, so its row becomes uniform
         over the points that no cannot-link forbids it.

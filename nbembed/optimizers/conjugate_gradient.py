@@ -8,6 +8,7 @@ Margin Non-Linear Embedding" (section 6) and of the retrieval papers; theirs had
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,7 @@ def first_step(Y: NDArray[Any], direction: NDArray[Any], scaled: bool) -> float:
     One, if the direction is scaled by curvature, but never so long that points move by more than
     the map's radius on average.
     """
-    length = (dot(direction, direction) / direction.size) ** 0.5
+    length = math.sqrt(dot(direction, direction) / direction.size)
     if length == 0:
         return 1.0
     size = radius(Y)

@@ -128,7 +128,7 @@ def _beyond(start: Trial, low: Trial, trial: Trial | None) -> float:
 
 
 def _between(low: Trial, high: Trial) -> float:
-    """Return the minimum of the cubic through both ends, kept off them by a tenth of the interval."""
+    """Return the minimum of the cubic through both ends, a tenth of the interval off them."""
     width = high.step - low.step
     guess = math.nan
     if math.isfinite(high.slope):

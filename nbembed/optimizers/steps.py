@@ -42,7 +42,8 @@ def preconditioned(gradient: NDArray[Any], curvature: NDArray[Any] | None) -> ND
     if not mean > 0:
         return gradient
     floored = np.maximum(curvature, gradient.dtype.type(CURVATURE_FLOOR * mean))
-    return gradient / floored[:, None]
+    scaled: NDArray[Any] = gradient / floored[:, None]
+    return scaled
 
 
 def within_reach(step: NDArray[Any], Y: NDArray[Any], reach: float = REACH) -> NDArray[Any]:
@@ -52,7 +53,8 @@ def within_reach(step: NDArray[Any], Y: NDArray[Any], reach: float = REACH) -> N
     if limit <= 0 or not (lengths > limit).any():
         return step
     factor = np.minimum(1.0, limit / np.maximum(lengths, limit))
-    return step * factor[:, None].astype(step.dtype)
+    shortened: NDArray[Any] = step * factor[:, None].astype(step.dtype)
+    return shortened
 
 
 def is_finite(seen: Evaluation) -> bool:
