@@ -1,0 +1,126 @@
+"""Our own threads: fixed chunks of compiled work, taken in turn by whoever is free.
+
+Why not numba's ``parallel=True``: with GNU OpenMP a kernel stalls for milliseconds when another process
+holds a core, and numba's workqueue aborts the process when two Python threads enter it, which a notebook
+with two live maps does. Kernels that release the GIL under a plain pool showed neither; a dispatch costs
+about 0.05 ms, so callers with less work than that stay on one thread.
+
+The caller's thread works too, and never waits for a chunk that nobody has begun: two sessions that share
+the pool slow each other down but cannot block each other. What a chunk computes must not depend on who
+runs it; sums over chunks are then taken in the order of the chunks, so the bits do not depend on the number
+of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+_lock = threading.Lock()
+_pool: ThreadPoolExecutor | None = None
+_pool_size = 0
+
+
+def resolve_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` asks for.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None or −1: every core that this process may run on (its CPU affinity counts, not the machine);
+        −2: all but one, and so on, as in scikit-learn; a positive number: itself.
+
+    Returns
+    -------
+    n_threads : int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If ``n_jobs`` is 0 or no integer.
+    """
+    if n_jobs is None:
+        n_jobs = -1
+    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or int(n_jobs) == 0:
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+    wanted = int(n_jobs)
+    return wanted if wanted > 0 else max(1, available_cores() + 1 + wanted)
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int) -> None:
+    """Call ``function(chunk)`` for chunk = 0 … n_chunks − 1, on up to ``n_threads`` threads.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the number of a chunk; should release the GIL. Chunks run in any order and at the same
+        time, so each must write to places of its own.
+    n_chunks : int
+        How many.
+    n_threads : int
+        The caller's thread included. 1 runs everything here, in order.
+
+    Raises
+    ------
+    BaseException
+        Whatever a chunk raised (the first of them); chunks not yet begun are then left out.
+    """
+    if n_threads <= 1 or n_chunks <= 1:
+        for chunk in range(n_chunks):
+            function(chunk)
+        return
+    numbers = itertools.count()  # next() on it is atomic
+    failed = threading.Event()
+
+    def work() -> None:
+        while not failed.is_set() and (chunk := next(numbers)) < n_chunks:
+            try:
+                function(chunk)
+            except BaseException:
+                failed.set()
+                raise
+
+    helpers = _submit(work, min(n_threads, n_chunks) - 1)
+    try:
+        work()
+    finally:
+        for helper in helpers:
+            # A helper that has not begun has nothing left to do: take it back rather than wait for it.
+            if not helper.cancel():
+                helper.exception()  # waits
+    for helper in helpers:
+        if not helper.cancelled():
+            helper.result()
+
+
+def _submit(work: Callable[[], None], n_helpers: int) -> list[Future[None]]:
+    """Start ``n_helpers`` copies of ``work``, growing the pool if it is smaller."""
+    global _pool, _pool_size
+    with _lock:
+        if _pool is None or _pool_size < n_helpers:
+            if _pool is not None:
+                _pool.shutdown(wait=False)
+            _pool = ThreadPoolExecutor(n_helpers, thread_name_prefix="nbembed")
+            _pool_size = n_helpers
+        return [_pool.submit(work) for _ in range(n_helpers)]
+
+
+def _forget_pool() -> None:
+    """Drop a pool whose threads did not survive a fork."""
+    global _lock, _pool, _pool_size
+    _lock, _pool, _pool_size = threading.Lock(), None, 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
