@@ -1,0 +1,174 @@
+"""Fixtures for tests in a real JupyterLab and a headless Chromium.
+
+A test asks for ``open_cells`` (or ``open_file``), gets a `Notebook` and acts on ``notebook.page``::
+
+    def test_slider(open_cells):
+        notebook = open_cells("import nbembed as nb", "explorer = nb.Explorer(X); explorer")
+        notebook.run_all()
+        notebook.page.get_by_role("slider", name="α").press("ArrowRight")
+        notebook.wait_for("explorer.session.parameters['alpha']", lambda alpha: alpha > 1)
+
+Every test in this directory carries the marker ``browser``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+from tests.browser.chromium import NoChromium, chromium
+from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
+
+ARTIFACTS = Path(__file__).parent / "artifacts"
+ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OpenCells = Callable[..., Notebook]
+OpenFile = Callable[[Path], Notebook]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Keep a picture of every page that a failing test had open."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for number, notebook in enumerate(getattr(item, "notebooks", [])):
+            picture = ARTIFACTS / f"{file_name(item)}-{number}.png"
+            try:
+                notebook.screenshot(picture)
+            except Error as error:
+                report.sections.append(("browser", f"no picture: {error}"))
+                continue
+            text = "\n".join([f"picture: {picture}", "browser errors:", *notebook.errors])
+            report.sections.append(("browser", text))
+    return report
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> Path:
+    try:
+        return chromium()
+    except NoChromium as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium_path: Path, playwright: Playwright) -> Iterator[Browser]:
+    """Start the browser once; every notebook gets a fresh profile in it."""
+    running = launch(playwright, chromium_path)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def browser_without_webgl(chromium_path: Path, playwright: Playwright) -> Iterator[Browser]:
+    """Start a browser whose pages get no WebGL context."""
+    running = launch(
+        playwright, chromium_path, ["--disable-3d-apis", "--disable-software-rasterizer"]
+    )
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[JupyterLab]:
+    """Start JupyterLab once for all browser tests."""
+    static = CHECKOUT / "nbembed" / "widget" / "static"
+    if not (static / "explorer.js").exists():
+        pytest.fail(
+            f"{static / 'explorer.js'} is missing: build the front end first, with "
+            '`pip install -e ".[test]"` or `npm ci && npm run build` in nbembed/widget/frontend.',
+            pytrace=False,
+        )
+    with JupyterLab() as server:
+        yield server
+
+
+@pytest.fixture
+def open_cells(
+    lab: JupyterLab, browser: Browser, request: pytest.FixtureRequest
+) -> Iterator[OpenCells]:
+    """Return a function that opens a new notebook with the given code cells.
+
+    ``open_cells(*cells, browser=…, width=1280, height=1000)``; pages close when the test ends.
+    """
+    opened: list[Notebook] = []
+    request.node.notebooks = opened
+    default = browser
+
+    def open_cells(
+        *cells: str, browser: Browser | None = None, width: int = 1280, height: int = 1000
+    ) -> Notebook:
+        path = lab.write_notebook(f"{file_name(request.node)}-{len(opened)}", cells)
+        opened.append(lab.open_notebook(browser or default, path, width, height))
+        return opened[-1]
+
+    yield open_cells
+    for notebook in opened:
+        notebook.close()
+
+
+@pytest.fixture
+def open_file(
+    lab: JupyterLab, browser: Browser, request: pytest.FixtureRequest
+) -> Iterator[OpenFile]:
+    """Return a function that opens a copy of a notebook file."""
+    opened: list[Notebook] = []
+    request.node.notebooks = opened
+
+    def open_file(source: Path) -> Notebook:
+        path = lab.copy_notebook(source, f"{file_name(request.node)}-{len(opened)}")
+        opened.append(lab.open_notebook(browser, path))
+        return opened[-1]
+
+    yield open_file
+    for notebook in opened:
+        notebook.close()
+
+
+def file_name(item: pytest.Item) -> str:
+    """Return the test's name with nothing in it that a file system or a URL minds."""
+    return re.sub(r"[^\w-]+", "-", item.name).strip("-")
+
+
+def launch(playwright: Playwright, path: Path, extra: list[str] | None = None) -> Browser:
+    """Start a headless Chromium.
+
+    As root it must run without its sandbox. Elsewhere the sandbox is tried first; containers and
+    some distributions forbid the user namespaces that it needs, and the pages shown here are our
+    own, from the loopback.
+    """
+    arguments = ARGUMENTS + (extra or [])
+    if getattr(os, "geteuid", lambda: 1)() != 0:
+        try:
+            return playwright.chromium.launch(
+                executable_path=path, args=arguments, chromium_sandbox=True
+            )
+        except Error:
+            pass
+    return playwright.chromium.launch(
+        executable_path=path, args=[*arguments, "--no-sandbox"], chromium_sandbox=False
+    )

@@ -1,0 +1,334 @@
+"""A JupyterLab on the loopback and the notebook pages that the tests open in it.
+
+The server gets configuration, data and runtime directories of its own, so that a test neither sees
+nor touches what the person at the machine has set up. News, update checks and autosave are off, and
+every cell is kept in the page (``windowingMode: none``): scrolled-away cells would otherwise have
+no elements to find.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import nbformat
+from playwright.sync_api import Browser, Locator, Page
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SETTINGS: dict[str, dict[str, object]] = {
+    "apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "docmanager-extension/plugin": {"autosave": False},
+}
+
+
+class KernelError(Exception):
+    """Code run in the notebook's kernel raised; the message is its traceback."""
+
+
+class JupyterLab:
+    """A running server; use as a context manager.
+
+    Attributes
+    ----------
+    root : pathlib.Path
+        The directory that the server shows; notebooks are written here.
+    """
+
+    def __init__(self) -> None:
+        self._home = Path(tempfile.mkdtemp(prefix="nbembed-lab-"))
+        self.root = self._home / "root"
+        self.token = secrets.token_hex(16)
+        self._log = self._home / "server.log"
+        self._pages: list[Notebook] = []
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> JupyterLab:
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def _start(self) -> None:
+        self.root.mkdir()
+        for name, value in SETTINGS.items():
+            file = self._home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(value), encoding="utf-8")
+        environment = dict(
+            os.environ,
+            JUPYTERLAB_SETTINGS_DIR=str(self._home / "settings"),
+            JUPYTERLAB_WORKSPACES_DIR=str(self._home / "workspaces"),
+            JUPYTER_CONFIG_DIR=str(self._home / "config"),
+            JUPYTER_DATA_DIR=str(self._home / "data"),
+            JUPYTER_RUNTIME_DIR=str(self._home / "runtime"),
+            IPYTHONDIR=str(self._home / "ipython"),
+            PYTHONPATH=os.pathsep.join(
+                [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
+            ),
+        )
+        port = _free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        command = [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"),
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.root_dir={self.root}",
+            "--LabApp.news_url=",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--LabApp.extension_manager=readonly",
+            "--expose-app-in-browser",
+            "--allow-root",
+        ]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command,
+                cwd=self.root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self._wait_until_up(timeout=120)
+
+    def _wait_until_up(self, timeout: float) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + timeout
+        while True:
+            if self._process.poll() is not None:
+                raise RuntimeError(f"JupyterLab did not start:\n{self.server_log()}")
+            try:
+                urllib.request.urlopen(f"{self.url}/api/status?token={self.token}", timeout=5)
+                return
+            except (urllib.error.URLError, OSError) as error:
+                if time.monotonic() > deadline:
+                    message = f"JupyterLab is not up after {timeout} s:\n{self.server_log()}"
+                    raise RuntimeError(message) from error
+                time.sleep(0.1)
+
+    def _stop(self) -> None:
+        for page in self._pages:
+            page.close()
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def server_log(self) -> str:
+        """Return the end of what the server wrote."""
+        return self._log.read_text(errors="replace")[-5000:] if self._log.exists() else ""
+
+    def write_notebook(self, name: str, cells: Sequence[str]) -> str:
+        """Write a notebook of these code cells under the root; return its path there."""
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(source) for source in cells],
+            metadata={
+                "kernelspec": {
+                    "name": "python3",
+                    "display_name": "Python 3",
+                    "language": "python",
+                }
+            },
+        )
+        path = f"{name}.ipynb"
+        nbformat.write(notebook, self.root / path)
+        return path
+
+    def copy_notebook(self, source: Path, name: str | None = None) -> str:
+        """Copy a notebook under the root; return its path there."""
+        path = f"{name or source.stem}.ipynb"
+        shutil.copyfile(source, self.root / path)
+        return path
+
+    def open_notebook(
+        self, browser: Browser, path: str, width: int = 1280, height: int = 1000
+    ) -> Notebook:
+        """Open a notebook in a page of its own and wait for its kernel."""
+        page = Notebook(self, browser, path, width, height)
+        self._pages.append(page)
+        page.open()
+        return page
+
+
+class Notebook:
+    """A notebook open in JupyterLab.
+
+    Attributes
+    ----------
+    page : playwright.sync_api.Page
+        For everything that a person does: find by role and name, click, drag.
+    errors : list of str
+        What the browser's console and the page reported as errors so far.
+    """
+
+    def __init__(
+        self, lab: JupyterLab, browser: Browser, path: str, width: int, height: int
+    ) -> None:
+        self._lab = lab
+        self._path = path
+        self._context = browser.new_context(viewport={"width": width, "height": height})
+        self._context.set_default_timeout(60_000)
+        self.page: Page = self._context.new_page()
+        self.errors: list[str] = []
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self) -> None:
+        """Load the page and wait until the kernel is idle; also opens it afresh."""
+        # "reset" drops the workspace that an earlier page left, else that page's tabs open too.
+        self.page.goto(f"{self._lab.url}/lab/tree/{self._path}?reset&token={self._lab.token}")
+        self._ready()
+
+    def reload(self) -> None:
+        """Reload the page as F5 does, keeping kernel and saved document."""
+        self.page.reload()
+        self._ready()
+
+    def _ready(self) -> None:
+        self.page.locator(".jp-Notebook").first.wait_for()
+        self.wait_idle()
+
+    def wait_idle(self, timeout: float = 120) -> None:
+        """Wait until the kernel has nothing left to do (timeout in seconds)."""
+        self.page.wait_for_function(
+            """() => {
+                const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+                return session?.isReady && session.session?.kernel?.status === 'idle';
+            }""",
+            timeout=timeout * 1000,
+        )
+
+    def run_all(self) -> None:
+        """Run every cell and wait for the last; raise KernelError if one raised."""
+        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        raised: list[str] = self.page.evaluate(
+            """() => {
+                const found = [];
+                for (const cell of window.jupyterapp.shell.currentWidget.content.model.cells) {
+                    if (cell.type !== 'code') continue;
+                    for (const {output_type, traceback} of cell.sharedModel.getOutputs())
+                        if (output_type === 'error') found.push(traceback.join('\\n'));
+                }
+                return found;
+            }"""
+        )
+        if raised:
+            raise KernelError("\n\n".join(raised))
+
+    def execute(self, code: str) -> str:
+        """Run code in the kernel, not in a cell; return what it printed and its last value."""
+        answer: dict[str, str] = self.page.evaluate(
+            """async code => {
+                const session = window.jupyterapp.shell.currentWidget.sessionContext.session;
+                const future = session.kernel.requestExecute(
+                    {code, store_history: false, silent: false, allow_stdin: false});
+                const answer = {text: '', error: ''};
+                future.onIOPub = message => {
+                    const content = message.content;
+                    switch (message.header.msg_type) {
+                        case 'stream': answer.text += content.text; break;
+                        case 'execute_result': answer.text += content.data['text/plain']; break;
+                        case 'error': answer.error = content.traceback.join('\\n'); break;
+                    }
+                };
+                await future.done;
+                return answer;
+            }""",
+            code,
+        )
+        if answer["error"]:
+            raise KernelError(answer["error"])
+        return answer["text"].strip()
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of a Python expression in the kernel, by way of JSON."""
+        return json.loads(self.execute(f"import json; print(json.dumps({expression}))"))
+
+    def wait_for(
+        self, expression: str, accept: Callable[[Any], bool] = bool, timeout: float = 60
+    ) -> Any:
+        """Ask the kernel for an expression until its value is accepted; return the value."""
+        deadline = time.monotonic() + timeout
+        while True:
+            value = self.evaluate(expression)
+            if accept(value):
+                return value
+            if time.monotonic() > deadline:
+                raise AssertionError(f"after {timeout} s, {expression} is still {value!r}")
+            # Through Playwright, so that the page's own events keep arriving meanwhile.
+            self.page.wait_for_timeout(50)
+
+    def cell(self, index: int) -> Locator:
+        """Return the element of a cell with its outputs."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+
+    def set_theme(self, dark: bool) -> None:
+        """Switch JupyterLab between its light and its dark theme."""
+        theme = "JupyterLab Dark" if dark else "JupyterLab Light"
+        self.page.evaluate(
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+        )
+        light = "false" if dark else "true"
+        self.page.locator(f"body[data-jp-theme-light='{light}']").wait_for(state="attached")
+
+    def save(self) -> None:
+        """Save the document, with its widgets' state."""
+        self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+
+    def screenshot(self, path: Path, element: Locator | None = None) -> None:
+        """Take a picture of the page, or of one element."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (element or self.page).screenshot(path=path)
+
+    def close(self) -> None:
+        """Shut the kernel down and close the page; a second call does nothing."""
+        if self.page.is_closed():
+            return
+        try:
+            self.page.evaluate(
+                """async () => {
+                    const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+                    await session?.shutdown();
+                }"""
+            )
+        finally:
+            self._context.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

@@ -1,0 +1,30 @@
+"""What all tests share: the order they run in and the settings of hypothesis."""
+
+from __future__ import annotations
+
+import os
+
+import hypothesis
+import numpy as np
+import pytest
+
+# A failing example must fail again for the next person, and a loaded machine is no reason to fail.
+hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the quick tests first and the browser last, so that a slip shows within seconds."""
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("browser") is not None,
+            item.get_closest_marker("slow") is not None,
+        )
+    )
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return the same stream of random numbers for every test."""
+    return np.random.default_rng(20070603)
