@@ -1,0 +1,57 @@
+/**
+ * Keeps the whole map in view while points move, steadily: the frame opens quickly when points
+ * leave it, closes slowly when they draw together, and ignores changes too small to matter.
+ */
+import { extentOf, frameExtent, type Camera, type Extent, type Size } from "./camera";
+
+/** Time constants in seconds. */
+const OPENING = 0.1;
+const CLOSING = 0.45;
+/** A frame up to this much wider than needed is left alone. */
+const SLACK = 1.06;
+
+export class Fit {
+  private shown: Extent | null = null;
+  private goal: Extent | null = null;
+  private settled = true;
+
+  /** A new layout; `jump` shows it at once, without easing. */
+  aim(positions: Float32Array, jump: boolean): void {
+    const extent = extentOf(positions);
+    if (!extent) return;
+    this.goal = extent;
+    if (jump || !this.shown || this.disparate(this.shown, extent)) this.shown = { ...extent };
+    this.settled = false;
+  }
+
+  /** Advance by `seconds`; returns whether the frame still moves. */
+  step(seconds: number): boolean {
+    const { shown, goal } = this;
+    if (!shown || !goal || this.settled) return false;
+    const span = Math.max(goal.right - goal.left, goal.top - goal.bottom, 1e-12);
+    let moving = false;
+    const ease = (key: keyof Extent, outward: 1 | -1): void => {
+      const gap = goal[key] - shown[key];
+      const opening = gap * outward > 0;
+      if (Math.abs(gap) < span * (opening ? 5e-4 : (SLACK - 1) / 2)) return;
+      shown[key] += gap * (1 - Math.exp(-seconds / (opening ? OPENING : CLOSING)));
+      moving = true;
+    };
+    ease("left", -1);
+    ease("right", 1);
+    ease("bottom", -1);
+    ease("top", 1);
+    this.settled = !moving;
+    return moving;
+  }
+
+  camera(size: Size): Camera | null {
+    return this.shown ? frameExtent(this.shown, size) : null;
+  }
+
+  /** True where scales differ so much (a reset, another method) that easing would show nothing. */
+  private disparate(a: Extent, b: Extent): boolean {
+    const ratio = Math.max(a.right - a.left, a.top - a.bottom, 1e-12) / Math.max(b.right - b.left, b.top - b.bottom, 1e-12);
+    return ratio > 8 || ratio < 1 / 8;
+  }
+}

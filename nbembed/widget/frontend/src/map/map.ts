@@ -1,0 +1,335 @@
+/**
+ * The map of one view: owns its canvases and camera, draws the newest layout once an animation
+ * frame when something changed, and turns gestures into selections.
+ */
+import { effect, signal, type Signal } from "@preact/signals";
+import { createRenderer, type PointRenderer } from "../points/renderer";
+import { buildLook } from "../points/look";
+import type { Store } from "../store";
+import type { Theme } from "../theme";
+import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
+import { Fit } from "./fit";
+import { attachGestures, type GestureTarget } from "./gestures";
+import { drawOverlay } from "./overlay";
+import { insidePolygon, nearest, type Combine } from "./pick";
+
+export type Tool = "pan" | "lasso";
+
+export interface Hover {
+  index: number;
+  x: number;
+  y: number;
+}
+
+/** Pixels within which a pointer touches a point. */
+const REACH = 9;
+
+export class PointMap {
+  readonly hover = signal<Hover | null>(null);
+  readonly wheelHint = signal(false);
+  /** True once the person has panned or zoomed: the view then stays where they put it. */
+  readonly steered = signal(false);
+  readonly rendererKind = signal<PointRenderer["kind"]>("webgl");
+
+  private readonly stage: HTMLDivElement;
+  private readonly overlay: HTMLCanvasElement;
+  private renderer: PointRenderer;
+  private readonly fit = new Fit();
+  private camera: Camera = { x: 0, y: 0, scale: 1, swell: 1 };
+  private home = 1;
+  private size: Size = { width: 1, height: 1 };
+  private ratio = 1;
+  private lasso: { path: number[]; mode: Combine } | null = null;
+  private cursor: [number, number] | null = null;
+  private request = 0;
+  private lastTime = 0;
+  private stale = { look: true, layout: true };
+  private readonly off: (() => void)[] = [];
+  private hintTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly root: HTMLElement,
+    readonly element: HTMLElement,
+    private readonly store: Store,
+    private readonly theme: Signal<Theme>,
+    private readonly tool: Signal<Tool>,
+    private readonly select: (points: Uint32Array, how: Combine) => void,
+  ) {
+    this.stage = document.createElement("div");
+    this.stage.className = "nbe-stage";
+    element.prepend(this.stage);
+    this.renderer = this.makeRenderer(true);
+    this.overlay = this.canvas("nbe-overlay");
+    this.follow();
+    const observer = new ResizeObserver(() => this.measure());
+    observer.observe(element);
+    const sight = new IntersectionObserver((entries) =>
+      store.setVisible(this, entries[entries.length - 1].isIntersecting));
+    sight.observe(element);
+    this.off.push(
+      () => observer.disconnect(),
+      () => sight.disconnect(),
+      () => store.setVisible(this, null),
+      attachGestures(element, this.gestures()),
+    );
+    this.measure();
+  }
+
+  destroy(): void {
+    for (const off of this.off) off();
+    cancelAnimationFrame(this.request);
+    clearTimeout(this.hintTimer);
+    this.renderer.destroy();
+    this.stage.remove();
+  }
+
+  /** Show the whole map again, and keep showing it. */
+  fitView(): void {
+    this.steered.value = false;
+    this.fit.aim(this.positions, true);
+    this.redraw();
+  }
+
+  zoomBy(factor: number): void {
+    const [x, y] = this.cursor ? toScreen(this.camera, this.size, ...this.cursor) : [this.size.width / 2, this.size.height / 2];
+    this.steer(zoomAt(this.camera, this.size, x, y, factor));
+  }
+
+  /** Move the key cursor by screen pixels; it starts in the middle of the view. */
+  moveCursor(dx: number, dy: number): number {
+    const { size, camera } = this;
+    const from = this.cursor ? toScreen(camera, size, ...this.cursor) : [size.width / 2, size.height / 2];
+    const x = Math.min(Math.max(from[0] + (this.cursor ? dx : 0), 6), size.width - 6);
+    const y = Math.min(Math.max(from[1] + (this.cursor ? dy : 0), 6), size.height - 6);
+    this.cursor = toData(camera, size, x, y);
+    this.redraw();
+    return this.cursorPoint();
+  }
+
+  get cursorShown(): boolean {
+    return this.cursor !== null;
+  }
+
+  hideCursor(): void {
+    this.cursor = null;
+    this.redraw();
+  }
+
+  /** The point under the key cursor, −1 where none is near. */
+  cursorPoint(): number {
+    return this.cursor ? nearest(this.positions, ...this.cursor, (3 * REACH) / this.camera.scale) : -1;
+  }
+
+  private get positions(): Float32Array {
+    return this.store.layout.peek().positions;
+  }
+
+  private makeRenderer(allowWebGL: boolean): PointRenderer {
+    const renderer = createRenderer(
+      () => this.canvas("nbe-points"),
+      () => {
+        this.renderer.destroy();
+        this.renderer = this.makeRenderer(false);
+        this.renderer.resize(this.size.width, this.size.height, this.ratio);
+        this.stale = { look: true, layout: true };
+        this.redraw();
+      },
+      () => this.redraw(),
+      allowWebGL,
+    );
+    this.rendererKind.value = renderer.kind;
+    this.root.dataset.renderer = renderer.kind;
+    return renderer;
+  }
+
+  private canvas(name: string): HTMLCanvasElement {
+    const canvas = document.createElement("canvas");
+    canvas.className = name;
+    canvas.setAttribute("aria-hidden", "true");
+    if (name === "nbe-points") {
+      // At most one canvas of points, always below the overlay: a refused context spoils its canvas.
+      this.stage.querySelectorAll(".nbe-points").forEach((old) => old.remove());
+      this.stage.prepend(canvas);
+    } else {
+      this.stage.append(canvas);
+    }
+    return canvas;
+  }
+
+  /** Redraw when anything drawn changes. */
+  private follow(): void {
+    const { store } = this;
+    this.off.push(
+      effect(() => {
+        const layout = store.layout.value;
+        this.stale.layout = true;
+        if (layout.fresh || store.colorBy.peek() === "probability") this.stale.look = true;
+        this.fit.aim(layout.positions, layout.fresh);
+        this.redraw();
+      }),
+      effect(() => {
+        void [store.labels.value, store.confidences.value, store.classes.value, store.links.value];
+        void [store.selection.value, store.column.value, store.colorBy.value, this.theme.value];
+        this.stale.look = true;
+        this.redraw();
+      }),
+    );
+  }
+
+  private measure(): void {
+    const ratio = Math.min(window.devicePixelRatio || 1, 3);
+    const size = { width: this.element.clientWidth, height: this.element.clientHeight };
+    if (!size.width || !size.height) return;
+    if (size.width === this.size.width && size.height === this.size.height && ratio === this.ratio) return;
+    this.size = size;
+    this.ratio = ratio;
+    this.renderer.resize(size.width, size.height, ratio);
+    this.overlay.width = Math.round(size.width * ratio);
+    this.overlay.height = Math.round(size.height * ratio);
+    this.redraw();
+  }
+
+  private redraw(): void {
+    if (!this.request) this.request = requestAnimationFrame((time) => this.draw(time));
+  }
+
+  private draw(time: number): void {
+    this.request = 0;
+    const seconds = Math.min(0.1, Math.max(0.001, (time - this.lastTime) / 1000));
+    this.lastTime = time;
+    if ((window.devicePixelRatio || 1) !== this.ratio) this.measure();
+    const { store, renderer } = this;
+    const layout = store.layout.peek();
+    const moving = !this.steered.peek() && this.fit.step(seconds);
+    if (!this.steered.peek()) {
+      const camera = this.fit.camera(this.size);
+      if (camera) {
+        this.camera = camera;
+        this.home = camera.scale;
+      }
+    }
+    const theme = this.theme.peek();
+    if (this.stale.look) {
+      renderer.setLook(buildLook({
+        size: layout.positions.length >> 1,
+        colorBy: store.colorBy.peek(),
+        column: store.column.peek(),
+        tints: layout.tints,
+        labels: store.labels.peek(),
+        confidences: store.confidences.peek(),
+        classes: store.classes.peek(),
+        links: store.links.peek(),
+        selection: store.selection.peek(),
+        neutral: theme.neutral,
+      }));
+    }
+    if (this.stale.layout) renderer.setPositions(layout.positions);
+    renderer.setInk({ background: theme.background, accent: theme.accent });
+    renderer.draw(this.camera);
+    this.drawOverlay();
+    if (this.stale.layout) this.announce();
+    this.stale = { look: false, layout: false };
+    if (moving) this.redraw();
+  }
+
+  private drawOverlay(): void {
+    const context = this.overlay.getContext("2d");
+    if (!context) return;
+    const { store } = this;
+    const layout = store.layout.peek();
+    drawOverlay(context, this.ratio, {
+      camera: this.camera,
+      size: this.size,
+      theme: this.theme.peek(),
+      positions: layout.positions,
+      links: store.links.peek(),
+      labels: store.labels.peek(),
+      classes: store.classes.peek(),
+      directions: layout.directions,
+      lasso: this.lasso,
+      hover: this.hover.peek()?.index ?? -1,
+      cursor: this.cursor,
+      cursorPoint: this.cursorPoint(),
+    });
+  }
+
+  /** Acknowledge the frame and let tests and tools see when it was drawn, and because of what. */
+  private announce(): void {
+    const { store, root } = this;
+    const layout = store.layout.peek();
+    const drawnAt = performance.now();
+    const causes = store.drawn(layout).map((cause) => ({ ...cause, latency: drawnAt - cause.at }));
+    for (const { request, at } of causes) {
+      performance.measure(`nbembed:effect:${request}`, { start: at, end: drawnAt });
+    }
+    root.dataset.version = String(layout.version);
+    root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
+    root.dispatchEvent(new CustomEvent("nbembed:frame", {
+      detail: { version: layout.version, iteration: store.iteration.peek(), drawnAt, causes },
+    }));
+  }
+
+  private steer(camera: Camera): void {
+    const scale = Math.min(Math.max(camera.scale, this.home / 20), this.home * 400);
+    this.camera = { ...camera, scale, swell: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
+    this.steered.value = true;
+    this.redraw();
+  }
+
+  private gestures(): GestureTarget {
+    return {
+      tool: () => this.tool.peek(),
+      wheelAllowed: (event) => event.ctrlKey || this.root.contains(document.activeElement),
+      wheelRefused: () => {
+        this.wheelHint.value = true;
+        clearTimeout(this.hintTimer);
+        this.hintTimer = setTimeout(() => (this.wheelHint.value = false), 1400);
+      },
+      pan: (dx, dy) => this.steer(panBy(this.camera, dx, dy)),
+      zoom: (x, y, factor) => this.steer(zoomAt(this.camera, this.size, x, y, factor)),
+      hover: (x, y) => this.point(x, y),
+      leave: () => this.setHover(null),
+      click: (x, y, how) => {
+        const index = this.at(x, y);
+        if (how === "replace" && this.tool.peek() === "pan") return;
+        this.select(index < 0 ? new Uint32Array(0) : Uint32Array.of(index), how);
+      },
+      lassoMove: (path, mode) => {
+        this.lasso = { path, mode };
+        this.redraw();
+      },
+      lassoEnd: (path, mode) => {
+        this.lasso = null;
+        const polygon: number[] = [];
+        for (let i = 0; i < path.length; i += 2) polygon.push(...toData(this.camera, this.size, path[i], path[i + 1]));
+        this.select(insidePolygon(this.positions, polygon), mode);
+        this.redraw();
+      },
+      lassoCancel: () => {
+        this.lasso = null;
+        this.redraw();
+      },
+    };
+  }
+
+  private at(x: number, y: number): number {
+    return nearest(this.positions, ...toData(this.camera, this.size, x, y), REACH / this.camera.scale);
+  }
+
+  private point(x: number, y: number): void {
+    const index = this.at(x, y);
+    const before = this.hover.peek();
+    if (index < 0) this.setHover(null);
+    else if (before?.index !== index) {
+      const p = this.positions;
+      const [sx, sy] = toScreen(this.camera, this.size, p[2 * index], p[2 * index + 1]);
+      this.setHover({ index, x: sx, y: sy });
+    }
+  }
+
+  private setHover(hover: Hover | null): void {
+    if (hover === this.hover.peek()) return;
+    this.hover.value = hover;
+    this.redraw();
+  }
+}

@@ -1,0 +1,159 @@
+/** What lies over the points: class directions, must-links, the lasso, hover and the key cursor. */
+import type { ClassInfo } from "../wire";
+import type { RGB, Theme } from "../theme";
+import { parseColor } from "../theme";
+import { toScreen, type Camera, type Size } from "./camera";
+
+export interface OverlayState {
+  camera: Camera;
+  size: Size;
+  theme: Theme;
+  positions: Float32Array;
+  links: number[][];
+  labels: Int16Array;
+  classes: ClassInfo[];
+  directions: [number, number][];
+  lasso: { path: number[]; mode: string } | null;
+  hover: number;
+  cursor: [number, number] | null;
+  cursorPoint: number;
+}
+
+function rgba([r, g, b]: RGB, alpha: number): string {
+  return `rgba(${r},${g},${b},${alpha})`;
+}
+
+export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, state: OverlayState): void {
+  const { size } = state;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.lineJoin = "round";
+  context.lineCap = "round";
+  drawDirections(context, state);
+  drawLinks(context, state);
+  drawHover(context, state);
+  drawLasso(context, state);
+  drawCursor(context, state);
+}
+
+function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme, directions, classes }: OverlayState): void {
+  if (!directions.length) return;
+  const [ox, oy] = toScreen(camera, size, 0, 0);
+  const rim = 12;
+  const longest = Math.max(...directions.map(([x, y]) => Math.hypot(x, y)), 1e-9);
+  context.font = "600 11px system-ui, -apple-system, 'Segoe UI', sans-serif";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  directions.forEach(([dx, dy], k) => {
+    const length = Math.hypot(dx, dy);
+    // A direction that points out of the drawn plane has no ray.
+    if (length < 0.15 * longest) return;
+    const ux = dx / length;
+    const uy = -dy / length;
+    const reach = Math.min(
+      ux > 0 ? (size.width - rim - ox) / ux : ux < 0 ? (rim - ox) / ux : Infinity,
+      uy > 0 ? (size.height - rim - oy) / uy : uy < 0 ? (rim - oy) / uy : Infinity,
+    );
+    if (!(reach > 20) || !Number.isFinite(reach)) return;
+    const known = classes[k];
+    const color = known ? parseColor(known.color) : theme.neutral;
+    const ex = ox + ux * reach;
+    const ey = oy + uy * reach;
+    const fade = context.createLinearGradient(ox, oy, ex, ey);
+    fade.addColorStop(0, rgba(color, 0));
+    fade.addColorStop(1, rgba(color, 0.2 + (0.35 * length) / longest));
+    context.strokeStyle = fade;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(ox, oy);
+    context.lineTo(ex, ey);
+    context.stroke();
+    const text = known ? known.name : `${k + 1}`;
+    const short = text.length > 16 ? text.slice(0, 15) + "…" : text;
+    const half = context.measureText(short).width / 2 + 7;
+    const x = Math.min(Math.max(ex, half + 3), size.width - half - 3);
+    const y = Math.min(Math.max(ey, 12), size.height - 12);
+    context.fillStyle = rgba(theme.background, 0.88);
+    context.beginPath();
+    context.roundRect(x - half, y - 9, 2 * half, 18, 9);
+    context.fill();
+    context.strokeStyle = rgba(color, known ? 0.75 : 0.35);
+    context.lineWidth = 1;
+    context.stroke();
+    context.fillStyle = rgba(theme.foreground, known ? 0.95 : 0.55);
+    context.fillText(short, x, y + 0.5);
+  });
+}
+
+/** A linked group as threads from its middle: the eye sees which points belong together. */
+function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, links, labels, classes }: OverlayState): void {
+  context.lineWidth = 1;
+  for (const group of links) {
+    const points = group.filter((i) => 2 * i + 1 < positions.length);
+    if (points.length < 2) continue;
+    let mx = 0;
+    let my = 0;
+    for (const i of points) {
+      mx += positions[2 * i] / points.length;
+      my += positions[2 * i + 1] / points.length;
+    }
+    const shared = labels[points[0]] ?? -1;
+    const color = shared >= 0 && classes[shared] ? parseColor(classes[shared].color) : theme.foreground;
+    const [cx, cy] = toScreen(camera, size, mx, my);
+    context.strokeStyle = rgba(color, Math.max(0.12, 0.55 / Math.sqrt(1 + points.length / 12)));
+    context.beginPath();
+    for (const i of points) {
+      const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
+      context.moveTo(cx, cy);
+      context.lineTo(x, y);
+    }
+    context.stroke();
+  }
+}
+
+function drawHover(context: CanvasRenderingContext2D, { camera, size, theme, positions, hover }: OverlayState): void {
+  if (hover < 0 || 2 * hover + 1 >= positions.length) return;
+  const [x, y] = toScreen(camera, size, positions[2 * hover], positions[2 * hover + 1]);
+  context.strokeStyle = rgba(theme.foreground, 0.9);
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.arc(x, y, 7, 0, 2 * Math.PI);
+  context.stroke();
+}
+
+function drawLasso(context: CanvasRenderingContext2D, { theme, lasso }: OverlayState): void {
+  if (!lasso || lasso.path.length < 4) return;
+  context.beginPath();
+  context.moveTo(lasso.path[0], lasso.path[1]);
+  for (let i = 2; i < lasso.path.length; i += 2) context.lineTo(lasso.path[i], lasso.path[i + 1]);
+  context.closePath();
+  context.fillStyle = rgba(theme.accent, 0.1);
+  context.fill();
+  context.strokeStyle = rgba(theme.accent, 0.95);
+  context.lineWidth = 1.5;
+  context.setLineDash(lasso.mode === "subtract" ? [5, 4] : []);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function drawCursor(context: CanvasRenderingContext2D, state: OverlayState): void {
+  const { camera, size, theme, positions, cursor, cursorPoint } = state;
+  if (!cursor) return;
+  const [x, y] = toScreen(camera, size, cursor[0], cursor[1]);
+  context.strokeStyle = rgba(theme.foreground, 0.85);
+  context.lineWidth = 1.25;
+  context.beginPath();
+  for (const [ux, uy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+    context.moveTo(x + 4 * ux, y + 4 * uy);
+    context.lineTo(x + 13 * ux, y + 13 * uy);
+  }
+  context.stroke();
+  if (cursorPoint >= 0 && 2 * cursorPoint + 1 < positions.length) {
+    const [px, py] = toScreen(camera, size, positions[2 * cursorPoint], positions[2 * cursorPoint + 1]);
+    context.strokeStyle = rgba(theme.accent, 1);
+    context.lineWidth = 2;
+    context.beginPath();
+    context.arc(px, py, 8, 0, 2 * Math.PI);
+    context.stroke();
+  }
+}

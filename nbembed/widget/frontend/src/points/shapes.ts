@@ -1,0 +1,121 @@
+/**
+ * Marker shapes as signed distances, in one list: the shader, the raster renderer and the
+ * palette's icons all number them the same way. Names are those of `palette.py`.
+ *
+ * Each distance is in units of the marker's radius, negative inside, for a point (x, y) with y up.
+ * The sizes differ a little so that the shapes look equally large.
+ */
+export const SHAPES = [
+  "circle", "square", "triangle", "diamond", "cross", "star", "wedge", "saltire", "pentagon", "hexagon",
+] as const;
+
+export type Shape = (typeof SHAPES)[number];
+
+export function shapeIndex(name: string): number {
+  return Math.max(0, SHAPES.indexOf(name as Shape));
+}
+
+function box(x: number, y: number, w: number, h: number): number {
+  const dx = Math.abs(x) - w;
+  const dy = Math.abs(y) - h;
+  return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0);
+}
+
+/** A regular polygon with `sides` sides, one of them at the bottom, and inner radius `inner`. */
+function polygon(x: number, y: number, sides: number, inner: number): number {
+  const step = (2 * Math.PI) / sides;
+  const angle = Math.atan2(x, -y);
+  const folded = Math.abs(angle - step * Math.round(angle / step));
+  return Math.hypot(x, y) * Math.cos(folded) - inner;
+}
+
+function star(x: number, y: number): number {
+  const step = (2 * Math.PI) / 5;
+  const angle = Math.atan2(x, y);
+  const folded = Math.abs(angle - step * Math.round(angle / step));
+  const r = Math.hypot(x, y);
+  const px = r * Math.cos(folded);
+  const py = r * Math.sin(folded);
+  // The edge from the tip (1.2, 0) to the notch at half a step.
+  const tip = 1.2;
+  const notch = 0.52;
+  const nx = notch * Math.cos(step / 2);
+  const ny = notch * Math.sin(step / 2);
+  const ex = nx - tip;
+  const ey = ny;
+  const length = Math.hypot(ex, ey);
+  return ((px - tip) * ey - py * ex) / length;
+}
+
+const DISTANCES: ((x: number, y: number) => number)[] = [
+  (x, y) => Math.hypot(x, y) - 0.96,
+  (x, y) => box(x, y, 0.82, 0.82),
+  (x, y) => polygon(x, y + 0.2, 3, 0.62),
+  (x, y) => (Math.abs(x) + Math.abs(y) - 1.14) * Math.SQRT1_2,
+  (x, y) => Math.min(box(x, y, 1.0, 0.36), box(x, y, 0.36, 1.0)),
+  star,
+  (x, y) => polygon(x, -y + 0.2, 3, 0.62),
+  (x, y) => {
+    const u = (x + y) * Math.SQRT1_2;
+    const v = (x - y) * Math.SQRT1_2;
+    return Math.min(box(u, v, 1.08, 0.34), box(u, v, 0.34, 1.08));
+  },
+  (x, y) => polygon(x, y, 5, 0.8),
+  (x, y) => polygon(x, y, 6, 0.86),
+];
+
+export function distance(shape: number, x: number, y: number): number {
+  return DISTANCES[shape](x, y);
+}
+
+/** The same distances for the fragment shader. */
+export const SHAPES_GLSL = /* glsl */ `
+float box(vec2 p, vec2 h) { vec2 d = abs(p) - h; return length(max(d, 0.0)) + min(max(d.x, d.y), 0.0); }
+float fold(float angle, float s) { return abs(angle - s * floor(angle / s + 0.5)); }
+float polygon(vec2 p, float sides, float inner) {
+  return length(p) * cos(fold(atan(p.x, -p.y), 6.2831853 / sides)) - inner;
+}
+float star(vec2 p) {
+  float s = 1.2566371;
+  float f = fold(atan(p.x, p.y), s);
+  vec2 q = length(p) * vec2(cos(f), sin(f));
+  vec2 e = 0.52 * vec2(0.8090170, 0.5877853) - vec2(1.2, 0.0);
+  return ((q.x - 1.2) * e.y - q.y * e.x) / length(e);
+}
+float shape(int kind, vec2 p) {
+  if (kind == 0) return length(p) - 0.96;
+  if (kind == 1) return box(p, vec2(0.82));
+  if (kind == 2) return polygon(p + vec2(0.0, 0.2), 3.0, 0.62);
+  if (kind == 3) return (abs(p.x) + abs(p.y) - 1.14) * 0.70710678;
+  if (kind == 4) return min(box(p, vec2(1.0, 0.36)), box(p, vec2(0.36, 1.0)));
+  if (kind == 5) return star(p);
+  if (kind == 6) return polygon(vec2(p.x, 0.2 - p.y), 3.0, 0.62);
+  if (kind == 7) {
+    vec2 r = vec2(p.x + p.y, p.x - p.y) * 0.70710678;
+    return min(box(r, vec2(1.08, 0.34)), box(r, vec2(0.34, 1.08)));
+  }
+  if (kind == 8) return polygon(p, 5.0, 0.8);
+  return polygon(p, 6.0, 0.86);
+}
+`;
+
+/** Corners of the shape as an SVG path in a box of 20 × 20, y down. */
+export function shapePath(name: string): string {
+  const at = (angle: number, r: number): string => `${(10 + r * Math.sin(angle)).toFixed(2)},${(10 - r * Math.cos(angle)).toFixed(2)}`;
+  const ring = (count: number, turn: number, r: number): string =>
+    "M" + Array.from({ length: count }, (_, i) => at(turn + (i * 2 * Math.PI) / count, r)).join("L") + "Z";
+  const plus = "M7.4,2.2h5.2v5.2h5.2v5.2h-5.2v5.2h-5.2v-5.2h-5.2v-5.2h5.2z";
+  switch (name) {
+    case "square": return "M3.6,3.6h12.8v12.8h-12.8z";
+    case "triangle": return ring(3, 0, 9.2);
+    case "diamond": return ring(4, 0, 8.8);
+    case "cross": return plus;
+    case "star":
+      return "M" + Array.from({ length: 10 }, (_, i) => at((i * Math.PI) / 5, i % 2 ? 4.1 : 9.4)).join("L") + "Z";
+    case "wedge": return ring(3, Math.PI, 9.2);
+    case "saltire": return "M10,6.3 13.8,2.5 17.5,6.2 13.7,10 17.5,13.8 13.8,17.5 10,13.7 6.2,17.5 2.5,13.8 6.3,10 2.5,6.2 6.2,2.5z";
+    case "pentagon": return ring(5, 0, 8.6);
+    case "hexagon": return ring(6, 0, 8.6);
+    default: return "M10,2.4a7.6,7.6 0 1 0 .01,0z";
+  }
+}

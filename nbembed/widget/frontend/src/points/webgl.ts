@@ -1,0 +1,233 @@
+/**
+ * Points by WebGL 2: positions in one buffer that is rewritten every frame, looks in two others
+ * that change only when something is labelled, selected or recolored. Survives a lost context.
+ */
+import type { Camera } from "../map/camera";
+import { FLAG, type Ink, type Look, type PointRenderer } from "./renderer";
+import { SHAPES_GLSL } from "./shapes";
+
+const VERTEX = /* glsl */ `#version 300 es
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec4 color;
+layout(location = 2) in uvec4 mark;
+uniform vec2 center;
+uniform vec2 scale;
+uniform float ratio;
+uniform float swell;
+flat out vec4 fill;
+flat out ivec2 kind;
+flat out vec3 radius;
+void main() {
+  gl_Position = vec4((position - center) * scale, 0.0, 1.0);
+  float r = float(mark.y) * 0.125 * ratio * swell;
+  int flags = int(mark.z);
+  bool marked = flags != 0;
+  float rim = (flags & ${FLAG.selected | FLAG.linked}) != 0 ? 3.4 * ratio : 1.5 * ratio;
+  radius = vec3(r, marked ? r * 1.12 + rim : r + 0.75, float(mark.w) / 255.0);
+  gl_PointSize = 2.0 * radius.y;
+  fill = color;
+  kind = ivec2(int(mark.x), flags);
+}`;
+
+const FRAGMENT = /* glsl */ `#version 300 es
+precision highp float;
+flat in vec4 fill;
+flat in ivec2 kind;
+flat in vec3 radius;
+uniform float ratio;
+uniform vec3 background;
+uniform vec3 accent;
+out vec4 outcome;
+${SHAPES_GLSL}
+vec4 over(vec4 below, vec3 color, float alpha) {
+  return vec4(color * alpha, alpha) + below * (1.0 - alpha);
+}
+void main() {
+  vec2 p = (gl_PointCoord - 0.5) * vec2(2.0, -2.0) * radius.y;
+  if (kind == ivec2(0)) {
+    float alpha = clamp(radius.x + 0.5 - length(p), 0.0, 1.0) * fill.a;
+    if (alpha <= 0.0) discard;
+    outcome = vec4(fill.rgb * alpha, alpha);
+    return;
+  }
+  float d = shape(kind.x, p / radius.x) * radius.x;
+  bool outlined = (kind.y & ${FLAG.outlined}) != 0;
+  vec4 c = vec4(0.0);
+  if ((kind.y & ${FLAG.linked}) != 0) {
+    float ring = abs(length(p) - radius.x - 2.4 * ratio) - 0.6 * ratio;
+    c = over(c, fill.rgb, clamp(0.5 - ring, 0.0, 1.0) * 0.8);
+  }
+  if ((kind.y & ${FLAG.selected}) != 0) {
+    c = over(c, background, clamp(0.5 - (d - 1.9 * ratio), 0.0, 1.0) * fill.a);
+    c = over(c, accent, clamp(0.5 - (d - 1.5 * ratio), 0.0, 1.0) * fill.a);
+  } else if (outlined) {
+    c = over(c, background, clamp(0.5 - (d - 1.0 * ratio), 0.0, 1.0) * fill.a);
+  }
+  float inside = clamp(0.5 - d, 0.0, 1.0);
+  if (outlined) {
+    float core = clamp(0.5 - (d + 1.1 * ratio), 0.0, 1.0);
+    vec3 body = mix(fill.rgb, mix(background, fill.rgb, radius.z), core);
+    c = over(c, body, inside * fill.a);
+  } else {
+    c = over(c, fill.rgb, inside * fill.a);
+  }
+  if (c.a <= 0.004) discard;
+  outcome = c;
+}`;
+
+/** How long a lost context may take to come back before another renderer takes over. */
+const RECOVERY = 3000;
+
+export class WebGLRenderer implements PointRenderer {
+  readonly kind = "webgl";
+  private uniforms!: Record<"center" | "scale" | "ratio" | "swell" | "background" | "accent", WebGLUniformLocation | null>;
+  private buffers!: { positions: WebGLBuffer; colors: WebGLBuffer; marks: WebGLBuffer; order: WebGLBuffer };
+  private width = 1;
+  private height = 1;
+  private ratio = 1;
+  private positions: Float32Array = new Float32Array(0);
+  private look: Look | null = null;
+  private ink: Ink = { background: [255, 255, 255], accent: [0, 0, 0] };
+  private stale = { positions: true, look: true };
+  private lost = false;
+  private recovery: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly gl: WebGL2RenderingContext,
+    private readonly onLoss: () => void,
+    private readonly onRestore: () => void,
+  ) {
+    this.build();
+    canvas.addEventListener("webglcontextlost", this.onContextLost);
+    canvas.addEventListener("webglcontextrestored", this.onContextRestored);
+  }
+
+  resize(width: number, height: number, ratio: number): void {
+    this.width = width;
+    this.height = height;
+    this.ratio = ratio;
+    this.canvas.width = Math.max(1, Math.round(width * ratio));
+    this.canvas.height = Math.max(1, Math.round(height * ratio));
+  }
+
+  setPositions(positions: Float32Array): void {
+    this.positions = positions;
+    this.stale.positions = true;
+  }
+
+  setLook(look: Look): void {
+    this.look = look;
+    this.stale.look = true;
+  }
+
+  setInk(ink: Ink): void {
+    this.ink = ink;
+  }
+
+  draw(camera: Camera): void {
+    const { gl, look } = this;
+    if (this.lost || !look) return;
+    const count = Math.min(look.order.length, this.positions.length / 2);
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    this.upload();
+    gl.uniform2f(this.uniforms.center, camera.x, camera.y);
+    gl.uniform2f(this.uniforms.scale, (2 * camera.scale) / this.width, (2 * camera.scale) / this.height);
+    gl.uniform1f(this.uniforms.ratio, this.ratio);
+    gl.uniform1f(this.uniforms.swell, camera.swell);
+    gl.uniform3f(this.uniforms.background, ...unit(this.ink.background));
+    gl.uniform3f(this.uniforms.accent, ...unit(this.ink.accent));
+    gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
+  }
+
+  destroy(): void {
+    clearTimeout(this.recovery);
+    this.canvas.removeEventListener("webglcontextlost", this.onContextLost);
+    this.canvas.removeEventListener("webglcontextrestored", this.onContextRestored);
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+    this.canvas.remove();
+  }
+
+  private upload(): void {
+    const { gl, buffers, look } = this;
+    if (this.stale.positions) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers.positions);
+      gl.bufferData(gl.ARRAY_BUFFER, this.positions, gl.DYNAMIC_DRAW);
+    }
+    if (this.stale.look && look) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers.colors);
+      gl.bufferData(gl.ARRAY_BUFFER, look.colors, gl.DYNAMIC_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers.marks);
+      gl.bufferData(gl.ARRAY_BUFFER, look.marks, gl.DYNAMIC_DRAW);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, look.order, gl.DYNAMIC_DRAW);
+    }
+    this.stale = { positions: false, look: false };
+  }
+
+  private build(): void {
+    const { gl } = this;
+    const program = link(gl, VERTEX, FRAGMENT);
+    gl.useProgram(program);
+    const at = (name: string) => gl.getUniformLocation(program, name);
+    this.uniforms = {
+      center: at("center"), scale: at("scale"), ratio: at("ratio"),
+      swell: at("swell"), background: at("background"), accent: at("accent"),
+    };
+    this.buffers = {
+      positions: gl.createBuffer(), colors: gl.createBuffer(), marks: gl.createBuffer(), order: gl.createBuffer(),
+    };
+    gl.bindVertexArray(gl.createVertexArray());
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.positions);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.colors);
+    gl.enableVertexAttribArray(1);
+    gl.vertexAttribPointer(1, 4, gl.UNSIGNED_BYTE, true, 0, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.marks);
+    gl.enableVertexAttribArray(2);
+    gl.vertexAttribIPointer(2, 4, gl.UNSIGNED_BYTE, 0, 0);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.stale = { positions: true, look: true };
+  }
+
+  private readonly onContextLost = (event: Event): void => {
+    event.preventDefault(); // asks the browser to restore it
+    this.lost = true;
+    this.recovery = setTimeout(() => this.onLoss(), RECOVERY);
+  };
+
+  private readonly onContextRestored = (): void => {
+    clearTimeout(this.recovery);
+    this.lost = false;
+    this.build();
+    this.onRestore();
+  };
+}
+
+function unit(color: [number, number, number]): [number, number, number] {
+  return [color[0] / 255, color[1] / 255, color[2] / 255];
+}
+
+function link(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
+  const program = gl.createProgram();
+  for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+    const shader = gl.createShader(type);
+    if (!shader) throw new Error("no shader");
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) {
+      throw new Error(gl.getShaderInfoLog(shader) ?? "shader");
+    }
+    gl.attachShader(program, shader);
+    gl.deleteShader(shader);
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+    throw new Error(gl.getProgramInfoLog(program) ?? "link");
+  }
+  return program;
+}

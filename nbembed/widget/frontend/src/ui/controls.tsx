@@ -1,0 +1,131 @@
+/** Method, one slider for every live parameter that it declares, and what colors the points. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { View } from "../view";
+import type { ColorMode, Control } from "../wire";
+
+export function MethodSelect({ view }: { view: View }) {
+  const { method, methods } = view.store;
+  return (
+    <label class="nbe-row">
+      <span class="nbe-row-name">Method</span>
+      <select class="nbe-select" aria-label="Method" value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
+        {methods.value.map((name) => <option key={name} value={name}>{name}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function Controls({ view }: { view: View }) {
+  return (
+    <>
+      {view.store.controls.value.map((control) => <ControlSlider key={`${view.store.method.value}.${control.name}`} view={view} control={control} />)}
+    </>
+  );
+}
+
+/** After the last move of the hand the kernel's value is shown again. */
+const HANDBACK = 700;
+/** Steps of a logarithmic slider from end to end. */
+const LOG_STEPS = 200;
+
+function ControlSlider({ view, control }: { view: View; control: Control }) {
+  const held = useSignal<number | null>(null);
+  const { low, high, scale, step, enabled, symbol, name, description } = control;
+  const kernel = view.store.parameters.value[name];
+  const value = held.value ?? (typeof kernel === "number" ? kernel : low);
+  useEffect(() => {
+    if (held.value === null) return;
+    const timer = setTimeout(() => (held.value = null), HANDBACK);
+    return () => clearTimeout(timer);
+  }, [held.value]);
+  const log = scale === "log";
+  const position = log ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : value;
+  const onInput = (e: Event & { currentTarget: HTMLInputElement }): void => {
+    const raw = e.currentTarget.valueAsNumber;
+    const next = log ? tidy(low * (high / low) ** raw) : raw;
+    held.value = next;
+    view.set(name, next);
+  };
+  const text = format(value, log ? value / 50 : step);
+  const filled = log ? position : (position - low) / (high - low || 1);
+  return (
+    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={description}>
+      <div class="nbe-control-head">
+        <span class="nbe-symbol" aria-hidden="true">{symbol}</span>
+        <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
+        <output class="nbe-value">{typeof kernel === "number" || held.value !== null ? text : "–"}</output>
+      </div>
+      <input
+        type="range"
+        class="nbe-range"
+        aria-label={symbol}
+        aria-valuetext={text}
+        aria-description={description}
+        disabled={!enabled}
+        min={log ? 0 : low}
+        max={log ? 1 : high}
+        step={log ? 1 / LOG_STEPS : step || "any"}
+        value={position}
+        style={{ "--nbe-filled": `${100 * Math.min(1, Math.max(0, filled))}%` }}
+        onInput={onInput}
+      />
+      {!enabled && <p class="nbe-why">{description}</p>}
+    </div>
+  );
+}
+
+/** Three significant figures: what a person reads off a logarithmic slider is what is sent. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+export function format(value: number, step: number): string {
+  const digits = step > 0 && step < 1 ? Math.min(4, Math.ceil(-Math.log10(step) - 1e-9)) : step >= 1 ? 0 : 3;
+  return value.toFixed(digits);
+}
+
+export function ColorBy({ view }: { view: View }) {
+  const { column, colorBy, layout } = view.store;
+  const choices: [ColorMode, string][] = [];
+  if (column.value.kind !== "none") choices.push(["column", column.value.title || "color"]);
+  choices.push(["class", "class labels"]);
+  if (layout.value.tints.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
+  return (
+    <>
+      <label class="nbe-row">
+        <span class="nbe-row-name">Colour by</span>
+        <select class="nbe-select" aria-label="Colour by" value={colorBy.value} onChange={(e) => view.colorBy(e.currentTarget.value)}>
+          {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
+        </select>
+      </label>
+      {colorBy.value === "column" && <Legend view={view} />}
+    </>
+  );
+}
+
+const LEGEND_LIMIT = 24;
+
+function Legend({ view }: { view: View }) {
+  const { kind, names, colors, values } = view.store.column.value;
+  if (kind === "number") {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const v of values) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+    if (!(high >= low)) return null;
+    return (
+      <div class="nbe-ramp">
+        <span>{low.toPrecision(3)}</span><i /><span>{high.toPrecision(3)}</span>
+      </div>
+    );
+  }
+  return (
+    <ul class="nbe-legend" aria-label="Colors">
+      {names.slice(0, LEGEND_LIMIT).map((name, k) => <li key={k} title={name}><i style={{ background: colors[k] }} /><span>{name}</span></li>)}
+      {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
+    </ul>
+  );
+}

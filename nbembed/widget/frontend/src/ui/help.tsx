@@ -1,0 +1,28 @@
+/** The popover that lists keys and mouse. */
+import { useEffect, useRef } from "preact/hooks";
+import { KEYS, MOUSE } from "../keyboard";
+import type { View } from "../view";
+import { Icon } from "./icons";
+
+export function Help({ view }: { view: View }) {
+  const close = useRef<HTMLButtonElement>(null);
+  const open = view.helpOpen.value;
+  useEffect(() => {
+    if (open) close.current?.focus({ preventScroll: true });
+  }, [open]);
+  if (!open) return null;
+  return (
+    <div class="nbe-help" role="dialog" aria-label="Keys and mouse">
+      <div class="nbe-heading">
+        <h3>Keys and mouse</h3>
+        <button ref={close} type="button" class="nbe-inline" aria-label="Close help" onClick={() => (view.helpOpen.value = false)}><Icon name="close" /></button>
+      </div>
+      <Table rows={MOUSE} />
+      <Table rows={KEYS} />
+    </div>
+  );
+}
+
+function Table({ rows }: { rows: [string, string][] }) {
+  return <dl>{rows.map(([key, text], i) => <div key={i}><dt><kbd>{key}</kbd></dt><dd>{text}</dd></div>)}</dl>;
+}

@@ -1,0 +1,40 @@
+/** What is done with the selection: label it with some confidence, link it, forget it. */
+import type { View } from "../view";
+import { Icon } from "./icons";
+
+export function Labeling({ view }: { view: View }) {
+  const { selection, classes } = view.store;
+  const count = selection.value.length;
+  const chosen = classes.value[view.chosenClass.value];
+  const confidence = view.confidence.value;
+  return (
+    <div class="nbe-labeling">
+      <label class="nbe-row nbe-confidence" title="How sure you are; the rest is spread over the other classes">
+        <span class="nbe-row-name">Confidence</span>
+        <input
+          type="range" class="nbe-range" aria-label="Confidence" aria-valuetext={confidence.toFixed(2)}
+          min={0.5} max={1} step={0.05} value={confidence}
+          style={{ "--nbe-filled": `${200 * (confidence - 0.5)}%` }}
+          onInput={(e) => (view.confidence.value = e.currentTarget.valueAsNumber)}
+        />
+        <output class="nbe-value">{confidence.toFixed(2)}</output>
+      </label>
+      <button
+        type="button" class="nbe-button nbe-primary" aria-label="Label selection" aria-disabled={!count}
+        title={count ? "Label the selected points (Enter)" : "Select points first"}
+        style={chosen ? { "--nbe-class": chosen.color } : {}}
+        onClick={() => view.labelSelection()}
+      >
+        {count ? <>Label {count.toLocaleString("en")} as <b>{chosen ? `‘${chosen.name}’` : "…"}</b></> : "Label selection"}
+      </button>
+      <div class="nbe-pair">
+        <button type="button" class="nbe-button" aria-label="Must-link selection" aria-disabled={count < 2} title="The selected points belong together, whatever they are" onClick={() => view.mustLink()}>
+          <Icon name="link" />Must-link
+        </button>
+        <button type="button" class="nbe-button" aria-label="Forget" aria-disabled={!count} title="Drop labels and links of the selected points" onClick={() => view.forget()}>
+          <Icon name="forget" />Forget
+        </button>
+      </div>
+    </div>
+  );
+}

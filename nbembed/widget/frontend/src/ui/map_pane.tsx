@@ -1,0 +1,59 @@
+/** The map's place in the page, its tooltip and its hint. */
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { PointMap } from "../map/map";
+import type { Theme } from "../theme";
+import type { View } from "../view";
+
+export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!element.current) return;
+    const map = new PointMap(root, element.current, view.store, theme, view.tool, (points, how) => view.select(points, how));
+    view.map.value = map;
+    return () => {
+      view.map.value = null;
+      map.destroy();
+    };
+  }, []);
+  return (
+    <div
+      ref={element}
+      class="nbe-map"
+      tabIndex={0}
+      role="application"
+      aria-label="Map"
+      aria-roledescription="embedding map"
+      aria-description="Arrow keys move a cursor, Space picks the nearest point, question mark shows all keys."
+      data-tool={view.tool.value}
+      style={{ height: `${view.store.height.value}px` }}
+    >
+      <Tooltip view={view} />
+      {view.map.value?.wheelHint.value && <div class="nbe-hint">Click the map, then zoom with the wheel</div>}
+    </div>
+  );
+}
+
+function Tooltip({ view }: { view: View }) {
+  const map = view.map.value;
+  const hover = map?.hover.value;
+  if (!map || !hover) return null;
+  const { labels, confidences, classes, column } = view.store;
+  const label = classes.value[labels.value[hover.index]];
+  const { kind, title, values, names } = column.value;
+  const value = values[hover.index];
+  const left = hover.x > map.element.clientWidth - 150;
+  const below = hover.y < 60;
+  return (
+    <div
+      class="nbe-tooltip"
+      role="tooltip"
+      style={{ left: `${hover.x}px`, top: `${hover.y}px`, transform: `translate(${left ? "calc(-100% - 10px)" : "10px"}, ${below ? "10px" : "calc(-100% - 10px)"})` }}
+    >
+      <b>#{hover.index}</b>
+      {label && <div><i class="nbe-dot" style={{ background: label.color }} />{label.name}{confidences.value[hover.index] < 1 && ` · ${confidences.value[hover.index].toFixed(2)}`}</div>}
+      {kind === "category" && value >= 0 && <div class="nbe-faint">{title ? `${title}: ` : ""}{names[value]}</div>}
+      {kind === "number" && !Number.isNaN(value) && <div class="nbe-faint">{title ? `${title}: ` : ""}{value.toPrecision(4)}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+/** One view: the root element, its theme, its keys. */
+import { render } from "preact";
+import { handleKey } from "../keyboard";
+import type { Store } from "../store";
+import { followTheme } from "../theme";
+import { View } from "../view";
+import { App } from "./app";
+
+export function mount(store: Store, el: HTMLElement): () => void {
+  const root = document.createElement("div");
+  root.className = "nbe";
+  root.tabIndex = 0;
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Embedding explorer");
+  // JupyterLab's own shortcuts and menu stay out while the widget has the focus.
+  root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.setAttribute("data-jp-suppress-context-menu", "true");
+  el.append(root);
+  const view = new View(store);
+  const { theme, stop } = followTheme(root);
+  const keys = (event: KeyboardEvent): void => {
+    if (handleKey(view, event)) event.preventDefault();
+    // The notebook must not take a key that was pressed here.
+    event.stopPropagation();
+  };
+  root.addEventListener("keydown", keys);
+  render(<App view={view} theme={theme} root={root} />, root);
+  return () => {
+    root.removeEventListener("keydown", keys);
+    render(null, root);
+    stop();
+    root.remove();
+  };
+}

@@ -1,0 +1,23 @@
+/** What went wrong: the worker's error, which stays, and refused commands, which can be dismissed. */
+import type { View } from "../view";
+import { Icon } from "./icons";
+
+export function Notices({ view }: { view: View }) {
+  const { error, refusal } = view.store;
+  return (
+    <>
+      {error.value && (
+        <div class="nbe-notice nbe-bad" role="alert">
+          <span><b>The run stopped.</b> {error.value} <span class="nbe-faint">Labels and parameters are kept.</span></span>
+          <button type="button" class="nbe-button" onClick={() => view.reset()}>Start again</button>
+        </div>
+      )}
+      {refusal.value && (
+        <div class="nbe-notice" role="alert">
+          <span>{refusal.value}</span>
+          <button type="button" class="nbe-inline" aria-label="Dismiss" title="Dismiss" onClick={() => (refusal.value = "")}><Icon name="close" /></button>
+        </div>
+      )}
+    </>
+  );
+}

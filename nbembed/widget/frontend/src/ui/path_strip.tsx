@@ -1,0 +1,57 @@
+/** Mbed's annealing path: one bar a kept λ, as high as its criterion; scrubbed by pointer or arrows. */
+import { useRef } from "preact/hooks";
+import type { View } from "../view";
+import { readable } from "./status";
+
+export function PathStrip({ view }: { view: View }) {
+  const strip = useRef<HTMLDivElement>(null);
+  const path = view.store.path.value;
+  const chosen = view.store.chosenPath.value;
+  if (!path.length) return null;
+  const finite = path.map((step) => step.criterion).filter((c): c is number => c !== null && Number.isFinite(c));
+  const top = Math.max(...finite, 0);
+  const best = top > 0 ? path.findIndex((step) => step.criterion === top) : -1;
+  const height = (criterion: number | null): number => (criterion === null || top <= 0 ? 0.06 : 0.08 + 0.92 * Math.max(0, criterion / top));
+  const move = (index: number): void => {
+    const next = Math.min(Math.max(index, 0), path.length - 1);
+    if (next === chosen) return;
+    view.store.chosenPath.value = next;
+    view.movePath(next);
+  };
+  const scrub = (event: PointerEvent): void => {
+    const box = strip.current?.getBoundingClientRect();
+    if (box) move(Math.floor(((event.clientX - box.left) / box.width) * path.length));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const from = chosen < 0 ? path.length - 1 : chosen;
+    const to = { ArrowLeft: from - 1, ArrowDown: from - 1, ArrowRight: from + 1, ArrowUp: from + 1, Home: 0, End: path.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move(to);
+  };
+  const at = path[chosen];
+  const text = at ? `λ ${readable(at.lam)}, criterion ${at.criterion === null ? "none" : readable(at.criterion)}` : "end of the path";
+  return (
+    <div class="nbe-path">
+      <span class="nbe-path-name" aria-hidden="true">λ path</span>
+      <div
+        ref={strip} class="nbe-strip" tabIndex={0} role="slider" aria-label="Annealing path"
+        aria-valuemin={0} aria-valuemax={path.length - 1} aria-valuenow={Math.max(chosen, 0)} aria-valuetext={text}
+        onKeyDown={onKeyDown}
+        onPointerDown={(e) => {
+          e.currentTarget.setPointerCapture(e.pointerId);
+          scrub(e);
+        }}
+        onPointerMove={(e) => e.currentTarget.hasPointerCapture(e.pointerId) && scrub(e)}
+      >
+        {path.map((step, i) => (
+          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={`λ ${readable(step.lam)}${step.criterion === null ? "" : `, criterion ${readable(step.criterion)}`}${i === best ? " (best)" : ""}`}>
+            <i style={{ height: `${100 * height(step.criterion)}%` }} />
+          </div>
+        ))}
+      </div>
+      <output class="nbe-value">{at ? readable(at.lam) : "–"}</output>
+    </div>
+  );
+}

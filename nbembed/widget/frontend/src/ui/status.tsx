@@ -1,0 +1,27 @@
+/** What the run says: state, iteration, cost and its curve, and an unsupervised quality beside it. */
+import type { View } from "../view";
+import { Sparkline } from "./sparkline";
+
+const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
+
+export function Status({ view }: { view: View }) {
+  const { state, iteration, cost, quality } = view.store;
+  return (
+    <div class="nbe-status" role="group" aria-label="Status">
+      <span class="nbe-state" data-state={state.value}><i />{STATES[state.value] ?? state.value}</span>
+      <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
+      <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
+      <Sparkline view={view} />
+      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbour in the data is still their nearest on the map: no label enters it" />
+    </div>
+  );
+}
+
+function Fact({ name, text, hint }: { name: string; text: string; hint: string }) {
+  return <span class="nbe-fact" title={hint}><span>{name}</span> <b>{text}</b></span>;
+}
+
+export function readable(value: number): string {
+  const size = Math.abs(value);
+  return size >= 1e5 || (size > 0 && size < 1e-3) ? value.toExponential(2) : value.toPrecision(4);
+}

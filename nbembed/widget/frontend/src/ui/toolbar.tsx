@@ -1,0 +1,74 @@
+/** Run, history, tool and view buttons. */
+import type { View } from "../view";
+import { Icon, type IconName } from "./icons";
+
+interface ToolButtonProps {
+  name: string;
+  icon: IconName;
+  hint: string;
+  onClick: () => void;
+  pressed?: boolean;
+  disabled?: boolean;
+  strong?: boolean;
+}
+
+export function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: ToolButtonProps) {
+  return (
+    <button
+      type="button"
+      class={strong ? "nbe-tool nbe-tool-strong" : "nbe-tool"}
+      aria-label={name}
+      title={hint}
+      aria-disabled={disabled ?? false}
+      {...(pressed === undefined ? {} : { "aria-pressed": pressed })}
+      onClick={() => !disabled && onClick()}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+export function Toolbar({ view }: { view: View }) {
+  const { store } = view;
+  const running = view.running.value;
+  const tool = view.tool.value;
+  const undo = store.undo.value;
+  const redo = store.redo.value;
+  return (
+    <div class="nbe-toolbar" role="toolbar" aria-label="Explorer">
+      <div class="nbe-tools">
+        <ToolButton strong name={running ? "Pause" : "Play"} icon={running ? "pause" : "play"} hint={running ? "Pause (Space)" : "Play (Space)"} onClick={() => view.togglePlay()} />
+        <ToolButton name="Step" icon="step" hint="One step (S)" onClick={() => view.step()} />
+        <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels stay" onClick={() => view.reset()} />
+      </div>
+      <div class="nbe-tools">
+        <ToolButton name="Undo" icon="undo" disabled={!undo} hint={undo ? `Undo: ${undo} (Ctrl Z)` : "Nothing to undo"} onClick={() => view.undo()} />
+        <ToolButton name="Redo" icon="redo" disabled={!redo} hint={redo ? `Redo: ${redo} (Shift Ctrl Z)` : "Nothing to redo"} onClick={() => view.redo()} />
+      </div>
+      <div class="nbe-tools nbe-switch" role="group" aria-label="Tool">
+        <ToolButton name="Pan" icon="pan" pressed={tool === "pan"} hint="Pan and zoom (P)" onClick={() => view.choose("pan")} />
+        <ToolButton name="Lasso" icon="lasso" pressed={tool === "lasso"} hint="Lasso: select points; Shift adds, Alt subtracts (L)" onClick={() => view.choose("lasso")} />
+      </div>
+      <div class="nbe-tools">
+        <ToolButton name="Fit view" icon="fit" hint="Show the whole map (F)" onClick={() => view.map.peek()?.fitView()} />
+      </div>
+      <div class="nbe-spring" />
+      <Summary view={view} />
+      <ToolButton name="Help" icon="help" hint="Keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => (view.helpOpen.value = !view.helpOpen.peek())} />
+    </div>
+  );
+}
+
+/** How many points are selected, with a way out. */
+function Summary({ view }: { view: View }) {
+  const count = view.store.selection.value.length;
+  if (!count) return <span class="nbe-summary">{view.store.size.toLocaleString("en")} points</span>;
+  return (
+    <span class="nbe-summary nbe-summary-on">
+      {count.toLocaleString("en")} selected
+      <button type="button" class="nbe-inline" aria-label="Clear selection" title="Clear selection (Esc)" onClick={() => view.clearSelection()}>
+        <Icon name="close" />
+      </button>
+    </span>
+  );
+}

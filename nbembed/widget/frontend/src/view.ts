@@ -1,0 +1,202 @@
+/**
+ * One view's own state (tool, chosen class, confidence, what is said aloud) and the actions that
+ * buttons and keys share. Everything that outlives the view is in the store or the kernel.
+ */
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { Latest } from "./commands";
+import { combine, type Combine } from "./map/pick";
+import type { PointMap, Tool } from "./map/map";
+import type { Store } from "./store";
+
+const few = (n: number, what = "point"): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+export class View {
+  readonly tool = signal<Tool>("pan");
+  readonly chosenClass = signal(0);
+  readonly confidence = signal(1);
+  readonly helpOpen = signal(false);
+  /** The name being typed for a new class; null while none is. */
+  readonly newClass = signal<string | null>(null);
+  readonly renaming = signal<number | null>(null);
+  /** Announced by the live region. */
+  readonly spoken = signal("");
+  readonly map = signal<PointMap | null>(null);
+  readonly counts: ReadonlySignal<number[]>;
+  readonly running: ReadonlySignal<boolean>;
+  private readonly setters = new Map<string, Latest<number>>();
+  private readonly pathScrub: Latest<number>;
+  private labelAfterNaming = false;
+
+  constructor(readonly store: Store) {
+    this.pathScrub = new Latest((index, at) => store.commands.send("move_to_path", { index }, undefined, at));
+    this.running = computed(() => store.state.value === "running");
+    this.counts = computed(() => {
+      const counts = store.classes.value.map(() => 0);
+      for (const label of store.labels.value) if (label >= 0 && label < counts.length) counts[label]++;
+      return counts;
+    });
+  }
+
+  say(message: string): void {
+    // A repeated message is announced again only if the text differs.
+    this.spoken.value = this.spoken.peek() === message ? message + "\u00a0" : message;
+  }
+
+  togglePlay(): void {
+    void this.store.commands.send(this.running.peek() ? "pause" : "play");
+  }
+
+  step(): void {
+    void this.store.commands.send("step");
+  }
+
+  reset(): void {
+    void this.store.commands.send("reset");
+    this.map.peek()?.fitView();
+  }
+
+  undo(): void {
+    const text = this.store.undo.peek();
+    if (!text) return;
+    void this.store.commands.send("undo");
+    this.say(`Undone: ${text}`);
+  }
+
+  redo(): void {
+    const text = this.store.redo.peek();
+    if (!text) return;
+    void this.store.commands.send("redo");
+    this.say(`Done again: ${text}`);
+  }
+
+  choose(tool: Tool): void {
+    this.tool.value = tool;
+    this.say(tool === "lasso" ? "Lasso tool" : "Pan tool");
+  }
+
+  set(name: string, value: number): void {
+    let setter = this.setters.get(name);
+    if (!setter) {
+      setter = new Latest<number>((v, at) => this.store.commands.send("set", { [name]: v }, undefined, at));
+      this.setters.set(name, setter);
+    }
+    setter.push(value);
+  }
+
+  switchMethod(method: string): void {
+    void this.store.commands.send("switch", { method });
+    this.map.peek()?.fitView();
+  }
+
+  colorBy(mode: string): void {
+    void this.store.commands.send("color_by", { mode });
+  }
+
+  movePath(index: number): void {
+    this.pathScrub.push(index);
+  }
+
+  select(points: Uint32Array, how: Combine): void {
+    const before = this.store.selection.peek();
+    const after = combine(before, points, how);
+    if (after.length === 0 && before.length === 0) return;
+    this.store.select(after);
+    this.say(after.length ? `${few(after.length)} selected` : "Selection cleared");
+  }
+
+  selectAll(): void {
+    this.select(Uint32Array.from({ length: this.store.size }, (_, i) => i), "replace");
+  }
+
+  clearSelection(): void {
+    this.select(new Uint32Array(0), "replace");
+  }
+
+  selectClass(index: number): void {
+    const points: number[] = [];
+    this.store.labels.peek().forEach((label, i) => label === index && points.push(i));
+    this.select(Uint32Array.from(points), "replace");
+  }
+
+  chooseClass(index: number): void {
+    const known = this.store.classes.peek()[index];
+    if (!known) return;
+    this.chosenClass.value = index;
+    this.say(`Class ${known.name}`);
+  }
+
+  labelSelection(): void {
+    const { store } = this;
+    const points = store.selection.peek();
+    if (!points.length) {
+      this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
+      return;
+    }
+    const chosen = store.classes.peek()[this.chosenClass.peek()];
+    if (!chosen) {
+      this.labelAfterNaming = true;
+      this.newClass.value = "";
+      return;
+    }
+    this.label(points, chosen.name);
+  }
+
+  mustLink(): void {
+    const points = this.store.selection.peek();
+    if (points.length < 2) {
+      this.say("Select at least two points to link");
+      return;
+    }
+    void this.store.commands.send("must_link", {}, points);
+    this.say(`${few(points.length)} must-linked`);
+  }
+
+  forget(): void {
+    const points = this.store.selection.peek();
+    if (!points.length) {
+      this.say("Select the points to forget first");
+      return;
+    }
+    void this.store.commands.send("forget", {}, points);
+    this.say(`Labels and links of ${few(points.length)} forgotten`);
+  }
+
+  async addClass(name: string): Promise<void> {
+    const trimmed = name.trim();
+    const label = this.labelAfterNaming;
+    this.cancelNewClass();
+    if (!trimmed) return;
+    const known = this.store.classes.peek().findIndex((c) => c.name === trimmed);
+    if (known >= 0) {
+      this.chosenClass.value = known;
+    } else {
+      // The new class is last in the kernel's list, and chosen as soon as it is there.
+      this.chosenClass.value = this.store.classes.peek().length;
+      const reply = await this.store.commands.send("add_class", { name: trimmed });
+      if (!reply.ok) return;
+      this.say(`Class ${trimmed} added`);
+    }
+    const points = this.store.selection.peek();
+    if (label && points.length) this.label(points, trimmed);
+  }
+
+  cancelNewClass(): void {
+    this.newClass.value = null;
+    this.labelAfterNaming = false;
+  }
+
+  renameClass(index: number, name: string): void {
+    this.renaming.value = null;
+    const old = this.store.classes.peek()[index]?.name;
+    const trimmed = name.trim();
+    if (old === undefined || !trimmed || trimmed === old) return;
+    void this.store.commands.send("rename_class", { old, new: trimmed });
+    this.say(`Class ${old} is now ${trimmed}`);
+  }
+
+  private label(points: Uint32Array, name: string): void {
+    const confidence = this.confidence.peek();
+    void this.store.commands.send("label", { class: name, confidence }, points);
+    this.say(`${few(points.length)} labelled as ${name} with confidence ${confidence}`);
+  }
+}
