@@ -1,0 +1,14 @@
+from nbembed import affinities as affinities
+from nbembed import experiments as experiments
+from nbembed import measures as measures
+from nbembed import objectives as objectives
+from nbembed import optimizers as optimizers
+from nbembed.methods import HSSNE as HSSNE
+from nbembed.methods import SNE as SNE
+from nbembed.methods import Mbed as Mbed
+from nbembed.session import Session as Session
+from nbembed.session import load_session as load_session
+from nbembed.supervision import Supervision as Supervision
+from nbembed.widget import Explorer as Explorer
+
+__version__: str

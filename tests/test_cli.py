@@ -1,0 +1,122 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import nbembed
+from nbembed import cli, experiments
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Record the commands that would be started, and start none."""
+    commands: list[list[str]] = []
+    monkeypatch.setattr(cli.subprocess, "call", lambda command: commands.append(command) or 0)
+    return commands
+
+
+def test_lab_opens_the_quickstart_of_a_checkout_in_place(started, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ours = tmp_path / "notebooks" / "quickstart.ipynb"
+    ours.parent.mkdir()
+    ours.write_text("{}")
+    assert cli.main(["lab"]) == 0
+    assert started[0][1:3] == ["-m", "jupyterlab"]
+    assert str(ours) in started[0]
+    assert not (tmp_path / "quickstart.ipynb").exists()
+
+
+def test_lab_copies_the_quickstart_elsewhere_and_never_overwrites_it(
+    started, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    cli.main(["lab"])
+    copy = tmp_path / "quickstart.ipynb"
+    assert "nbembed" in copy.read_text(encoding="utf-8")
+    copy.write_text("mine", encoding="utf-8")
+    cli.main(["lab"])
+    assert copy.read_text(encoding="utf-8") == "mine"
+    assert all(str(copy) in command for command in started)
+
+
+def test_lab_hands_its_options_to_jupyterlab(started, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cli.main(["lab", "--no-browser", "--port", "8901"])
+    assert started[0][3:6] == ["--no-browser", "--port", "8901"]
+
+
+def test_lab_opens_a_named_notebook_and_refuses_a_missing_one(
+    started, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.ipynb").write_text("{}")
+    assert cli.main(["lab", "mine.ipynb"]) == 0
+    assert "mine.ipynb" in started[0]
+    assert not (tmp_path / "quickstart.ipynb").exists()
+    assert cli.main(["lab", "other.ipynb"]) == 2
+    assert "other.ipynb" in capsys.readouterr().err
+    assert len(started) == 1
+
+
+@pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
+def test_lab_allows_root_only_to_root(started, tmp_path, monkeypatch, user, allowed):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli.os, "geteuid", lambda: user, raising=False)
+    cli.main(["lab"])
+    assert ("--allow-root" in started[0]) is allowed
+
+
+def test_lab_says_what_to_install(started, monkeypatch, capsys):
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
+    assert cli.main(["lab"]) == 2
+    assert 'pip install "nbembed[lab]"' in capsys.readouterr().err
+    assert started == []
+
+
+def test_reproduce_lists_runs_and_returns_the_worst_status(monkeypatch, capsys, tmp_path):
+    asked: list[tuple[str, Path | None]] = []
+
+    def run(name: str, data: Path | None) -> int:
+        asked.append((name, data))
+        return 1 if name == "bad" else 0
+
+    names = {name: SimpleNamespace(summary=f"about {name}") for name in ("good", "bad", "last")}
+    monkeypatch.setattr(experiments, "NAMES", names)
+    monkeypatch.setattr(experiments, "run", run)
+    assert cli.main(["reproduce"]) == 0
+    assert "about bad" in capsys.readouterr().out
+    assert cli.main(["reproduce", "good", "bad", "last", "--data", str(tmp_path)]) == 1
+    assert asked == [("good", tmp_path), ("bad", tmp_path), ("last", tmp_path)]
+    assert cli.main(["reproduce", "good"]) == 0
+    assert cli.main(["reproduce", "no-such"]) == 2
+    assert "no-such" in capsys.readouterr().err
+    assert cli.main(["reproduce", "good", "--data", str(tmp_path / "absent")]) == 2
+
+
+def test_info_tells_versions_cores_and_the_bundle(capsys):
+    assert cli.main(["info"]) == 0
+    out = capsys.readouterr().out
+    for word in (nbembed.__version__, "numba", "cores", "compiled code", "front end"):
+        assert word in out
+
+
+def test_unknown_options_are_refused_outside_lab(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["info", "--no-browser"])
+    assert stopped.value.code == 2
+    assert "--no-browser" in capsys.readouterr().err
+
+
+def test_the_command_is_installed():
+    """The entry point named in pyproject.toml answers."""
+    command = shutil.which("nbembed", path=str(Path(sys.executable).parent))
+    assert command is not None, 'install the package first: pip install -e ".[test]"'
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"nbembed {nbembed.__version__}"

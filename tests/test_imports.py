@@ -1,0 +1,187 @@
+"""Who may import whom, and what importing nbembed costs.
+
+The data flows one way, ``kernels → affinities, supervision, objectives → optimizers → run →
+methods → session → widget``, and so do the imports: a room may import from rooms of a lower rank
+and from itself. A few big libraries are each let in by one door.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import nbembed
+
+PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
+
+#: The rank of every room. A new room must be given its place here.
+RANKS = {
+    "kernels": 0,
+    "validation": 1,
+    "affinities": 2,
+    "supervision": 2,
+    "measures": 2,
+    "objectives": 3,
+    "optimizers": 4,
+    "schedule": 5,
+    "run": 6,
+    "methods": 7,
+    "session": 8,
+    "datasets": 8,
+    "widget": 9,
+    "experiments": 10,
+    "plots": 10,
+    "cli": 11,
+}
+
+#: Libraries that only these rooms may import.
+DOORS = {
+    "numba": {"kernels"},
+    "llvmlite": {"kernels"},
+    "anywidget": {"widget"},
+    "ipywidgets": {"widget"},
+    "traitlets": {"widget"},
+    "bokeh": {"plots"},
+    "jupyter_bokeh": {"plots"},
+    "jupyterlab": set(),
+}
+
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if "frontend" not in p.parts)
+
+
+def room(path: Path) -> str:
+    """Return the name of the room of a module: its folder or file directly under the package."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path, typing: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield the line and the dotted name of every import in a module.
+
+    Imports under ``if TYPE_CHECKING`` are left out unless ``typing``: they bind nothing at run time.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    package = [PACKAGE.name, *path.relative_to(PACKAGE).parent.parts]
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and not typing and "TYPE_CHECKING" in ast.dump(node.test):
+            todo.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node.lineno, f"{module}.{alias.name}"
+        todo.extend(ast.iter_child_nodes(node))
+
+
+def describe(path: Path, line: int, text: str) -> str:
+    return f"{path.relative_to(PACKAGE.parent)}:{line} {text}"
+
+
+def test_every_room_has_a_rank():
+    rooms = {room(path) for path in MODULES} - {"__init__"}
+    assert rooms <= RANKS.keys(), "give the new room a rank"
+
+
+def test_imports_run_one_way():
+    wrong = []
+    for path in MODULES:
+        if room(path) in ("__init__", "cli"):
+            continue
+        for line, name in imports(path):
+            parts = name.split(".")
+            if parts[0] != "nbembed" or parts[1] == "__version__":
+                continue
+            if parts[1] == room(path):
+                continue
+            if parts[1] not in RANKS:
+                wrong.append(describe(path, line, f"imports {name} through nbembed's lazy names"))
+            elif RANKS[parts[1]] >= RANKS[room(path)]:
+                wrong.append(describe(path, line, f"imports {parts[1]}, which is not below it"))
+    assert wrong == []
+
+
+def test_big_libraries_come_in_by_their_door_only():
+    wrong = [
+        describe(path, line, f"imports {name}")
+        for path in MODULES
+        for line, name in imports(path, typing=True)
+        if room(path) not in DOORS.get(name.split(".")[0], {room(path)})
+    ]
+    assert wrong == []
+
+
+def test_kernels_need_numpy_and_numba_only():
+    allowed = {"numpy", "numba", "llvmlite", "nbembed", *sys.stdlib_module_names}
+    wrong = [
+        describe(path, line, f"imports {name}")
+        for path in MODULES
+        if room(path) == "kernels"
+        for line, name in imports(path, typing=True)
+        if name.split(".")[0] not in allowed
+    ]
+    assert wrong == []
+
+
+def test_importing_nbembed_loads_nothing_heavy():
+    code = (
+        "import sys, nbembed; dir(nbembed)\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "nbembed" in loaded
+    heavy = {"numpy", "scipy", "numba", "sklearn", "anywidget", "ipywidgets", "bokeh", "pandas"}
+    assert loaded & heavy == set()
+
+
+def test_a_session_needs_no_widget():
+    """A script or a server can steer a run without the notebook libraries."""
+    code = (
+        "import sys, nbembed; nbembed.Session\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    assert set(done.stdout.split()) & {"anywidget", "ipywidgets", "IPython", "bokeh"} == set()
+
+
+@pytest.mark.parametrize("name", nbembed.__all__)
+def test_every_public_name_loads(name):
+    value = getattr(nbembed, name)
+    assert value is not None
+    assert name in dir(nbembed)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        nbembed.no_such_name  # noqa: B018
+
+
+def test_the_stub_lists_the_public_names():
+    """What editors see (``__init__.pyi``) is what there is, from the same places."""
+    tree = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8"))
+    stub: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            assert node.module is not None
+            for alias in node.names:
+                assert alias.asname == alias.name, "without 'as', a stub does not export a name"
+                stub[alias.name] = node.module
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            stub[node.target.id] = "nbembed"
+    assert stub.keys() == set(nbembed.__all__)
+    homes = {name: nbembed._HOMES.get(name, "nbembed") for name in nbembed.__all__}
+    assert stub == homes
