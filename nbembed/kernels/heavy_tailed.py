@@ -1,4 +1,18 @@
-"""Sums over pairs of heavy-tailed symmetric SNE."""
+"""Sums over pairs of heavy-tailed symmetric SNE: everything its cost and gradient are made of.
+
+    J = Σ_ij P_ij log(P_ij/Q_ij),  Q = q/Z,  Z = Σ_{i≠j} q_ij,  q = H(τ) = (ατ + 1)^(−1/α),  S = 1/(ατ + 1)
+    ∂J/∂y_i = 4 Σ_j (P_ij − q_ij/Z) S_ij (y_i − y_j)
+
+and q = exp(−τ), S = 1 for α = 0: equations (1), (11) and (13) of "Heavy-Tailed Symmetric Stochastic Neighbor
+Embedding" (Yang, King, Xu and Oja). Z is only known at the end, so what attracts and what repels are summed
+apart, and one pass over the pairs is enough.
+
+Three members of the family have loops of their own, because H is what takes the time: α = 1 (one division),
+α = 0 (an exponential), any other α (a logarithm and an exponential).
+
+A dense P is streamed once, upper half only. With a sparse P repulsion still takes all pairs, attraction only
+the entries (:mod:`nbembed.kernels.sparse`).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +21,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbembed.kernels.compiling import compiled, read_only
+from nbembed.kernels.lanes import Lanes
+from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.threads import run_chunks
+from nbembed.kernels.tiles import PairSum, Terms, half_square, n_chunks, padded
+from nbembed.kernels.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
+
+#: Below this α the family is the Gaussian, to double precision: q differs by ατ²/2.
+GAUSSIAN_BELOW = 1e-16
+_LOG_2 = math.log(2)
+
 
 class HeavyTailedTerms(NamedTuple):
+    """Sums over pairs; q is not normalized.
+
+    Attributes
+    ----------
+    attraction : ndarray of shape (d, n)
+        Σ_j P_ij S_ij (y_i − y_j), in the type of the points.
+    repulsion : ndarray of shape (d, n)
+        Σ_j q_ij S_ij (y_i − y_j).
+    curvature : ndarray of shape (n,)
+        Σ_j P_ij S_ij.
+    normalizer : float
+        Z = Σ_{i≠j} q_ij.
+    cross : float
+        −Σ_ij P_ij log q_ij, in nats; NaN if it was not wanted.
+    """
+
     attraction: Any
     repulsion: Any
     curvature: Any
@@ -16,29 +57,176 @@ class HeavyTailedTerms(NamedTuple):
     cross: float
 
 
-def _dense(P, n):
-    if not isinstance(P, tuple):
-        return np.asarray(P, np.float64)
-    from scipy.sparse import csr_array
+def heavy_tailed(
+    Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int
+) -> HeavyTailedTerms:
+    """Return the sums over pairs that cost, gradient and fixed point of HSSNE are made of.
 
-    return csr_array((P[2], P[1], P[0]), shape=(n, n)).toarray().astype(np.float64)
+    Parameters
+    ----------
+    Yt : ndarray of shape (d, n), float32 or float64
+        Coordinates, one row an axis. Squared distances must stay finite in this type (|y| < 1e18 in
+        float32).
+    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
+        Symmetric, diagonal zero or not stored. Read only; of a dense P only the upper half is.
+    alpha : float
+        Heaviness α ≥ 0 of the tails.
+    want_cost : bool
+        Whether ``cross`` is needed. Where it costs a logarithm a pair (α = 1) it is left out otherwise.
+    n_threads : int
+        Threads; the result does not depend on it.
 
+    Returns
+    -------
+    HeavyTailedTerms
+        The gradient is 4 (attraction − repulsion / normalizer) when P sums to one.
 
-def heavy_tailed(Yt, P, alpha, want_cost, n_threads):
-    """Return the sums; NumPy stand-in."""
-    n = Yt.shape[1]
-    Y = Yt.T.astype(np.float64)
-    p = _dense(P, n)
-    difference = Y[:, None] - Y[None]
-    tau = (difference**2).sum(2)
-    minus_log_q = tau if alpha < 1e-16 else np.log1p(alpha * tau) / alpha
-    q = np.exp(-minus_log_q)
-    np.fill_diagonal(q, 0)
-    score = 1 / (1 + alpha * tau)
-    attraction = np.einsum("ij,ijk->ki", p * score, difference)
-    repulsion = np.einsum("ij,ijk->ki", q * score, difference)
-    cross = float((p * minus_log_q).sum()) if want_cost else math.nan
+    Notes
+    -----
+    O(d n²) time, O(d n) memory. Sums over single pairs are taken in the type of the points, those over
+    tiles of the normalizer and of the cost in float64. Should all q be so small that float32 cannot hold
+    them, the work is repeated in float64; below 2.2e-308 a q counts as that.
+    """
+    d, n = Yt.shape
+    if alpha < GAUSSIAN_BELOW:
+        alpha = 0.0
+    chunks = n_chunks(n)
+    sparse = isinstance(P, tuple)
+    points = padded(Yt)
+    dense = None if sparse else read_only(P)
+    parameters = np.array([alpha, 1 / alpha if alpha else 0.0], points.dtype)
+    n_forces = 1 if sparse else 2
+    sums = np.zeros((chunks, n_forces * d + (not sparse), points.shape[1]), points.dtype)
+    totals = np.zeros((chunks, 2))
+    add = _loop(alpha, sparse, want_cost)
+    axes = (0,) * d
+
+    def run(chunk: int) -> None:
+        add(points, dense, parameters, n, axes, chunk, chunks, sums[chunk], totals[chunk])
+
+    run_chunks(run, chunks, n_threads)
+    normalizer, cross = 2 * totals.sum(axis=0)
+    if points.dtype == np.float32 and normalizer < n * n * 1e-30:
+        again = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
+        arrays = (part.astype(np.float32) for part in again[:3])
+        return HeavyTailedTerms(*arrays, again.normalizer, again.cross)
+    total = np.add.reduce(sums[:, :, :n], axis=0)
+    if sparse:
+        attraction, curvature, cross = sparse_attraction(Yt, P, alpha, want_cost, n_threads)
+        return HeavyTailedTerms(attraction, total, curvature, float(normalizer), cross)
+    if not want_cost:
+        cross = math.nan
+    elif alpha:
+        cross *= _LOG_2 / alpha
     return HeavyTailedTerms(
-        np.ascontiguousarray(attraction, Yt.dtype), np.ascontiguousarray(repulsion, Yt.dtype),
-        (p * score).sum(1).astype(Yt.dtype), float(q.sum()), cross,
+        total[:d], total[d : 2 * d], total[2 * d], float(normalizer), float(cross)
     )
+
+
+# ---- what a pair adds ---------------------------------------------------------------------------------------
+
+
+def _student(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
+    s = 1.0 / (tau + 1.0)
+    pull = p * s
+    return Terms(forces=[pull, s * s], scalars=[pull], totals=[s])
+
+
+def _student_cost(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
+    terms = _student(tau, p, a, b, parameters)
+    return terms._replace(totals=[*terms.totals, p * lanes_log2_1p(tau)])
+
+
+def _student_repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    s = 1.0 / (tau + 1.0)
+    return Terms(forces=[s * s], totals=[s])
+
+
+def _gaussian(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
+    q = lanes_exp(-tau)
+    return Terms(forces=[p, q], scalars=[p], totals=[q, p * tau])
+
+
+def _gaussian_repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    q = lanes_exp(-tau)
+    return Terms(forces=[q], totals=[q])
+
+
+def _general(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
+    s, q, exponent = _tail(tau, parameters)
+    pull = p * s
+    # The cost's logarithm is at hand: one more multiplication, not worth a loop without.
+    return Terms(forces=[pull, q * s], scalars=[pull], totals=[q, p * exponent])
+
+
+def _general_repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    s, q, _ = _tail(tau, parameters)
+    return Terms(forces=[q * s], totals=[q])
+
+
+def _tail(tau: Lanes, parameters: Any) -> tuple[Lanes, Lanes, Lanes]:
+    """Return S, q and log2(1 + ατ)."""
+    alpha, inverse = parameters
+    x = alpha * tau
+    exponent = lanes_log2_1p(x)  # keeps its digits for small α, where 1 + ατ rounds to 1
+    return 1.0 / (x + 1.0), lanes_exp2(-inverse * exponent), exponent
+
+
+_SUMS = {"forces": 2, "scalars": 1, "totals": 2}
+_add_student = half_square(PairSum(_student, forces=2, scalars=1, totals=1))
+_add_student_cost = half_square(PairSum(_student_cost, **_SUMS))
+_add_student_repulsion = half_square(PairSum(_student_repulsion, forces=1, totals=1))
+_add_gaussian = half_square(PairSum(_gaussian, **_SUMS))
+_add_gaussian_repulsion = half_square(PairSum(_gaussian_repulsion, forces=1, totals=1))
+_add_general = half_square(PairSum(_general, **_SUMS, parameters=2))
+_add_general_repulsion = half_square(
+    PairSum(_general_repulsion, forces=1, totals=1, parameters=2)
+)
+
+
+# ---- the loops, compiled when first called and kept on disk: a cache needs one function each ----------------
+
+
+@compiled
+def student(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_student(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def student_cost(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_student_cost(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def student_repulsion(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_student_repulsion(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def gaussian(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_gaussian(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def gaussian_repulsion(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_gaussian_repulsion(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def general(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_general(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def general_repulsion(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+    _add_general_repulsion(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+def _loop(alpha: float, sparse: bool, want_cost: bool) -> Any:
+    if alpha == 0:
+        return gaussian_repulsion if sparse else gaussian
+    if alpha != 1:
+        return general_repulsion if sparse else general
+    if sparse:
+        return student_repulsion
+    return student_cost if want_cost else student

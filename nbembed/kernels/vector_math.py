@@ -108,7 +108,7 @@ def _polynomial(x: Lanes, coefficients: Sequence[float]) -> Lanes:
     """Evaluate Σ coefficients[k]·x^k by Horner's rule."""
     total = x.constant(coefficients[-1])
     for coefficient in coefficients[-2::-1]:
-        total = total * x + coefficient
+        total = total.times_plus(x, coefficient)
     return total
 
 
@@ -130,7 +130,7 @@ def lanes_exp2(t: Lanes) -> Lanes:
     t = t.at_least(-126.0 if t.single else -1022.0)
     shifted = t + _rounder(t)
     f = t - (shifted - _rounder(t))
-    power = f * _polynomial(f, _EXP2_SINGLE if t.single else _EXP2_DOUBLE) + 1.0
+    power = f.times_plus(_polynomial(f, _EXP2_SINGLE if t.single else _EXP2_DOUBLE), 1.0)
     return _times_two_to(power, shifted)
 
 
@@ -139,10 +139,10 @@ def lanes_exp(x: Lanes) -> Lanes:
     # −126 log 2 and −1022 log 2, rounded towards zero so that the exponent stays in range.
     x = x.at_least(-87.33654 if x.single else -708.3964185322641)
     high, low = _LOG_2_PIECES_SINGLE if x.single else _LOG_2_PIECES_DOUBLE
-    shifted = x * _LOG2_E + _rounder(x)
+    shifted = x.times_plus(_LOG2_E, _rounder(x))
     n = shifted - _rounder(x)
-    r = (x - n * high) - n * low
-    power = r * _polynomial(r, _EXP_SINGLE if x.single else _EXP_DOUBLE) + 1.0
+    r = n.times_plus(-low, n.times_plus(-high, x))
+    power = r.times_plus(_polynomial(r, _EXP_SINGLE if x.single else _EXP_DOUBLE), 1.0)
     return _times_two_to(power, shifted)
 
 
@@ -169,9 +169,9 @@ def _split(x: Lanes) -> tuple[Lanes, Lanes, ir.Value]:
 def _log2_of_parts(e: Lanes, u: Lanes) -> Lanes:
     """Return e + log2(1 + u) for √½ − 1 ≤ u < √2 − 1."""
     if u.single:
-        return u * _polynomial(u, _LOG2_SINGLE) + e
+        return u.times_plus(_polynomial(u, _LOG2_SINGLE), e)
     s = u / (u + 2.0)
-    return s * _polynomial(s * s, _LOG2_DOUBLE) + e
+    return s.times_plus(_polynomial(s * s, _LOG2_DOUBLE), e)
 
 
 def lanes_log2(x: Lanes) -> Lanes:
