@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbembed.optimizers.base import Optimizer, State
 
 #: Iterations that must all be calm before a run counts as converged: one still step proves nothing.
-PATIENCE = 10
+PATIENCE = 25
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Record:
     iteration : int
         Counted from 1 over the whole run.
     cost : float
-        In nats, or ``nan`` where it was not evaluated.
+        The plain cost in nats, or ``nan`` where it was not evaluated.
     movement : float
         Root mean square step of the points in this iteration, in units of the map's own radius.
     stage : str
@@ -76,7 +76,7 @@ class Run:
         The run has converged when :data:`PATIENCE` iterations in a row, after the schedule, moved
         the points by less than this share of the map's radius (root mean square).
     cost_every : int, default=10
-        Record the true cost at least this often; it is free where the optimizer needs it anyway.
+        Record the cost at least this often; it is free where the optimizer needs it anyway.
 
     Attributes
     ----------
@@ -132,9 +132,12 @@ class Run:
 
     @property
     def cost(self) -> float:
-        """The objective at the present layout, in nats; evaluated now if it was not yet."""
-        if math.isnan(self._state.cost):
-            return self.objective.cost(self._state.Y)
+        """The plain cost of the present layout, in nats; evaluated now if it was not yet.
+
+        Exaggeration and compression are left out: they help on the way and judge no map.
+        """
+        if self._state.objective is not self.objective or math.isnan(self._state.cost):
+            return self.objective.evaluate(self._state.Y).plain_cost
         return self._state.cost
 
     @property
@@ -183,13 +186,18 @@ class Run:
         """Go on with another objective from the present layout.
 
         The layout stays, the optimizer's memory restarts (a velocity or search direction of the old
-        cost would mislead the new one), and so does the count of calm iterations.
+        cost would mislead the new one), and so does the count of calm iterations. While the
+        schedule lasts, the parameters that its stages have set so far are set in ``objective``
+        too; :meth:`release` first what is to be taken out of its hands.
         """
         if objective.n_samples != self.objective.n_samples:
             raise ValueError(
                 f"objective must have {self.objective.n_samples} samples, got {objective.n_samples}"
             )
-        self.objective = objective
+        in_force = {
+            name: value for name, value in self._in_force().items() if name in objective.parameters
+        }
+        self.objective = objective.with_parameters(**in_force) if in_force else objective
         self._restart(self._state.Y.astype(objective.dtype, copy=False))
         return self
 
@@ -216,6 +224,17 @@ class Run:
 
     # -- the loop's body --------------------------------------------------------------------
 
+    def _in_force(self) -> dict[str, Any]:
+        """Return what the schedule has set so far; nothing once it has ended."""
+        if not self.scheduled:
+            return {}
+        begun = self._stage + (1 if self._stage_step > 0 else 0)
+        return {
+            name: value
+            for stage in self.schedule.stages[:begun]
+            for name, value in stage.parameters.items()
+        }
+
     def _restart(self, Y: NDArray[Any]) -> None:
         self._state = self._acting.start(Y)
         self._calm = 0
@@ -231,16 +250,21 @@ class Run:
             self._restart(self._state.Y)
 
         before = self._state.Y
-        self._state = acting.step(self.objective, self._state)
+        due = (self.iteration + 1) % self.cost_every == 0
+        state = acting.step(self.objective, self._state, cost=due)
+        if not np.isfinite(state.Y).all():
+            # The layout before this step is kept: what people see stays a map.
+            raise FloatingPointError(
+                f"{type(acting).__name__} left the range of numbers at iteration "
+                f"{self.iteration + 1}"
+            )
+        self._state = state
         self.iteration += 1
-        movement = relative_movement(before, self._state.Y)
-        cost = self._state.cost
-        if math.isnan(cost) and self.iteration % self.cost_every == 0:
-            cost = self.objective.cost(self._state.Y)
+        movement = relative_movement(before, state.Y)
         self.trace.append(
             Record(
                 self.iteration,
-                cost,
+                state.cost,
                 movement,
                 stage.name if stage is not None else "",
                 self.objective.parameters,

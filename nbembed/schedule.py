@@ -25,8 +25,8 @@ class Stage:
     steps : int
         Number of iterations, at least 1.
     optimizer : Optimizer
-        The rule for these iterations. Its memory starts empty unless the previous stage used an
-        equal optimizer and only parameters changed.
+        The rule for these iterations. Its memory goes on from the previous stage if that used an
+        equal optimizer and this one sets no parameters; else it starts empty.
     parameters : mapping of str to float
         Passed to ``objective.with_parameters`` when the stage begins. They stay in force after it
         until a later stage (or a user) sets them again.
@@ -69,11 +69,14 @@ class Schedule:
         """Return a schedule that leaves the parameter ``name`` alone.
 
         A user who touches a live slider takes that parameter into their own hands; what the
-        schedule does with others goes on.
+        schedule does with others goes on. A stage that set nothing else keeps no layout either: it
+        is no step of an annealing path any more.
         """
-        return Schedule(
-            tuple(
-                replace(stage, parameters={k: v for k, v in stage.parameters.items() if k != name})
-                for stage in self.stages
-            )
-        )
+        return Schedule(tuple(_without(stage, name) for stage in self.stages))
+
+
+def _without(stage: Stage, name: str) -> Stage:
+    if name not in stage.parameters:
+        return stage
+    rest = {k: v for k, v in stage.parameters.items() if k != name}
+    return replace(stage, parameters=rest, keep=stage.keep and bool(rest))

@@ -31,11 +31,20 @@ class Evaluation:
     curvature : ndarray of shape (n_samples,) or None
         A positive diagonal scale per point; ``Y - gradient / curvature[:, None]`` is the
         fixed-point update of methods that have one (HSSNE: four times the row sums of P∘S).
+    aid : float
+        The part of the cost that only helps the optimisation (exaggeration, compression). It is in
+        the cost, whose gradient this is, and not in what people are shown.
     """
 
     cost: float
     gradient: NDArray[Any]
     curvature: NDArray[Any] | None = None
+    aid: float = 0.0
+
+    @property
+    def plain_cost(self) -> float:
+        """The cost without what only helps the optimisation: what a map is judged by."""
+        return self.cost - self.aid
 
 
 class Objective(ABC):
@@ -50,6 +59,11 @@ class Objective(ABC):
     @abstractmethod
     def dtype(self) -> np.dtype[Any]:
         """Floating type that pairs are computed in: float32 or float64."""
+
+    @property
+    def length(self) -> float:
+        """Width of the embedding's kernel in coordinates: how far a gradient can be trusted."""
+        return 1.0
 
     @property
     @abstractmethod

@@ -14,6 +14,7 @@ attracts, *compression* c adds c Σ‖y_i‖². The cost is always the one whose
     J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + c Σ‖y‖² + ρ Σ_cannot mean exp(−τ)
 
 so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion).
+What the aids add, (e − 1)(−Σ P̃ log q) + c Σ‖y‖², is told apart in :attr:`Evaluation.aid`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, check_number
 from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.underflow import shifted_repulsion, underflowed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,17 +159,22 @@ class HeavyTailed(Objective):
             cross += pull[2]
 
         gradient = (4 * self._exaggeration) * attraction
-        gradient -= (4 / terms.normalizer) * terms.repulsion
+        if underflowed(terms.normalizer, self.dtype):
+            log_normalizer, repulsion = shifted_repulsion(Yt, self._alpha)
+        else:
+            log_normalizer = math.log(terms.normalizer)
+            repulsion = terms.repulsion / terms.normalizer
+        gradient -= 4 * repulsion
         curvature = (4 * self._exaggeration) * curvature
-        value = math.nan
-        if cost:
-            value = mixture.entropy(self._n_threads)
-            value += self._exaggeration * cross + math.log(terms.normalizer)
         if self._compression > 0:
             gradient += (2 * self._compression) * Yt
             curvature = curvature + 2 * self._compression
-            if cost:
-                value += self._compression * float(np.square(Yt, dtype=np.float64).sum())
+        value, aid = math.nan, 0.0
+        if cost:
+            aid = (self._exaggeration - 1) * cross
+            if self._compression > 0:
+                aid += self._compression * float(np.square(Yt, dtype=np.float64).sum())
+            value = mixture.entropy(self._n_threads) + cross + log_normalizer + aid
         push = mixture.push(Yt, self._n_threads)
         if push is not None:
             value += push[0]
@@ -176,4 +183,5 @@ class HeavyTailed(Objective):
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
+            aid,
         )

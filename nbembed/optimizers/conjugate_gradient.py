@@ -24,28 +24,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ConjugateState(State):
-    """A layout, what was seen there, and the last direction.
+    """A layout and the last line that was searched.
 
     Attributes
     ----------
-    seen : Evaluation or None
-        Of ``objective`` at ``Y``.
-    objective : Objective or None
-        The one that was seen; another one makes the memory void.
-    direction : ndarray like ``Y`` or None
-        Last direction p.
+    gradient, direction : ndarray like ``Y`` or None
+        Where the last search began and along which direction p; None before the first.
     slope : float
-        ⟨g, p⟩ where that direction was taken.
-    step : float
+        ⟨gradient, direction⟩ there.
+    stride : float
         How far along it the search went.
+    stuck : bool
+        Whether no step along the plain gradient lowered the cost: as low as rounding allows.
     """
 
-    seen: Evaluation | None = None
-    objective: Objective | None = None
-    old_gradient: NDArray[Any] | None = None
+    gradient: NDArray[Any] | None = None
     direction: NDArray[Any] | None = None
     slope: float = 0.0
-    step: float = 0.0
+    stride: float = 0.0
+    stuck: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,57 +70,38 @@ class ConjugateGradient(Optimizer):
         """Return the state of a run that begins at ``Y``, with an empty memory."""
         return ConjugateState(Y)
 
-    def step(self, objective: Objective, state: State) -> ConjugateState:
+    def step(self, objective: Objective, state: State, *, cost: bool = True) -> ConjugateState:
         """Return the state after one line search; the same layout if no step lowers the cost."""
-        if not isinstance(state, ConjugateState):
+        if not isinstance(state, ConjugateState) or state.objective is not objective:
             state = self.start(state.Y)
-        if state.seen is None or state.objective is not objective:
-            state = ConjugateState(state.Y, seen=objective.evaluate(state.Y), objective=objective)
-        assert state.seen is not None
-        seen = state.seen
+        if state.stuck:
+            return state
+        Y, seen = state.Y, state.look(objective, cost=True)
         scaled = self._scaled(seen.gradient, seen)
-        steepest = -scaled
-        direction, first = steepest, self._first_step(state.Y, steepest)
-        fresh = True
-        if state.direction is not None and state.old_gradient is not None:
-            change = seen.gradient - state.old_gradient
-            before = dot(state.old_gradient, self._scaled(state.old_gradient, seen))
+        direction = -scaled
+        stride = first_step(Y, direction, self.precondition and seen.curvature is not None)
+        lines = [(direction, stride)]
+        if state.direction is not None and state.gradient is not None:
+            change = seen.gradient - state.gradient
+            before = dot(state.gradient, self._scaled(state.gradient, seen))
             beta = max(0.0, dot(change, scaled) / before) if before > 0 else 0.0
-            conjugate = steepest + state.Y.dtype.type(beta) * state.direction
-            slope = dot(conjugate, seen.gradient)
-            # Directions that hardly descend are forgotten (as are those after a bad search).
+            direction = direction + Y.dtype.type(beta) * state.direction
+            slope = dot(direction, seen.gradient)
+            # A direction that hardly descends is forgotten; else it is tried first, as far as the
+            # last one went to the same fall of the cost.
             if slope < -0.01 * dot(scaled, seen.gradient):
-                direction, fresh = conjugate, beta == 0
-                first = state.step * min(state.slope / slope, 10.0)
-        found = line_search(objective, state.Y, seen, direction, first, flatness=self.flatness)
-        if found is None and not fresh:
-            direction = steepest
-            found = line_search(
-                objective,
-                state.Y,
-                seen,
-                direction,
-                self._first_step(state.Y, steepest),
-                flatness=self.flatness,
-            )
-        if found is None:
-            return ConjugateState(state.Y, seen.cost, seen, objective)
-        return ConjugateState(
-            found.Y,
-            found.cost,
-            found.seen,
-            objective,
-            seen.gradient,
-            direction,
-            dot(direction, seen.gradient),
-            found.step,
-        )
+                lines.insert(0, (direction, state.stride * min(state.slope / slope, 10.0)))
+        for direction, stride in lines:
+            found = line_search(objective, Y, seen, direction, stride, flatness=self.flatness)
+            if found is not None:
+                slope = dot(direction, seen.gradient)
+                return ConjugateState(
+                    found.Y, found.seen, objective, seen.gradient, direction, slope, found.step
+                )
+        return ConjugateState(Y, seen, objective, stuck=True)
 
     def _scaled(self, gradient: NDArray[Any], seen: Evaluation) -> NDArray[Any]:
         return preconditioned(gradient, seen.curvature if self.precondition else None)
-
-    def _first_step(self, Y: NDArray[Any], direction: NDArray[Any]) -> float:
-        return first_step(Y, direction, self.precondition)
 
 
 def first_step(Y: NDArray[Any], direction: NDArray[Any], scaled: bool) -> float:

@@ -25,21 +25,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LBFGSState(State):
-    """A layout, what was seen there, and the pairs remembered.
+    """A layout and the pairs remembered.
 
     Attributes
     ----------
-    seen : Evaluation or None
-        Of ``objective`` at ``Y``.
-    objective : Objective or None
-        The one that was seen; another one makes the memory void.
     pairs : tuple of (s, y)
         Steps and changes of the gradient, oldest first.
+    stuck : bool
+        Whether no step along the plain gradient lowered the cost: as low as rounding allows.
     """
 
-    seen: Evaluation | None = None
-    objective: Objective | None = None
     pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...] = ()
+    stuck: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,32 +61,30 @@ class LBFGS(Optimizer):
         """Return the state of a run that begins at ``Y``, with an empty memory."""
         return LBFGSState(Y)
 
-    def step(self, objective: Objective, state: State) -> LBFGSState:
+    def step(self, objective: Objective, state: State, *, cost: bool = True) -> LBFGSState:
         """Return the state after one line search; the same layout if no step lowers the cost."""
-        if not isinstance(state, LBFGSState):
+        if not isinstance(state, LBFGSState) or state.objective is not objective:
             state = self.start(state.Y)
-        if state.seen is None or state.objective is not objective:
-            state = LBFGSState(state.Y, seen=objective.evaluate(state.Y), objective=objective)
-        assert state.seen is not None
-        seen = state.seen
-        pairs = state.pairs
+        if state.stuck:
+            return state
+        Y, seen, pairs = state.Y, state.look(objective, cost=True), state.pairs
         found = None
         if pairs:
             direction = _quasi_newton(seen, pairs)
-            found = line_search(objective, state.Y, seen, direction, 1.0, flatness=0.9)
+            found = line_search(objective, Y, seen, direction, 1.0, flatness=0.9)
         if found is None:
             pairs = ()
             direction = -preconditioned(seen.gradient, seen.curvature)
-            first = first_step(state.Y, direction, seen.curvature is not None)
-            found = line_search(objective, state.Y, seen, direction, first, flatness=0.9)
+            stride = first_step(Y, direction, seen.curvature is not None)
+            found = line_search(objective, Y, seen, direction, stride, flatness=0.9)
         if found is None:
-            return LBFGSState(state.Y, seen.cost, seen, objective)
-        moved = found.Y - state.Y
+            return LBFGSState(Y, seen, objective, stuck=True)
+        moved = found.Y - Y
         change = found.seen.gradient - seen.gradient
         # A pair without positive curvature would make H indefinite.
         if dot(moved, change) > 1e-10 * dot(change, change) ** 0.5 * dot(moved, moved) ** 0.5:
             pairs = (*pairs, (moved, change))[-self.memory :]
-        return LBFGSState(found.Y, found.cost, found.seen, objective, pairs)
+        return LBFGSState(found.Y, found.seen, objective, pairs)
 
 
 def _quasi_newton(

@@ -20,13 +20,24 @@ if TYPE_CHECKING:
 #: has none, and would otherwise be sent to infinity in one step.
 CURVATURE_FLOOR = 1e-3
 
-#: Longest step of a point in one iteration, in radii of the map.
-REACH = 2.0
+#: A point may always move by this share of the map's radius, however wide the map is.
+REACH = 0.02
 
 
 def dot(a: NDArray[Any], b: NDArray[Any]) -> float:
     """Return Σ a·b, accumulated in float64."""
     return float(np.sum(np.multiply(a, b, dtype=np.float64)))
+
+
+def change_of_cost(
+    gradient_before: NDArray[Any], gradient_after: NDArray[Any], step: NDArray[Any]
+) -> float:
+    """Return the change of the cost over ``step``, by the trapezoid rule on its two gradients.
+
+    Exact for a quadratic cost. A gradient that is not finite counts as a rise.
+    """
+    change = 0.5 * (dot(gradient_before, step) + dot(gradient_after, step))
+    return change if math.isfinite(change) else math.inf
 
 
 def radius(Y: NDArray[Any]) -> float:
@@ -46,11 +57,17 @@ def preconditioned(gradient: NDArray[Any], curvature: NDArray[Any] | None) -> ND
     return scaled
 
 
-def within_reach(step: NDArray[Any], Y: NDArray[Any], reach: float = REACH) -> NDArray[Any]:
-    """Return ``step`` with no point moving farther than ``reach`` radii of the map."""
-    limit = reach * radius(Y)
+def within_reach(step: NDArray[Any], Y: NDArray[Any], length: float) -> NDArray[Any]:
+    """Return ``step`` with no point moving farther than ``length``, the objective's kernel width.
+
+    A point that few others attract (heavy tails, a map too large) is thrown out by one update to
+    where no gradient brings it back, and others follow. Within a kernel width the update does what
+    its derivation says: with this bound alone the fixed point descends at every α even from a PCA
+    map at thirty times its scale, where it diverges without.
+    """
+    limit = max(length, REACH * radius(Y))
     lengths = np.sqrt(np.sum(np.square(step, dtype=np.float64), axis=1))
-    if limit <= 0 or not (lengths > limit).any():
+    if not (lengths > limit).any():
         return step
     factor = np.minimum(1.0, limit / np.maximum(lengths, limit))
     shortened: NDArray[Any] = step * factor[:, None].astype(step.dtype)

@@ -1,0 +1,57 @@
+"""Repulsion where every similarity underflows: maps so wide that Σq is no longer a number.
+
+With light tails (α = 0, or small) a map may be so spread that each q is zero in floating point,
+and Q = q / Σq with it. Q itself is perfectly defined: it belongs to the nearest pairs. Here it is
+computed with the largest q taken out, in plain float64; slow, and needed only on the way out of
+such a place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Below this Σq counts as underflowed, by dtype: some orders above the smallest normal number.
+SMALLEST_NORMALIZER = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-290}
+
+
+def underflowed(normalizer: float, dtype: np.dtype[Any]) -> bool:
+    """Whether Σq is too small to be trusted."""
+    return not normalizer > SMALLEST_NORMALIZER[dtype]
+
+
+def shifted_repulsion(Yt: NDArray[Any], alpha: float) -> tuple[float, NDArray[np.float64]]:
+    """Return log Σq and Σ_j Q_ij S_ij (y_i − y_j), shape (d, n), without underflow.
+
+    O(n²) time, O(n) memory a row.
+    """
+    Y = Yt.astype(np.float64)
+    n = Y.shape[1]
+    largest = -math.inf
+    for i in range(n - 1):
+        tau = np.square(Y[:, i, None] - Y[:, i + 1 :]).sum(axis=0)
+        largest = max(largest, float(_log_similarity(tau, alpha).max()))
+    total = 0.0
+    repulsion = np.zeros_like(Y)
+    for i in range(n - 1):
+        difference = Y[:, i, None] - Y[:, i + 1 :]
+        tau = np.square(difference).sum(axis=0)
+        q = np.exp(_log_similarity(tau, alpha) - largest)
+        total += 2 * float(q.sum())
+        force = q / (1 + alpha * tau) * difference
+        repulsion[:, i] += force.sum(axis=1)
+        repulsion[:, i + 1 :] -= force
+    return largest + math.log(total), repulsion / total
+
+
+def _log_similarity(tau: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """Return log q = −log(1 + ατ)/α, and −τ at α = 0."""
+    if alpha < 1e-12:
+        return -tau
+    logarithm: NDArray[np.float64] = -np.log1p(alpha * tau) / alpha
+    return logarithm
