@@ -62,7 +62,7 @@ def room(path: Path) -> str:
 def imports(path: Path, typing: bool = False) -> Iterator[tuple[int, str]]:
     """Yield the line and the dotted name of every import in a module.
 
-    Imports under ``if TYPE_CHECKING`` are left out unless ``typing``: they bind nothing at run time.
+    Imports under ``if TYPE_CHECKING`` bind nothing at run time; they count only with ``typing``.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = [PACKAGE.name, *path.relative_to(PACKAGE).parent.parts]
@@ -132,30 +132,27 @@ def test_kernels_need_numpy_and_numba_only():
     assert wrong == []
 
 
-def test_importing_nbembed_loads_nothing_heavy():
-    code = (
-        "import sys, nbembed; dir(nbembed)\n"
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
-    )
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level packages that a fresh interpreter has loaded after a statement."""
+    code = f"import sys; {statement}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True
     )
-    loaded = set(done.stdout.split())
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_importing_nbembed_loads_nothing_heavy():
+    loaded = loaded_by("import nbembed; dir(nbembed)")
     assert "nbembed" in loaded
     heavy = {"numpy", "scipy", "numba", "sklearn", "anywidget", "ipywidgets", "bokeh", "pandas"}
     assert loaded & heavy == set()
 
 
-def test_a_session_needs_no_widget():
-    """A script or a server can steer a run without the notebook libraries."""
-    code = (
-        "import sys, nbembed; nbembed.Session\n"
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
-    )
-    assert set(done.stdout.split()) & {"anywidget", "ipywidgets", "IPython", "bokeh"} == set()
+def test_a_session_needs_no_notebook_library():
+    """A script or a server steers a run without a widget."""
+    loaded = loaded_by("import nbembed; nbembed.Session")
+    assert loaded & {"anywidget", "ipywidgets", "IPython", "bokeh"} == set()
 
 
 @pytest.mark.parametrize("name", nbembed.__all__)

@@ -1,0 +1,172 @@
+"""What is shipped: build the sdist and the wheels, open them and look, install one and use it.
+
+Nothing here needs a package registry: the build runs in this environment (the ``test`` extra holds
+the build's requirements), and the fresh environment borrows this one's libraries.
+"""
+
+from __future__ import annotations
+
+import email
+import json
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+STATIC = "nbembed/widget/static"
+BUNDLE = (f"{STATIC}/explorer.js", f"{STATIC}/explorer.css")
+
+pytestmark = pytest.mark.slow
+
+
+def build(source: Path, target: str, directory: Path) -> Path:
+    """Build one target of a source tree; return the archive."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(directory)]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = directory.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, "sdist", tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(directory, filter="data")
+    (root,) = directory.iterdir()
+    return root
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(unpacked, "wheel", tmp_path_factory.mktemp("wheel-of-sdist"))
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def check_wheel(files: dict[str, bytes]) -> None:
+    for name in BUNDLE:
+        assert len(files[name]) > 5_000, f"{name} is a stub"
+        assert files[name] == (ROOT / name).read_bytes(), f"{name} is not the one built here"
+    assert "nbembed/py.typed" in files
+    assert "nbembed/__init__.pyi" in files
+    notebooks = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert "quickstart.ipynb" in notebooks
+    assert {f"nbembed/notebooks/{name}" for name in notebooks} <= files.keys()
+    modules = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "nbembed").rglob("*.py")
+        if "frontend" not in path.parts
+    }
+    assert modules <= files.keys()
+    tops = {name.partition("/")[0] for name in files}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"nbembed"}
+    assert [name for name in files if "frontend/" in name or "node_modules" in name] == []
+    (licence,) = [name for name in files if name.endswith("licenses/LICENSE")]
+    assert b"The nbembed developers" in files[licence]
+
+
+def test_the_wheel_carries_bundle_notebooks_and_types(wheel):
+    files = contents(wheel)
+    check_wheel(files)
+    (metadata,) = [name for name in files if name.endswith(".dist-info/METADATA")]
+    fields = email.message_from_bytes(files[metadata])
+    assert fields["Name"] == "nbembed"
+    assert fields["License-Expression"] == "BSD-3-Clause"
+    assert set(fields.get_all("Provides-Extra", [])) == {"lab", "test", "docs", "bench"}
+
+
+def test_the_sdist_carries_bundle_and_sources(unpacked):
+    for name in (
+        *BUNDLE,
+        "nbembed/widget/frontend/package-lock.json",
+        "nbembed/widget/frontend/src/index.ts",
+        "nbembed/widget/frontend/hatch_build.py",
+        "notebooks/quickstart.ipynb",
+        "tests/test_packaging.py",
+        "README.md",
+        "LICENSE",
+    ):
+        assert (unpacked / name).is_file(), name
+    assert not (unpacked / "nbembed/widget/frontend/node_modules").exists()
+
+
+def test_a_wheel_is_built_from_the_sdist_without_npm(wheel_of_sdist, unpacked):
+    check_wheel(contents(wheel_of_sdist))
+    assert not (unpacked / "nbembed/widget/frontend/node_modules").exists()
+
+
+def test_the_lock_file_names_no_registry():
+    """The lock must serve whoever has a registry of their own."""
+    lock = (ROOT / "nbembed/widget/frontend/package-lock.json").read_text(encoding="utf-8")
+    assert '"resolved"' not in lock
+    assert '"integrity"' in lock
+
+
+CHECK = """\
+import json, sys, pathlib
+import nbembed
+for name in nbembed.__all__:
+    getattr(nbembed, name)
+from nbembed import cli
+embedding = nbembed.HSSNE(max_iter=5).fit_transform([[0.0], [1.0], [2.0], [5.0]])
+explorer = nbembed.Explorer([[0.0], [1.0], [2.0], [5.0]])
+print(json.dumps({
+    "package": nbembed.__file__,
+    "shape": embedding.shape,
+    "quickstart": str(cli.quickstart(pathlib.Path.cwd())),
+    "bundle": len(str(explorer._esm)),
+}))
+"""
+
+
+def test_the_wheel_works_in_a_fresh_environment(wheel, tmp_path):
+    """Installed by pip without its dependencies, which the environment sees by a path file.
+
+    Path files inside the borrowed directory are not followed, so an editable installation of
+    this project there cannot stand in for the wheel.
+    """
+    home = tmp_path / "environment"
+    venv.create(home, with_pip=True, symlinks=True)
+    inside = {"base": str(home), "platbase": str(home)}
+    site = Path(sysconfig.get_path("purelib", "venv", vars=inside))
+    borrowed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site / "borrowed.pth").write_text("\n".join(sorted(borrowed)), encoding="utf-8")
+    scripts = Path(sysconfig.get_path("scripts", "venv", vars=inside))
+    python = scripts / Path(sys.executable).name
+
+    def run(*command: object) -> str:
+        done = subprocess.run(
+            [str(word) for word in command], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run(python, "-m", "pip", "install", "--no-deps", "--no-index", wheel)
+    answer = json.loads(run(python, "-I", "-c", CHECK).splitlines()[-1])
+    assert home in Path(answer["package"]).parents
+    assert answer["shape"] == [4, 2]
+    assert answer["bundle"] > 5_000
+    copied = Path(answer["quickstart"])
+    assert copied == tmp_path / "quickstart.ipynb"
+    assert copied.read_bytes() == (ROOT / "notebooks" / "quickstart.ipynb").read_bytes()
+    assert run(scripts / "nbembed", "--version").startswith("nbembed ")

@@ -1,0 +1,74 @@
+"""The README keeps its promises: its commands exist, its Python runs, names and links are real."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import nbembed
+from nbembed import cli, experiments
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def command(mark: str) -> str:
+    """Return the one-line command in the block after ``<!-- mark -->``, as ``.ci/run`` reads it."""
+    (found,) = re.findall(rf"<!-- {mark} -->\n```bash\n(.*)\n```", README)
+    return str(found)
+
+
+@pytest.mark.parametrize("mark", ["lab command", "test command"])
+def test_commands_install_what_exists(mark):
+    install, separator, run = command(mark).partition(" && ")
+    assert separator
+    words = shlex.split(install)
+    assert words[:4] == ["python", "-m", "pip", "install"]
+    (extra,) = re.findall(r"^\.\[(\w+)\]$", words[-1])
+    assert extra in PROJECT["optional-dependencies"]
+    assert run in ("nbembed lab", "python -m pytest")
+    assert PROJECT["scripts"]["nbembed"] == "nbembed.cli:main"
+
+
+def test_python_blocks_run():
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert blocks
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), names)
+
+
+def test_names_are_real():
+    names = re.findall(r"`nb\.([\w.]+)", README)
+    assert names
+    for name in names:
+        value: object = nbembed
+        for part in name.strip(".").split("."):
+            value = getattr(value, part)
+
+
+def test_command_lines_are_real(capsys):
+    """Every ``nbembed`` command that the README shows is one that the program knows."""
+    shown = re.findall(r"^nbembed (.+?)(?: +#.*)?$", README, flags=re.MULTILINE)
+    assert shown
+    for line in shown:
+        words = shlex.split(line)
+        if words[0] == "reproduce":
+            assert [word for word in words[1:2] if word not in experiments.NAMES] == []
+        with pytest.raises(SystemExit) as stopped:
+            cli.main([words[0], "--help"])
+        assert stopped.value.code == 0
+        for option in (word for word in words if word.startswith("--")):
+            assert option in capsys.readouterr().out
+
+
+def test_links_and_pictures_exist():
+    targets = re.findall(r"\]\(([^)#]+)", README)
+    local = [target for target in targets if not target.startswith("http")]
+    assert any(target.endswith(".png") for target in local)
+    assert [target for target in local if not (ROOT / target).exists()] == []
