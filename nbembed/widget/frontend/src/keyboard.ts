@@ -9,13 +9,13 @@ const STRIDE = 8;
 const LEAP = 40;
 
 export const KEYS: [string, string][] = [
-  ["Space", "play or pause (on the map's cursor: pick the point)"],
+  ["Space", "play or pause"],
   ["S", "one step"],
   ["L / P", "lasso / pan"],
   ["F", "fit the view"],
   ["+ / −", "zoom"],
   ["← ↑ → ↓", "move a cursor on the map; with Shift in leaps"],
-  ["Space", "with the cursor shown: add or remove the nearest point"],
+  ["Space", "while the cursor is shown: pick or drop a point"],
   ["Ctrl A", "select all"],
   ["Esc", "hide the cursor, then clear the selection"],
   ["1 – 9", "choose a class"],

@@ -28,6 +28,7 @@ export interface Layout {
   /** RGBA a sample, or empty: colors by class probability. */
   tints: Uint8Array;
   directions: [number, number][];
+  directionColors: string[];
   version: number;
   /** 0 for a layout that came with the traits and wants no acknowledgement. */
   seq: number;
@@ -89,6 +90,7 @@ export class Store {
       if (this.layout.peek().seq === 0) this.layout.value = { ...this.layout.peek(), tints: octets(v) };
     });
     this.bind("directions", (v) => (this.layout.value = { ...this.layout.peek(), directions: v }));
+    this.bind("direction_colors", (v) => (this.layout.value = { ...this.layout.peek(), directionColors: v }));
     this.bind("label_codes", (v) => (this.labels.value = int16s(v)));
     this.bind("label_confidence", (v) => (this.confidences.value = floats(v)));
     this.bind("classes", (v) => (this.classes.value = v));
@@ -175,9 +177,10 @@ export class Store {
         positions: floats(buffers[0]),
         tints: octets(buffers[1]),
         directions: message.directions ?? before.directions,
+        directionColors: message.direction_colors ?? before.directionColors,
         version: message.version,
         seq: message.seq,
-        applied: message.applied,
+        applied: message.applied[this.commands.client] ?? 0,
         fresh: before.positions.length !== buffers[0].byteLength / 4,
       };
       this.state.value = message.state;
@@ -205,6 +208,7 @@ export class Store {
       positions: floats(this.model.get("coordinates")),
       tints: octets(this.model.get("probability_colors")),
       directions: this.model.get("directions") ?? [],
+      directionColors: this.model.get("direction_colors") ?? [],
       version: 0,
       seq: 0,
       applied: 0,

@@ -45,6 +45,8 @@ export interface Traits {
   coordinates: DataView;
   probability_colors: DataView;
   directions: [number, number][];
+  /** Of each direction's class, also of those that nobody has named yet. */
+  direction_colors: string[];
   label_codes: DataView;
   label_confidence: DataView;
   classes: ClassInfo[];
@@ -78,11 +80,12 @@ export interface FrameMessage {
   cost: number | null;
   quality: number | null;
   state: RunState;
-  /** The newest request whose effect this layout shows. */
-  applied: number;
+  /** For each page its newest request whose effect this layout shows. */
+  applied: Record<string, number>;
   /** Kernel clock, seconds. */
   t: number;
   directions?: [number, number][];
+  direction_colors?: string[];
   parameters?: Record<string, number | null>;
 }
 

@@ -3,7 +3,8 @@
  * frame when something changed, and turns gestures into selections.
  */
 import { effect, signal, type Signal } from "@preact/signals";
-import { createRenderer, type PointRenderer } from "../points/renderer";
+import { createRenderer } from "../points/renderer";
+import type { PointRenderer } from "../points/types";
 import { buildLook } from "../points/look";
 import type { Store } from "../store";
 import type { Theme } from "../theme";
@@ -246,6 +247,7 @@ export class PointMap {
       labels: store.labels.peek(),
       classes: store.classes.peek(),
       directions: layout.directions,
+      directionColors: layout.directionColors,
       lasso: this.lasso,
       hover: this.hover.peek()?.index ?? -1,
       cursor: this.cursor,

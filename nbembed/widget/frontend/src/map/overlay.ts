@@ -13,6 +13,7 @@ export interface OverlayState {
   labels: Int16Array;
   classes: ClassInfo[];
   directions: [number, number][];
+  directionColors: string[];
   lasso: { path: number[]; mode: string } | null;
   hover: number;
   cursor: [number, number] | null;
@@ -36,7 +37,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawCursor(context, state);
 }
 
-function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme, directions, classes }: OverlayState): void {
+function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme, directions, directionColors, classes }: OverlayState): void {
   if (!directions.length) return;
   const [ox, oy] = toScreen(camera, size, 0, 0);
   const rim = 12;
@@ -56,7 +57,8 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
     );
     if (!(reach > 20) || !Number.isFinite(reach)) return;
     const known = classes[k];
-    const color = known ? parseColor(known.color) : theme.neutral;
+    const own = known?.color ?? directionColors[k];
+    const color = own ? parseColor(own) : theme.neutral;
     const ex = ox + ux * reach;
     const ey = oy + uy * reach;
     const fade = context.createLinearGradient(ox, oy, ex, ey);
@@ -100,7 +102,7 @@ function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, pos
     const shared = labels[points[0]] ?? -1;
     const color = shared >= 0 && classes[shared] ? parseColor(classes[shared].color) : theme.foreground;
     const [cx, cy] = toScreen(camera, size, mx, my);
-    context.strokeStyle = rgba(color, Math.max(0.12, 0.55 / Math.sqrt(1 + points.length / 12)));
+    context.strokeStyle = rgba(color, Math.max(0.1, 0.4 / Math.sqrt(1 + points.length / 12)));
     context.beginPath();
     for (const i of points) {
       const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);

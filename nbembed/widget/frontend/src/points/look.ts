@@ -3,7 +3,7 @@ import { interpolateViridis } from "d3-scale-chromatic";
 import type { Column } from "../store";
 import type { ClassInfo, ColorMode } from "../wire";
 import { parseColor, type RGB } from "../theme";
-import { FLAG, type Look } from "./renderer";
+import { FLAG, type Look } from "./types";
 import { shapeIndex } from "./shapes";
 
 export interface LookInput {

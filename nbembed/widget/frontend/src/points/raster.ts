@@ -3,7 +3,7 @@
  * ImageData. It costs a few milliseconds at 20 000 points and needs nothing of the machine.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, type Ink, type Look, type PointRenderer } from "./renderer";
+import { FLAG, type Ink, type Look, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
 /** Coverage of a marker's parts over a square of `side` pixels, 0–255. */
@@ -157,8 +157,8 @@ function makeSprite(shape: number, radius: number, flags: number, ratio: number)
     side,
     parts: {
       ring: flags & FLAG.linked ? cover((_, r) => Math.abs(r - radius - 2.4 * ratio) - 0.6 * ratio) : null,
-      halo: selected ? cover((d) => d - 1.9 * ratio) : outlined ? cover((d) => d - ratio) : null,
-      accent: selected ? cover((d) => d - 1.5 * ratio) : null,
+      halo: selected ? cover((d) => d - 1.8 * ratio) : outlined ? cover((d) => d - ratio) : null,
+      accent: selected ? cover((d) => d - 1.3 * ratio) : null,
       body: cover((d) => d),
       core: outlined ? cover((d) => d + 1.1 * ratio) : null,
     },

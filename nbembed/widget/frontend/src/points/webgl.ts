@@ -3,7 +3,7 @@
  * that change only when something is labelled, selected or recolored. Survives a lost context.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, type Ink, type Look, type PointRenderer } from "./renderer";
+import { FLAG, type Ink, type Look, type PointRenderer } from "./types";
 import { SHAPES_GLSL } from "./shapes";
 
 const VERTEX = /* glsl */ `#version 300 es
@@ -58,8 +58,8 @@ void main() {
     c = over(c, fill.rgb, clamp(0.5 - ring, 0.0, 1.0) * 0.8);
   }
   if ((kind.y & ${FLAG.selected}) != 0) {
-    c = over(c, background, clamp(0.5 - (d - 1.9 * ratio), 0.0, 1.0) * fill.a);
-    c = over(c, accent, clamp(0.5 - (d - 1.5 * ratio), 0.0, 1.0) * fill.a);
+    c = over(c, background, clamp(0.5 - (d - 1.8 * ratio), 0.0, 1.0) * fill.a);
+    c = over(c, accent, clamp(0.5 - (d - 1.3 * ratio), 0.0, 1.0) * fill.a);
   } else if (outlined) {
     c = over(c, background, clamp(0.5 - (d - 1.0 * ratio), 0.0, 1.0) * fill.a);
   }

@@ -3,7 +3,7 @@ import type { Signal } from "@preact/signals";
 import type { Theme } from "../theme";
 import type { View } from "../view";
 import { ClassPalette } from "./classes";
-import { ColorBy, Controls, MethodSelect } from "./controls";
+import { ClassCount, ColorBy, Controls, MethodSelect } from "./controls";
 import { Help } from "./help";
 import { Labeling } from "./labeling";
 import { MapPane } from "./map_pane";
@@ -27,6 +27,7 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
           <section class="nbe-section">
             <MethodSelect view={view} />
             <Controls view={view} />
+            <ClassCount view={view} />
           </section>
           <section class="nbe-section">
             <ClassPalette view={view} theme={theme} />

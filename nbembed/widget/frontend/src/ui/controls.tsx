@@ -24,6 +24,26 @@ export function Controls({ view }: { view: View }) {
   );
 }
 
+/** How many classes a method looks for, where it wants to know (Mbed). */
+export function ClassCount({ view }: { view: View }) {
+  const count = view.store.parameters.value["n_classes"];
+  if (typeof count !== "number") return null;
+  const least = Math.max(2, view.store.classes.value.length);
+  return (
+    <label class="nbe-row" title="How many classes the method looks for; those without a name are free to be found">
+      <span class="nbe-row-name">Number of classes</span>
+      <input
+        type="number" class="nbe-number" aria-label="Number of classes" min={least} max={60} step={1} value={count}
+        onChange={(e) => {
+          const next = e.currentTarget.valueAsNumber;
+          if (Number.isInteger(next) && next >= least) view.set("n_classes", next);
+          else e.currentTarget.value = String(count);
+        }}
+      />
+    </label>
+  );
+}
+
 /** After the last move of the hand the kernel's value is shown again. */
 const HANDBACK = 700;
 /** Steps of a logarithmic slider from end to end. */

@@ -29,9 +29,17 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
       style={{ height: `${view.store.height.value}px` }}
     >
       <Tooltip view={view} />
+      <Waiting view={view} />
       {view.map.value?.wheelHint.value && <div class="nbe-hint">Click the map, then zoom with the wheel</div>}
     </div>
   );
+}
+
+/** Before the first layout: affinities take a while where there are many points. */
+function Waiting({ view }: { view: View }) {
+  const { layout, state } = view.store;
+  if (layout.value.positions.length) return null;
+  return <div class="nbe-waiting">{state.value === "running" ? "Preparing the first layout …" : "Press Play to start"}</div>;
 }
 
 function Tooltip({ view }: { view: View }) {

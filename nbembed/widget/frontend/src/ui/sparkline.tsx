@@ -12,7 +12,7 @@ export function Sparkline({ view }: { view: View }) {
     ? "Cost curve: nothing yet"
     : `Cost curve: from ${readable(costs[0])} at iteration ${iterations[0]} to ${readable(costs[n - 1])} at iteration ${iterations[n - 1]}`;
   return (
-    <svg class="nbe-spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={text}>
+    <svg class="nbe-spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
       <title>{text}</title>
       {n >= 2 && <Curve iterations={iterations} costs={costs} />}
     </svg>
@@ -34,7 +34,6 @@ function Curve({ iterations, costs }: { iterations: number[]; costs: number[] })
     <>
       <path class="nbe-spark-area" d={`${line}L${x(n - 1).toFixed(1)},${HEIGHT}L2,${HEIGHT}Z`} />
       <path class="nbe-spark-line" d={line} />
-      <circle class="nbe-spark-end" cx={x(n - 1)} cy={y(costs[n - 1])} r="2" />
     </>
   );
 }

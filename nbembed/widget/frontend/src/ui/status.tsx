@@ -11,8 +11,8 @@ export function Status({ view }: { view: View }) {
       <span class="nbe-state" data-state={state.value}><i />{STATES[state.value] ?? state.value}</span>
       <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
       <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
-      <Sparkline view={view} />
       <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbour in the data is still their nearest on the map: no label enters it" />
+      <Sparkline view={view} />
     </div>
   );
 }

@@ -1,0 +1,119 @@
+"""From the page's commands to the session's, and which of them the present layout shows."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.session import Session
+    from nbembed.widget.protocol import Command
+
+
+class Steersman:
+    """Gives commands to a session and keeps track of their effect.
+
+    The session tells its subscribers when a command took effect (any event but "frame"), and then
+    when the next layout is there ("frame"). From then on that layout, and every later one, shows
+    the command: its number is in :attr:`applied`. Each page numbers its own commands.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = threading.Lock()
+        self._given: dict[str, int] = {}
+        self._in_force: dict[str, int] = {}
+        self._applied: dict[str, int] = {}
+
+    @property
+    def applied(self) -> dict[str, int]:
+        """For each page the number of its newest request that the present layout shows."""
+        with self._lock:
+            return dict(self._applied)
+
+    def hear(self, event: str) -> None:
+        """Take an event of the session, in its worker's thread."""
+        with self._lock:
+            if event == "frame":
+                self._applied = self._in_force
+            else:
+                self._in_force = dict(self._given)
+
+    def forget(self, client: str) -> None:
+        """Drop a page that is gone."""
+        with self._lock:
+            for numbers in (self._given, self._in_force, self._applied):
+                numbers.pop(client, None)
+
+    def steer(self, command: Command) -> None:
+        """Carry out a command.
+
+        Raises
+        ------
+        ValueError, TypeError, RuntimeError
+            If the session refuses it.
+        """
+        with self._lock:
+            self._given[command.client] = command.request
+        session, points, a = self._session, command.points, command.arguments
+        match command.name:
+            case "play" | "pause" | "reset" | "undo" | "redo":
+                getattr(session, command.name)()
+            case "step":
+                session.step(a.get("k", 1))
+            case "set":
+                session.set(**a)
+            case "label":
+                session.label(points, a["class"], a.get("confidence", 1.0))
+            case "must_link":
+                session.must_link(points)
+            case "forget":
+                session.forget(points)
+            case "add_class":
+                session.add_class(a["name"])
+            case "rename_class":
+                session.rename_class(a["old"], a["new"])
+            case "move_to_path":
+                session.move_to_path(a["index"])
+            case "switch":
+                self._switch(a["method"])
+            case _:
+                raise ValueError(f"unknown command {command.name!r}")
+
+    def _switch(self, name: str) -> None:
+        """Switch by name; a method that has not been used yet is made for the plane."""
+        session = self._session
+        kind = session.methods.get(name)
+        used = {str(event.arguments.get("method", "")) for event in session.log}
+        if kind is None or name in used:
+            session.switch(name)
+            return
+        session.switch(in_the_plane(kind(**_shared(session, kind))))
+
+
+def _shared(session: Session, kind: type[EmbeddingMethod]) -> dict[str, Any]:
+    """Return what describes the data rather than the method, for a new method."""
+    from nbembed.session.settings import SHARED
+
+    known, wanted = session.method.get_params(deep=False), kind().get_params(deep=False)
+    return {name: known[name] for name in SHARED if name in known and name in wanted}
+
+
+def in_the_plane(method: EmbeddingMethod | None) -> EmbeddingMethod | None:
+    """Return a method that leaves its class directions open as one that places them on a circle.
+
+    The simplex of K directions needs K − 1 dimensions and can only be seen in part; on a plane up
+    to three directions on a circle *are* the simplex. A method that says anything about directions
+    or dimensions is left as it is.
+    """
+    if method is None:
+        return None
+    parameters = method.get_params(deep=False)
+    if "directions" not in parameters:
+        return method
+    if parameters["directions"] is not None or parameters.get("n_components") is not None:
+        return method
+    clone: EmbeddingMethod = type(method)(**parameters)
+    clone.set_params(directions="circle", n_components=2)
+    return clone

@@ -1,0 +1,431 @@
+"""Explorer: a session seen and steered from a notebook; a view of it and nothing more."""
+
+from __future__ import annotations
+
+import pathlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import anywidget
+import numpy as np
+import traitlets
+
+from nbembed.supervision import Supervision, as_supervision
+from nbembed.widget import protocol, readout, tints
+from nbembed.widget.columns import as_column
+from nbembed.widget.commands import Steersman
+from nbembed.widget.palette import ClassPalette
+from nbembed.widget.projection import Projection
+from nbembed.widget.protocol import finite, floats
+from nbembed.widget.sender import Sender
+from nbembed.widget.traits import Points, points_from_wire, points_to_wire
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.session import Session
+
+_STATIC = pathlib.Path(__file__).parent / "static"
+
+if not (_STATIC / "explorer.js").exists():
+    raise ImportError(
+        f"the Explorer's front end is missing ({_STATIC / 'explorer.js'}): install nbembed with pip, "
+        "or run `npm ci && npm run build` in nbembed/widget/frontend"
+    )
+
+
+class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
+    """Watch an embedding form, and steer it.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), optional
+        The data. Not together with ``session``.
+    method : estimator, optional
+        Cloned; ``HSSNE()`` by default. An ``Mbed`` that leaves its directions open gets
+        ``directions="circle"`` in the plane.
+    supervision : Supervision or array-like, optional
+        What is known at the start: a :class:`~nbembed.Supervision`, labels with −1 for unknown
+        ones, or rows of class probabilities with NaN rows.
+    session : Session, optional
+        Show this session rather than a new one.
+    color : array-like of shape (n_samples,), optional
+        Truth, or any other column to color the points by. It never reaches the method.
+    height : int, optional
+        Of the map, in pixels.
+    autoplay : bool, optional
+        Whether to set the map in motion at once. By default a new session is, a given one is left
+        as it is.
+
+    Attributes
+    ----------
+    session : Session
+        What is shown. It lives on when the widget is closed.
+    selection : ndarray of int
+        The selected points, sorted. May be set: indices, a mask, or ``None``; may be observed.
+    color_by : {"column", "class", "probability"}
+        What colors the unlabelled points.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not legal; the message names it.
+
+    Examples
+    --------
+    >>> import nbembed as nb
+    >>> from sklearn.datasets import load_iris
+    >>> explorer = nb.Explorer(load_iris().data, autoplay=False)
+    >>> explorer.selection = [0, 1, 2]
+    >>> explorer.session.label(explorer.selection, "setosa")
+    >>> explorer.labels[:4]
+    ['setosa', 'setosa', 'setosa', None]
+    """
+
+    _esm = _STATIC / "explorer.js"
+    _css = _STATIC / "explorer.css"
+
+    n_samples = traitlets.Int(0).tag(sync=True)
+    height = traitlets.Int(460).tag(sync=True)
+    coordinates = traitlets.Bytes(b"").tag(sync=True)
+    probability_colors = traitlets.Bytes(b"").tag(sync=True)
+    directions = traitlets.List([]).tag(sync=True)
+    direction_colors = traitlets.List([]).tag(sync=True)
+    label_codes = traitlets.Bytes(b"").tag(sync=True)
+    label_confidence = traitlets.Bytes(b"").tag(sync=True)
+    classes = traitlets.List([]).tag(sync=True)
+    links = traitlets.List([]).tag(sync=True)
+    color_column = traitlets.Dict({}).tag(sync=True)
+    color_by = traitlets.Enum(["column", "class", "probability"], "class").tag(sync=True)
+    selection = Points().tag(sync=True, to_json=points_to_wire, from_json=points_from_wire)
+    method = traitlets.Unicode("").tag(sync=True)
+    methods = traitlets.List([]).tag(sync=True)
+    controls = traitlets.List([]).tag(sync=True)
+    parameters = traitlets.Dict({}).tag(sync=True)
+    state = traitlets.Unicode("idle").tag(sync=True)
+    iteration = traitlets.Int(0).tag(sync=True)
+    cost = traitlets.Float(None, allow_none=True).tag(sync=True)
+    quality = traitlets.Float(None, allow_none=True).tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
+    undo = traitlets.Unicode("").tag(sync=True)
+    redo = traitlets.Unicode("").tag(sync=True)
+    history = traitlets.Bytes(b"").tag(sync=True)
+    path = traitlets.List([]).tag(sync=True)
+    chosen_path = traitlets.Int(-1).tag(sync=True)
+
+    #: What must be read again when the session says that something changed.
+    _TOPICS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "supervision": ("_read_supervision", "_read_parameters", "_read_history"),
+        "parameters": ("_read_parameters", "_read_history"),
+        "method": ("_read_parameters", "_read_history"),
+        "state": ("_read_state", "_read_history"),
+        "error": ("_read_state",),
+    }
+
+    def __init__(
+        self,
+        X: ArrayLike | None = None,
+        method: EmbeddingMethod | None = None,
+        *,
+        supervision: Supervision | ArrayLike | None = None,
+        session: Session | None = None,
+        color: ArrayLike | None = None,
+        height: int = 460,
+        autoplay: bool | None = None,
+    ) -> None:
+        from nbembed.session import Session
+        from nbembed.widget.commands import in_the_plane
+
+        if (X is None) == (session is None):
+            raise ValueError("give either X or session, and not both")
+        if session is not None and (method is not None or supervision is not None):
+            raise ValueError("method and supervision come with the session; use its own commands")
+        if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
+            raise ValueError(f"height must be a whole number of pixels in [200, 2000], got {height!r}")
+        if session is None:
+            session = Session(X, in_the_plane(method), supervision=supervision)
+            autoplay = True if autoplay is None else autoplay
+        column = as_column(color, session.n_samples)
+
+        self._session = session
+        self._column = column
+        self._palette = ClassPalette(column.names if column.kind == "category" else ())
+        self._projection = Projection()
+        self._lock = threading.RLock()
+        self._directions: list[list[float]] = []
+        self._sent_parameters: dict[str, float | None] = {}
+        self._steersman = Steersman(session)
+        super().__init__(n_samples=session.n_samples, height=height)
+        with self._lock:
+            self.color_column = column.to_wire()
+            self.color_by = "column" if column.kind != "none" else "class"
+            self.methods = list(session.methods)
+        self._sender = Sender(self._deliver, self._send_frame, self._settle)
+        self._deliver(set(self._TOPICS))
+        self._settle()
+        self._unsubscribe: Callable[[], None] = session.subscribe(self._hear)
+        self.on_msg(self._receive)
+        self._sender.start()
+        if autoplay:
+            session.play()
+
+    # -- from Python --------------------------------------------------------------------------
+
+    @property
+    def session(self) -> Session:
+        """The session that is shown."""
+        return self._session
+
+    @property
+    def embedding(self) -> NDArray[Any]:
+        """A copy of the present layout, shape (n_samples, n_components)."""
+        return self._session.embedding
+
+    @property
+    def supervision(self) -> Supervision:
+        """Labels and links. May be set to whatever ``supervision=`` takes, or ``None``."""
+        return self._session.supervision
+
+    @supervision.setter
+    def supervision(self, value: Supervision | ArrayLike | None) -> None:
+        self._session.supervise(as_supervision(value, self.n_samples))
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The name of each point's class, ``None`` for unlabelled ones.
+
+        May be set: names or whole numbers, ``None`` or −1 for unlabelled; links stay.
+        """
+        supervision = self._session.supervision
+        return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class.tolist()]
+
+    @labels.setter
+    def labels(self, value: Sequence[Any] | NDArray[Any] | None) -> None:
+        given = as_supervision(_plain_labels(value), self.n_samples)
+        before = self._session.supervision
+        value = Supervision(self.n_samples, before.classes)
+        for group in before.links:
+            value = value.must_link(group)
+        for a, b in before.cannot_links:
+            value = value.cannot_link(a, b)
+        for k, name in enumerate(given.classes):
+            points = np.flatnonzero(given.top_class == k)
+            value = value.label(points, name) if points.size else value
+        self._session.supervise(value)
+
+    def to_frame(self) -> Any:
+        """Return layout, labels and selection as a pandas data frame, one row a point.
+
+        Columns: ``x``, ``y`` (``z`` or ``y0``, ``y1``, … with more dimensions), ``label``,
+        ``confidence``, ``selected``, and the color column under its own name or ``color``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; nbembed itself does without.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "to_frame() needs pandas, which nbembed does not install: pip install pandas"
+            ) from None
+        Y = self.embedding
+        d = Y.shape[1]
+        names = ["x", "y", "z"][:d] if d <= 3 else [f"y{i}" for i in range(d)]
+        columns: dict[str, Any] = {name: Y[:, i] for i, name in enumerate(names)}
+        columns["label"] = pd.array(self.labels, dtype="string")
+        columns["confidence"] = np.asarray(self._session.supervision.confidence, dtype=float)
+        columns["selected"] = np.isin(np.arange(self.n_samples), self.selection)
+        if self._column.values is not None:
+            title = self._column.title
+            columns[title if title and title not in columns else "color"] = self._column.values
+        return pd.DataFrame(columns)
+
+    def close(self) -> None:
+        """Close the widget. The session goes on; :attr:`session` still holds it."""
+        if hasattr(self, "_unsubscribe"):
+            self._unsubscribe()
+            self._sender.close()
+        super().close()
+
+    def __repr__(self) -> str:
+        return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"
+
+    # -- from the session: a flag in its worker, everything else in the sender's thread ----------
+
+    def _hear(self, event: str) -> None:
+        self._steersman.hear(event)
+        self._sender.poke(event)
+        if event == "state":
+            self._sender.rest(self._session.state != "running")
+
+    def _deliver(self, topics: set[str]) -> None:
+        """Bring what changed into the traits."""
+        readers = dict.fromkeys(name for topic in topics for name in self._TOPICS.get(topic, ()))
+        changes: dict[str, Any] = {}
+        for name in readers:
+            changes.update(getattr(self, name)())
+        self._update(changes)
+        if "supervision" in topics or "method" in topics:
+            self._sender.resend()  # class colors may differ, and so tints and directions
+
+    def _read_supervision(self) -> dict[str, Any]:
+        supervision = self._session.supervision
+        with self._lock:
+            classes = self._palette.styles(supervision.classes)
+        return {**readout.labels(supervision), "classes": classes}
+
+    def _read_parameters(self) -> dict[str, Any]:
+        session = self._session
+        return {
+            "method": session.method_name,
+            "parameters": readout.parameters(session),
+            "controls": readout.controls(session.live_parameters, session.supervision),
+        }
+
+    def _read_history(self) -> dict[str, Any]:
+        session = self._session
+        return {
+            "undo": session.undo_text,
+            "redo": session.redo_text,
+            "chosen_path": readout.chosen_step(session),
+            "path": readout.path(session),
+        }
+
+    def _read_state(self) -> dict[str, Any]:
+        return {"state": self._session.state, "error": readout.error(self._session)}
+
+    def _settle(self) -> None:
+        """Write what a page that is loaded later needs to show the same."""
+        session = self._session
+        if session.state == "running" and self.coordinates:
+            return
+        frame = session.frame()
+        plane, rgba = self._picture(frame)
+        self._update(
+            {
+                **self._read_state(),
+                **self._read_parameters(),
+                **self._read_history(),
+                "coordinates": floats(plane) if frame.version else b"",
+                "probability_colors": rgba.tobytes() if rgba is not None else b"",
+                "directions": self._directions,
+                "direction_colors": self._palette.colors(len(self._directions)),
+                "iteration": frame.iteration,
+                "cost": finite(frame.cost),
+                "quality": finite(frame.quality),
+                "history": readout.history(session),
+            }
+        )
+
+    def _update(self, changes: dict[str, Any]) -> None:
+        with self._lock, self.hold_sync():
+            for name, value in changes.items():
+                setattr(self, name, value)
+
+    def _picture(self, frame: Any) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+        """Return a frame's layout on the plane, and its colors by class probability."""
+        session = self._session
+        with self._lock:
+            directions = session.directions
+            if directions is not None and directions.shape[1] != frame.embedding.shape[1]:
+                directions = None  # between two methods
+            plane = self._projection(frame.embedding, directions)
+            self._directions = self._projection.directions(directions)
+            membership = session.membership
+            if membership is None or membership.shape[0] != plane.shape[0]:
+                return plane, None
+            return plane, tints.mix(membership, self._palette.colors(membership.shape[1]))
+
+    def _send_frame(self, number: Callable[[int], int], newer_than: int) -> bool:
+        session = self._session
+        applied = self._steersman.applied  # read first: the frame may show more, never less
+        frame = session.frame()
+        if frame.version <= newer_than or frame.version == 0:
+            return False
+        plane, rgba = self._picture(frame)
+        content = {
+            "type": "frame",
+            "seq": number(frame.version),
+            "version": frame.version,
+            "iteration": frame.iteration,
+            "cost": finite(frame.cost),
+            "quality": finite(frame.quality),
+            "state": frame.state,
+            "applied": applied,
+            "directions": self._directions,
+            "direction_colors": self._palette.colors(len(self._directions)),
+        }
+        present = readout.parameters(session)
+        if present != self._sent_parameters:
+            content["parameters"] = self._sent_parameters = present
+        self.send(content, [floats(plane), *([rgba.tobytes()] if rgba is not None else [])])
+        if len(session.path) != len(self.path):
+            self._update({"path": readout.path(session)})
+        return True
+
+    # -- from the page: in the main thread or another of the kernel's ----------------------------
+
+    def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
+        try:
+            message = protocol.parse(content, buffers, self.n_samples)
+        except protocol.ProtocolError as error:
+            self._reply(error.client, error.request, str(error))
+            return
+        match message:
+            case protocol.Ack(client, seq):
+                self._sender.acknowledge(seq, client)
+            case protocol.Hello(client):
+                self._sent_parameters = {}
+                self._sender.watch(client, True)
+            case protocol.Visible(client, visible):
+                self._sender.watch(client, visible)
+            case protocol.Bye(client):
+                self._sender.watch(client, False)
+                self._steersman.forget(client)
+            case protocol.Command():
+                self._sender.watch(message.client, True)
+                self._reply(message.client, message.request, self._obey(message))
+
+    def _obey(self, command: protocol.Command) -> str | None:
+        """Carry out a command; return what was wrong with it, ``None`` if nothing."""
+        try:
+            if command.name == "select":
+                with self._lock:
+                    self.selection = command.points
+            elif command.name == "color_by":
+                with self._lock:
+                    self.color_by = command.arguments["mode"]
+            else:
+                self._steersman.steer(command)
+        except traitlets.TraitError as error:
+            return str(error)
+        except (ValueError, TypeError, RuntimeError) as error:
+            return str(error)
+        return None
+
+    def _reply(self, client: str, request: int, error: str | None) -> None:
+        self.send(
+            {
+                "type": "reply",
+                "client": client,
+                "request": request,
+                "ok": error is None,
+                "error": error,
+            }
+        )
+
+
+def _plain_labels(value: Sequence[Any] | NDArray[Any] | None) -> Any:
+    """Return labels with whole numbers other than −1 as names, so that they keep their order."""
+    if value is None:
+        return None
+    given = list(value.tolist() if isinstance(value, np.ndarray) else value)
+    return np.array([None if _unlabelled(v) else str(v) for v in given], dtype=object)
+
+
+def _unlabelled(value: Any) -> bool:
+    return value is None or value != value or (not isinstance(value, str) and value == -1)

@@ -1,0 +1,95 @@
+"""What a session looks like on the wire: each function reads one part of it into plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.widget.protocol import finite, floats, int16s
+
+if TYPE_CHECKING:
+    from nbembed.methods.base import LiveParameter
+    from nbembed.session import Session
+    from nbembed.supervision import Supervision
+
+#: Points of the cost curve at most.
+HISTORY_LIMIT = 400
+#: A slider without a grain of its own gets so many steps.
+SLIDER_STEPS = 100
+
+
+def labels(supervision: Supervision) -> dict[str, Any]:
+    """Return the traits that tell labels and links."""
+    confidence = np.nan_to_num(np.asarray(supervision.confidence, dtype=np.float64), nan=0.0)
+    return {
+        "label_codes": int16s(supervision.top_class),
+        "label_confidence": floats(confidence),
+        "links": [[int(i) for i in group] for group in supervision.links],
+    }
+
+
+def controls(live: Sequence[LiveParameter], supervision: Supervision) -> list[dict[str, Any]]:
+    """Return the sliders that a method declares, ready to be drawn."""
+    return [_control(parameter, supervision) for parameter in live]
+
+
+def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, Any]:
+    enabled = parameter.needs != "links" or bool(supervision.has_links)
+    description = parameter.description
+    if not enabled:
+        description = f"{description} Needs labels or must-links.".strip()
+    step = parameter.step
+    if step is None:
+        step = (parameter.high - parameter.low) / SLIDER_STEPS
+    return {
+        "name": parameter.name,
+        "symbol": parameter.symbol,
+        "low": float(parameter.low),
+        "high": float(parameter.high),
+        "scale": parameter.scale,
+        "step": float(step),
+        "enabled": enabled,
+        "description": description,
+    }
+
+
+def parameters(session: Session) -> dict[str, float | None]:
+    """Return the parameters that are numbers."""
+    return {
+        name: finite(value)
+        for name, value in session.parameters.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def history(session: Session) -> bytes:
+    """Return the cost curve as pairs (iteration, cost), thinned evenly to a few hundred."""
+    known = [(r.iteration, r.cost) for r in session.trace if math.isfinite(r.cost)]
+    if len(known) > HISTORY_LIMIT:
+        keep = np.unique(np.linspace(0, len(known) - 1, HISTORY_LIMIT).round().astype(int))
+        known = [known[i] for i in keep]
+    return floats(np.array(known, dtype=np.float64).reshape(-1, 2))
+
+
+def path(session: Session) -> list[dict[str, Any]]:
+    """Return the kept steps of an annealing path."""
+    return [{"lam": float(s.lam), "criterion": finite(s.criterion)} for s in session.path]
+
+
+def chosen_step(session: Session) -> int:
+    """Return the step of the path that the map shows, −1 where it shows none."""
+    for event in reversed(session.log):
+        if event.command == "move_to_path":
+            return int(event.arguments["index"])
+        if event.command not in ("pause", "snapshot"):
+            return -1
+    return -1
+
+
+def error(session: Session) -> str:
+    """Return what stopped the worker, "" if nothing did."""
+    failure = session.error
+    return "" if failure is None else f"{type(failure).__name__}: {failure}"

@@ -1,0 +1,75 @@
+"""The trait that a selection is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import traitlets
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.intp]:
+    """Return sorted, distinct, read-only indices of points.
+
+    Parameters
+    ----------
+    value : array-like of int, bool mask of shape (n_samples,), or None for no points
+    n_samples : int
+    name : str
+        Of the argument, for the error.
+
+    Raises
+    ------
+    ValueError
+        If it is neither indices below ``n_samples`` nor a mask.
+    """
+    array = np.asarray([] if value is None else value)
+    if array.dtype == bool:
+        if array.shape != (n_samples,):
+            raise ValueError(
+                f"{name} as a mask must have shape ({n_samples},), got {array.shape}"
+            )
+        array = np.flatnonzero(array)
+    if array.size == 0:
+        array = np.empty(0, dtype=np.intp)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be a list of point indices or a mask, got {value!r}")
+    if array.size and (int(array.min()) < 0 or int(array.max()) >= n_samples):
+        wrong = int(array.min()) if int(array.min()) < 0 else int(array.max())
+        raise ValueError(f"{name} must be indices in [0, {n_samples}), got {wrong}")
+    points = np.unique(array).astype(np.intp)
+    points.flags.writeable = False
+    return points
+
+
+class Points(traitlets.TraitType):  # type: ignore[type-arg]
+    """A set of points of a widget with ``n_samples``; an array, sorted and read only."""
+
+    info_text = "point indices or a mask"
+    default_value: Any = np.empty(0, dtype=np.intp)
+
+    def validate(self, obj: Any, value: Any) -> NDArray[np.intp]:
+        """Return the points as an array."""
+        return as_points(value, obj.n_samples, self.name or "points")
+
+    def set(self, obj: Any, value: Any) -> None:
+        """Set the points; the same points again are no change, whatever they came as."""
+        points = self._validate(obj, value)
+        if np.array_equal(points, self.get(obj)):
+            return
+        super().set(obj, points)
+
+
+def points_to_wire(points: NDArray[np.intp], _: Any = None) -> bytes:
+    """Return points as little-endian uint32."""
+    return points.astype("<u4").tobytes()
+
+
+def points_from_wire(value: Any, _: Any = None) -> Any:
+    """Return the points in bytes from the page; anything else as it is."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return np.frombuffer(bytes(value), dtype="<u4").astype(np.intp)
+    return value

@@ -1,0 +1,220 @@
+// A stand-in for the kernel's side of an Explorer: a model as anywidget hands it to the front end,
+// and behind it a toy map whose points draw together into clusters. Tests drive it and read what
+// the page sent. Nothing here computes an embedding.
+
+const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C2D5E", "#B8A800", "#6E5BD0", "#44AA99"];
+const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wedge", "pentagon", "saltire", "hexagon"];
+
+function random(seed) {
+  let s = seed >>> 0;
+  return () => (s = (Math.imul(s, 1664525) + 1013904223) >>> 0) / 4294967296;
+}
+
+const view = (array) => new DataView(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
+
+export class FakeKernel {
+  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, ...traits } = {}) {
+    this.n = n;
+    this.clusters = clusters;
+    this.interval = interval;
+    this.random = random(seed);
+    this.sent = [];
+    this.replies = [];
+    this.listeners = new Map();
+    this.version = 0;
+    this.seq = 0;
+    this.client = null;
+    this.flying = new Set();
+    this.applied = {};
+    this.acks = 0;
+    this.refuse = null;
+    this.truth = Array.from({ length: n }, (_, i) => i % clusters);
+    this.positions = Float32Array.from({ length: 2 * n }, () => (this.random() - 0.5) * 0.02);
+    this.noise = Float32Array.from({ length: 2 * n }, () => this.gauss());
+    this.codes = new Int16Array(n).fill(-1);
+    this.confidence = new Float32Array(n);
+    this.traits = {
+      n_samples: n,
+      height: 460,
+      coordinates: view(this.positions),
+      probability_colors: view(new Uint8Array(0)),
+      directions: [],
+      direction_colors: [],
+      label_codes: view(this.codes),
+      label_confidence: view(this.confidence),
+      classes: [],
+      links: [],
+      color_column: {
+        kind: "category", title: "digit", values: view(Float32Array.from(this.truth)),
+        names: Array.from({ length: clusters }, (_, k) => String(k)),
+        colors: Array.from({ length: clusters }, (_, k) => COLORS[k % COLORS.length]),
+      },
+      color_by: "column",
+      selection: view(new Uint32Array(0)),
+      method: "HSSNE",
+      methods: ["HSSNE", "Mbed", "SNE"],
+      controls: [
+        { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart." },
+        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, enabled: false, description: "How much labels and links count. Needs labels or must-links." },
+      ],
+      parameters: { alpha: 1, rho: 0.5 },
+      state: "idle",
+      iteration: 0,
+      cost: null,
+      quality: null,
+      error: "",
+      undo: "",
+      redo: "",
+      history: view(new Float32Array(0)),
+      path: [],
+      chosen_path: -1,
+      ...traits,
+    };
+  }
+
+  gauss() {
+    return Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
+  }
+
+  // What anywidget hands to initialize and render; one each, as anywidget does.
+  model() {
+    return {
+      get: (name) => this.traits[name],
+      set: () => { throw new Error("the page must not write traits"); },
+      save_changes: () => { throw new Error("the page must not write traits"); },
+      on: (name, callback) => {
+        if (!this.listeners.has(name)) this.listeners.set(name, new Set());
+        this.listeners.get(name).add(callback);
+      },
+      off: (name, callback) => {
+        if (name === null || name === undefined) this.listeners.clear();
+        else this.listeners.get(name)?.delete(callback);
+      },
+      send: (content, _callbacks, buffers = []) => this.receive(JSON.parse(JSON.stringify(content)), buffers),
+    };
+  }
+
+  get listening() {
+    return [...this.listeners.values()].reduce((sum, set) => sum + set.size, 0);
+  }
+
+  update(changes) {
+    Object.assign(this.traits, changes);
+    for (const name of Object.keys(changes)) for (const f of [...(this.listeners.get(`change:${name}`) ?? [])]) f();
+  }
+
+  custom(content, buffers = []) {
+    for (const f of [...(this.listeners.get("msg:custom") ?? [])]) f(content, buffers.map(view));
+  }
+
+  receive(content, buffers) {
+    this.sent.push({ ...content, points: buffers.length ? [...new Uint32Array(buffers[0])] : null });
+    if (content.client) this.client = content.client;
+    if (content.type === "ack") {
+      this.flying.delete(content.seq);
+      this.acks++;
+    }
+    if (content.type === "command") setTimeout(() => this.obey(content, buffers), 1);
+  }
+
+  commands(name) {
+    return this.sent.filter((m) => m.type === "command" && (!name || m.name === name));
+  }
+
+  obey({ name, arguments: a, request, client }, buffers) {
+    const points = buffers.length ? [...new Uint32Array(buffers[0])] : [];
+    if (this.refuse) {
+      this.custom({ type: "reply", request, client, ok: false, error: this.refuse });
+      return;
+    }
+    const { classes, parameters } = this.traits;
+    if (name === "play") this.play();
+    if (name === "pause") this.pause();
+    if (name === "step") this.tick(1);
+    if (name === "reset") {
+      for (let i = 0; i < 2 * this.n; i++) this.positions[i] = (this.random() - 0.5) * 0.02;
+      this.update({ iteration: 0 });
+    }
+    if (name === "set") this.update({ parameters: { ...parameters, ...a }, undo: `set ${Object.keys(a)[0]}` });
+    if (name === "select") this.update({ selection: view(Uint32Array.from(points)) });
+    if (name === "color_by") this.update({ color_by: a.mode });
+    if (name === "add_class") this.addClass(a.name);
+    if (name === "rename_class") this.update({ classes: classes.map((c) => (c.name === a.old ? { ...c, name: a.new } : c)) });
+    if (name === "label") {
+      const k = classes.findIndex((c) => c.name === a.class);
+      for (const p of points) [this.codes[p], this.confidence[p]] = [k, a.confidence];
+      this.supervised(`label ${points.length} points as ${a.class}`);
+    }
+    if (name === "must_link") {
+      this.update({ links: [...this.traits.links, points] });
+      this.supervised(`link ${points.length} points`);
+    }
+    if (name === "forget") {
+      for (const p of points) this.codes[p] = -1;
+      this.update({ links: this.traits.links.map((g) => g.filter((i) => !points.includes(i))).filter((g) => g.length > 1) });
+      this.supervised(`forget ${points.length} points`);
+    }
+    if (name === "undo") this.update({ redo: this.traits.undo, undo: "" });
+    if (name === "redo") this.update({ undo: this.traits.redo, redo: "" });
+    if (name === "switch") this.update({ method: a.method });
+    if (name === "move_to_path") this.update({ chosen_path: a.index });
+    this.applied = { ...this.applied, [client]: request };
+    this.custom({ type: "reply", request, client, ok: true, error: null });
+  }
+
+  addClass(name) {
+    const k = this.traits.classes.length;
+    this.update({ classes: [...this.traits.classes, { name, color: COLORS[k % 10], symbol: SYMBOLS[k % 10] }] });
+  }
+
+  supervised(undo) {
+    this.update({
+      label_codes: view(this.codes), label_confidence: view(this.confidence), undo,
+      controls: this.traits.controls.map((c) => ({ ...c, enabled: true })),
+    });
+  }
+
+  play() {
+    this.update({ state: "running" });
+    clearInterval(this.timer);
+    this.timer = setInterval(() => this.flying.size < 2 && this.tick(4), this.interval);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.update({ state: "paused", coordinates: view(this.positions) });
+  }
+
+  // One move towards clusters on a ring; more alpha, tighter clusters.
+  tick(iterations = 1) {
+    const { alpha = 1 } = this.traits.parameters;
+    const spread = 2.6 / (0.6 + alpha);
+    const rate = 1 - 0.985 ** iterations;
+    for (let i = 0; i < this.n; i++) {
+      const angle = (2 * Math.PI * this.truth[i]) / this.clusters;
+      const r = this.truth[i] % 3 ? 9 : 5.5;
+      const tx = r * Math.cos(angle) + spread * this.noise[2 * i];
+      const ty = r * Math.sin(angle) + spread * this.noise[2 * i + 1];
+      this.positions[2 * i] += rate * (tx - this.positions[2 * i]);
+      this.positions[2 * i + 1] += rate * (ty - this.positions[2 * i + 1]);
+    }
+    this.traits.iteration += iterations;
+    this.frame();
+  }
+
+  frame(more = {}, buffers = []) {
+    const seq = ++this.seq;
+    this.flying.add(seq);
+    const t = this.traits.iteration;
+    this.custom({
+      type: "frame", seq, version: ++this.version, iteration: t, cost: 0.7 + 2.4 * Math.exp(-t / 90),
+      quality: 0.9 - 0.8 * Math.exp(-t / 120), state: this.traits.state, applied: this.applied, t: 0, ...more,
+    }, [this.positions, ...buffers]);
+    return seq;
+  }
+
+  // Points of one toy cluster, as the page would select them.
+  cluster(k) {
+    return this.truth.flatMap((c, i) => (c === k ? [i] : []));
+  }
+}

@@ -1,0 +1,79 @@
+"""A page with the built front end and a stand-in for the kernel, for tests without Jupyter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+HERE = Path(__file__).parent
+STATIC = HERE.parents[1] / "nbembed" / "widget" / "static"
+
+#: What JupyterLab's themes say, as far as the widget listens.
+LIGHT = {"--jp-layout-color0": "#fff", "--jp-layout-color1": "#fff", "--jp-layout-color2": "#eee"}
+DARK = {"--jp-layout-color0": "#111111", "--jp-layout-color1": "#212121", "--jp-layout-color2": "#424242"}
+
+HTML = """<!doctype html><meta charset="utf-8"><title>Explorer</title>
+<style>{css}</style><style>body {{ margin: 0; padding: 16px }}</style><div id="cell"></div><p id="below">below</p>"""
+
+START = """async ([explorer, kernel, options, width]) => {
+  const load = (text) => import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+  const [{ default: factory }, { FakeKernel }] = await Promise.all([load(explorer), load(kernel)]);
+  document.getElementById("cell").style.width = width + "px";
+  window.kernel = new FakeKernel(options);
+  window.widget = await factory();
+  window.cleanups = [await window.widget.initialize({ model: window.kernel.model() })];
+  window.frames = [];
+  window.addView = async () => {
+    const el = document.createElement("div");
+    el.className = "output";
+    document.getElementById("cell").append(el);
+    const cleanup = await window.widget.render({ model: window.kernel.model(), el });
+    el.querySelector(".nbe").addEventListener("nbembed:frame", (e) => window.frames.push(e.detail));
+    return cleanup;
+  };
+  window.cleanups.push(await window.addView());
+  await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
+}"""
+
+
+def open_page(
+    browser: Browser,
+    *,
+    width: int = 700,
+    theme: dict[str, str] | None = None,
+    scheme: str = "light",
+    scale: float = 1,
+    **options: Any,
+) -> Page:
+    """Open a page with one view of a toy Explorer; ``options`` go to the fake kernel."""
+    page = browser.new_page(
+        viewport={"width": max(width + 40, 400), "height": 1200},
+        device_scale_factor=scale,
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    page.set_default_timeout(5000)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.errors = errors  # type: ignore[attr-defined]
+    page.set_content(HTML.format(css=(STATIC / "explorer.css").read_text()))
+    for name, value in (theme or {}).items():
+        page.evaluate("([n, v]) => document.body.style.setProperty(n, v)", [name, value])
+    if theme:
+        page.evaluate("document.body.style.background = 'var(--jp-layout-color1)'")
+    sources = [(STATIC / "explorer.js").read_text(), (HERE / "fake_kernel.js").read_text()]
+    page.evaluate(START, [*sources, options, width])
+    return page
+
+
+def kernel(page: Page, expression: str) -> Any:
+    """Evaluate JavaScript with the fake kernel as ``k``."""
+    return page.evaluate(f"(() => {{ const k = window.kernel; return ({expression}); }})()")
+
+
+def sent(page: Page, name: str) -> list[dict[str, Any]]:
+    """Return the commands of a name that the page sent."""
+    found = kernel(page, f"k.commands({json.dumps(name)})")
+    return list(found)
