@@ -3,7 +3,7 @@
 The estimator's face (``fit``, ``fit_transform``) and the live session use the same recipe::
 
     affinities = method.make_affinities(X)
-    start      = method.make_start(X, affinities, rng)            # layout and geometry
+    start      = method.make_start(X, affinities, supervision, rng)   # layout and geometry
     objective  = method.make_objective(affinities, supervision, start.geometry)
     run        = Run(objective, method.make_optimizer(), start.Y, method.make_schedule(...))
 
@@ -15,14 +15,24 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
 
-from nbembed.run import Run
+from nbembed.methods.progress import Progress, as_callbacks
+from nbembed.methods.settings import (
+    as_generator,
+    check_algorithm,
+    check_count,
+    check_real,
+    resolve_optimizer,
+)
+from nbembed.run import Record, Run
+from nbembed.supervision import Supervision, as_supervision
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,7 +41,6 @@ if TYPE_CHECKING:
     from nbembed.objectives.base import Objective
     from nbembed.optimizers.base import Optimizer
     from nbembed.schedule import Schedule
-    from nbembed.supervision import Supervision
 
 Invalidates = Literal["display", "objective", "affinities", "metric"]
 
@@ -89,10 +98,14 @@ class Geometry:
         Mbed's λ is given to users in this unit.
     directions : ndarray of shape (n_classes, n_components) or None
         Class directions in the order of the supervision's classes, free ones after them (Mbed).
+    bound : tuple of int
+        Classes whose direction is settled because points carry their label; the others still go
+        to where their first labels find them.
     """
 
     scale: float = 1.0
     directions: NDArray[Any] | None = None
+    bound: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,13 +116,32 @@ class Start:
     geometry: Geometry
 
 
-class EmbeddingMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators that place points by minimising an objective.
 
     Subclasses write their constructor, declare ``live_parameters`` and give the recipe's parts.
+    Sums over pairs run in float32 with the cost accumulated in float64, whatever the dtype of the
+    data: a map is looked at, and float32 is twice as fast. The objectives themselves also work in
+    float64 for those who build them on float64 affinities.
     """
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
+
+    metric: Any
+    optimizer: Any
+    algorithm: str
+    max_iter: int
+    tol: float
+    random_state: Any
+    verbose: int
+    callbacks: Any
+
+    embedding_: NDArray[np.float32]
+    cost_: float
+    n_iter_: int
+    perplexity_: float | None
+    trace_: list[Record]
+    supervision_: Supervision
 
     # -- the recipe: what Session and fit() both use -----------------------------------------
 
@@ -118,8 +150,13 @@ class EmbeddingMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
 
     @abstractmethod
-    def make_affinities(self, X: NDArray[Any]) -> Affinities:
-        """Return the neighbor probabilities of checked data ``X``."""
+    def make_affinities(
+        self, X: NDArray[Any], supervision: Supervision | None = None
+    ) -> Affinities:
+        """Return the neighbor probabilities of checked data ``X``.
+
+        ``supervision`` matters only where its number of classes sets a scale (Mbed).
+        """
 
     @abstractmethod
     def make_start(
@@ -155,9 +192,7 @@ class EmbeddingMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the stages of a cold start."""
 
-    def realign(
-        self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision
-    ) -> Geometry:
+    def realign(self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision) -> Geometry:
         """Return the geometry after supervision changed (Mbed binds class directions here)."""
         return geometry
 
@@ -173,3 +208,130 @@ class EmbeddingMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def path_criterion(self, Y: NDArray[Any], objective: Objective) -> float:
         """Return the criterion by which layouts of an annealing path compete (Mbed), else nan."""
         return math.nan
+
+    # -- the estimator -----------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> Self:
+        """Embed ``X``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        y : array of shape (n_samples,) or (n_samples, n_classes), optional
+            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
+            NaN rows for unlabelled points.
+        supervision : Supervision, optional
+            Soft labels, must-links and cannot-links; instead of ``y``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any work starts, naming the argument that is wrong and what is allowed.
+        """
+        X, known = self._check_input(X, y, supervision)
+        rng = as_generator(self.random_state)
+        affinities = self.make_affinities(X, known)
+        start = self.make_start(X, affinities, known, rng)
+        with self._progress(self.max_iter) as progress:
+            run = self._run(affinities, known, start).until(
+                self.max_iter, callbacks=self._callbacks(progress)
+            )
+        self._keep(run, affinities, known)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> NDArray[np.float32]:
+        """Embed ``X`` and return the layout, shape (n_samples, n_components); see :meth:`fit`."""
+        return self.fit(X, y, supervision).embedding_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
+
+    # -- what the estimators share -----------------------------------------------------------
+
+    def _check_shared(self, n_samples: int, supervision: Supervision) -> None:
+        """Check the keywords that all methods have and that are not live."""
+        if supervision.n_samples != n_samples:
+            raise ValueError(
+                f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
+            )
+        resolve_optimizer(self.optimizer, None)  # type: ignore[arg-type]
+        check_algorithm(self.algorithm)
+        check_count("max_iter", self.max_iter)
+        check_real("tol", self.tol, low=0)
+        check_real("verbose", self.verbose, low=0)
+        as_generator(self.random_state)
+        as_callbacks(self.callbacks)
+
+    def _check_live(self) -> None:
+        """Check each live parameter that is a number against its own declaration."""
+        for live in self.live_parameters:
+            value = getattr(self, live.name)
+            if not isinstance(value, str):
+                check_real(live.name, value, low=live.minimum, high=live.maximum)
+
+    def _check_input(
+        self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
+    ) -> tuple[NDArray[Any], Supervision]:
+        """Return checked data and what is known of it; parameters are checked along with them."""
+        data: NDArray[Any] = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+        if y is not None and supervision is not None:
+            raise ValueError("y and supervision cannot both be given: y is another way to say it")
+        if supervision is not None and not isinstance(supervision, Supervision):
+            raise TypeError(
+                f"supervision must be a Supervision, got {type(supervision).__name__}; "
+                "labels and rows of probabilities go in y"
+            )
+        known = as_supervision(y if supervision is None else supervision, data.shape[0])
+        self.check_parameters(data.shape[0], known)
+        return data, known
+
+    def _run(self, affinities: Affinities, supervision: Supervision, start: Start) -> Run:
+        """Return a cold run that nothing has moved yet."""
+        return Run(
+            self.make_objective(affinities, supervision, start.geometry),
+            self.make_optimizer(),
+            start.Y,
+            self.make_schedule(affinities, start.geometry),
+            tol=self.tol,
+            # A cost that nobody looks at meanwhile is evaluated seldom: it is an extra pass.
+            cost_every=10 if self.verbose or self.callbacks is not None else 50,
+        )
+
+    def _progress(self, total: int) -> Progress:
+        return Progress(total, type(self).__name__, bool(self.verbose))
+
+    def _callbacks(self, progress: Progress) -> Iterable[Callable[[Run], Any]]:
+        return (*as_callbacks(self.callbacks), progress)
+
+    def _keep(self, run: Run, affinities: Affinities, supervision: Supervision) -> None:
+        """Set the fitted attributes from a finished run."""
+        self.embedding_ = np.array(run.embedding, dtype=np.float32)
+        self.cost_ = float(run.cost)
+        self.n_iter_ = run.iteration
+        self.perplexity_ = affinities.perplexity
+        self.trace_ = run.trace
+        self.supervision_ = supervision

@@ -1,0 +1,55 @@
+"""Classes as the user knows them: their own label values beside names and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.supervision import Supervision
+
+
+def class_values(supervision: Supervision, n_classes: int, y: Any) -> NDArray[Any]:
+    """Return the value of each class: what stands in ``y``, else its name, else a number.
+
+    Parameters
+    ----------
+    supervision : Supervision
+        Names the first classes.
+    n_classes : int
+        Classes in all; those without a name get the next free number, or, among names of text,
+        "cluster 1", "cluster 2" and so on.
+    y : array of shape (n_samples,), rows of probabilities, or None
+        What ``fit`` was given.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Of integers, of floats or of text.
+    """
+    named = len(supervision.classes)
+    values: list[Any] = list(supervision.classes)
+    given = None if y is None else np.asarray(y)
+    if given is not None and given.ndim == 2:
+        values = list(range(named))
+    elif given is not None:
+        for c in range(named):
+            members = np.flatnonzero(supervision.top_class == c)
+            if members.size:
+                value = given[members[0]]
+                values[c] = value.item() if isinstance(value, np.generic) else value
+    if any(isinstance(value, str) for value in values):
+        values = [str(value) for value in values]
+        fresh: Any = (f"cluster {k}" for k in range(1, n_classes + named + 1))
+    else:
+        fresh = iter(range(n_classes + named))
+    taken = set(values)
+    for value in fresh:
+        if len(values) == n_classes:
+            break
+        if value not in taken:
+            values.append(value)
+    return np.array(values)

@@ -1,0 +1,184 @@
+"""HSSNE: one family of maps from symmetric SNE (α = 0) over t-SNE (α = 1) and beyond.
+
+    J = Σ P_ij log(P_ij / Q_ij),  Q = q/Σq,  q_ij = (α‖y_i − y_j‖² + 1)^(−1/α)
+
+"Heavy-Tailed Symmetric Stochastic Neighbor Embedding"; α sets how heavy the tails of the map's
+similarity are, which is how strongly clusters part. Same-class and must-linked points pull each
+other with the weight ρ (its section 6.2); see :mod:`nbembed.objectives.heavy_tailed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.methods.base import LiveParameter
+from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.optimizers import MomentumGradient
+from nbembed.schedule import Schedule, Stage
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.base import Geometry
+    from nbembed.run import Run
+    from nbembed.supervision import Supervision
+
+#: Iterations and strength of the early exaggeration, in which neighbors find each other.
+EXAGGERATED_STEPS = 50
+EXAGGERATION = 4.0
+
+
+class HSSNE(NeighborMethod):
+    """Heavy-tailed symmetric stochastic neighbor embedding, optionally semi-supervised.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map.
+    alpha : float, default=1.0
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more parts clusters
+        further.
+    rho : float, default=0.5
+        ρ in [0, 1]: how much labels and links count against the data. Without any it means
+        nothing.
+    perplexity : float or "auto", default="auto"
+        Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
+    metric : str or callable, default="euclidean"
+        Any dissimilarity that scipy knows, a function of two rows, or "precomputed".
+    init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
+        First layout. The words give a tiny one; an array is taken as it is. With precomputed
+        dissimilarities "pca" is classical scaling.
+    optimizer : str or Optimizer, default="auto"
+        "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
+        "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum, which
+        needs about a fifth of the fixed point's iterations.
+    algorithm : {"auto", "exact"}, default="auto"
+        How sums over pairs are computed.
+    max_iter : int, default=1000
+        Upper bound of iterations; the first fifty (or a quarter, if that is less) exaggerate
+        attraction.
+    tol : float, default=1e-4
+        The map is at rest when ten iterations in a row moved the points by less than this share
+        of its radius.
+    n_jobs : int, optional
+        Threads; None or −1 uses all cores that the process may use. The result does not depend
+        on it.
+    random_state : int, Generator, RandomState or None, default=None
+        The same number gives the same bits.
+    verbose : int, default=0
+        1 shows a progress bar.
+    callbacks : callable or list of callables, optional
+        Called with the :class:`~nbembed.run.Run` after every iteration; one that returns True
+        stops it.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        Pairs are computed in float32, with costs summed in float64; see
+        :class:`~nbembed.objectives.HeavyTailed` for float64 throughout.
+    cost_ : float
+        Kullback–Leibler divergence in nats, of P with labels and links mixed in.
+    n_iter_ : int
+    perplexity_ : float
+    trace_ : list of Record
+        One record an iteration; costs are there every 50, or 10 if someone watches.
+    supervision_ : Supervision
+        What was known of the points.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where the data had column names.
+
+    References
+    ----------
+    .. [1] Z. Yang, I. King, Z. Xu and E. Oja, "Heavy-tailed symmetric stochastic neighbor
+       embedding".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> HSSNE(alpha=1.0, random_state=0, max_iter=50).fit_transform(X).shape
+    (150, 2)
+    """
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
+        LiveParameter(
+            "alpha",
+            "α",
+            0.0,
+            3.0,
+            1.0,
+            "How heavy the tails are: 0 is symmetric SNE, 1 is t-SNE, more parts clusters further.",
+            step=0.01,
+            minimum=0.0,
+        ),
+        RHO,
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        alpha: float = 1.0,
+        rho: float = 0.5,
+        perplexity: float | str = "auto",
+        metric: str | Callable[..., float] = "euclidean",
+        init: str | ArrayLike = "pca",
+        optimizer: Any = "auto",
+        algorithm: str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.rho = rho
+        self.perplexity = perplexity
+        self.metric = metric
+        self.init = init
+        self.optimizer = optimizer
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def make_affinities(
+        self, X: NDArray[Any], supervision: Supervision | None = None
+    ) -> Affinities:
+        """Return symmetric neighbor probabilities that sum to one."""
+        return perplexity_affinities(
+            X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
+        ).joint()
+
+    def make_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
+    ) -> HeavyTailed:
+        """Return the divergence at the present α and ρ."""
+        return HeavyTailed(
+            affinities, self.alpha, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs
+        )
+
+    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
+        """Return the early exaggeration; an array given as ``init`` is already a map: none."""
+        steps = min(EXAGGERATED_STEPS, self.max_iter // 4)
+        if steps < 1 or not isinstance(self.init, str):
+            return Schedule()
+        early = MomentumGradient()
+        return Schedule(
+            (
+                Stage(steps, early, {"exaggeration": EXAGGERATION}, name="exaggeration"),
+                # One step that puts the exaggeration back; what a stage sets stays in force.
+                Stage(1, early, {"exaggeration": 1.0}, name="release"),
+            )
+        )

@@ -1,0 +1,285 @@
+"""Mbed: a map in which every class has a direction and a margin opens between them.
+
+The estimator over the recipe in :mod:`nbembed.methods.mbed_recipe`: of the layouts along the
+annealing path the one wins whose predicted classes lie best apart (the Hotelling–Lawley trace,
+equation 20 of "Large Margin Non-Linear Embedding").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nbembed.methods.annealing import Finish, PathStep, Stopper
+from nbembed.methods.classes import class_values
+from nbembed.methods.mbed_recipe import CRUDE_STEPS, MbedRecipe
+from nbembed.methods.placement import place
+from nbembed.methods.settings import as_generator
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.base import Geometry
+    from nbembed.run import Run
+    from nbembed.supervision import Supervision
+
+
+class Mbed(MbedRecipe):
+    """Large margin embedding: clustering or semi-supervised classification that one can see.
+
+    Parameters
+    ----------
+    n_classes : int, optional
+        K. By default the number of classes that ``y`` or ``supervision`` name, or of the rows of
+        ``directions``.
+    n_components : int, optional
+        Dimensions d of the map. By default K as in the paper (but at least 2), 2 for "circle", or
+        the columns of ``directions``.
+    directions : None, "circle" or array of shape (n_classes, n_components)
+        Where the classes belong: at equal angles to each other (needs K − 1 dimensions), around a
+        circle in the plane, or unit vectors of your own, one row for each class in order.
+    lam : "anneal" or float, default="anneal"
+        λ, the softness of the class boundaries in units of the map's radius. A number skips the
+        annealing.
+    margin_weight : float, default=1.0
+        w ≥ 0, the weight of margin and balance; 1 is the paper's.
+    class_prior : array of shape (n_classes,), optional
+        Expected shares of the classes, positive, summing to one. Without it classes of equal size
+        are favored.
+    affinity : {"global", "perplexity"}, default="global"
+        One width for all points, the 1/K quantile of all distances (the paper's), or one for each
+        point by ``perplexity``.
+    n_init : int, default=1
+        Restarts; the largest criterion wins.
+    rho : float, default=0.5
+        ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels
+        are no links here.
+    perplexity : float or "auto", default="auto"
+        Only for ``affinity="perplexity"``.
+    metric : str or callable, default="euclidean"
+        Any dissimilarity that scipy knows, a function of two rows, or "precomputed".
+    optimizer : str or Optimizer, default="auto"
+        "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
+        :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper.
+    algorithm : {"auto", "exact"}, default="auto"
+        How sums over pairs are computed.
+    max_iter : int, default=500
+        Iterations of one restart, the ten crude ones included.
+    tol : float, default=1e-4
+        With a fixed λ: the map is at rest when ten iterations in a row moved the points by less
+        than this share of its radius.
+    n_jobs : int, optional
+        Threads; None or −1 uses all cores that the process may use. The result does not depend
+        on it.
+    random_state : int, Generator, RandomState or None, default=None
+        The same number gives the same bits.
+    verbose : int, default=0
+        1 shows a progress bar.
+    callbacks : callable or list of callables, optional
+        Called with the :class:`~nbembed.run.Run` after every iteration; one that returns True
+        stops it, and with it all later restarts.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+    labels_ : ndarray of shape (n_samples,)
+        Predicted class of each point: your own label values, names of classes, or numbers.
+    membership_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities, columns as ``classes_``.
+    classes_ : ndarray of shape (n_classes,)
+        Classes in the order in which they were first seen, unnamed ones after them.
+    directions_ : ndarray of shape (n_classes, n_components)
+    radius_ : float
+        r, the unit of λ.
+    path_ : list of PathStep
+        The annealing path of the winning restart: ``lam``, ``embedding``, ``criterion``.
+    cost_ : float
+        In nats, at ``embedding_``.
+    n_iter_ : int
+        Iterations of the winning restart, without the crude ones.
+    perplexity_ : float or None
+        None with the global affinity.
+    trace_ : list of Record
+        One record an iteration of the winning restart.
+    supervision_ : Supervision
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where the data had column names.
+
+    References
+    ----------
+    .. [1] A. Zien and J. Quiñonero Candela (2005), "Large margin non-linear embedding".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Mbed(n_classes=3, random_state=0).fit(X)
+    >>> model.membership_.shape
+    (150, 3)
+    """
+
+    def __init__(
+        self,
+        n_classes: int | None = None,
+        n_components: int | None = None,
+        directions: ArrayLike | str | None = None,
+        lam: float | str = "anneal",
+        margin_weight: float = 1.0,
+        class_prior: ArrayLike | None = None,
+        affinity: str = "global",
+        n_init: int = 1,
+        *,
+        rho: float = 0.5,
+        perplexity: float | str = "auto",
+        metric: str | Callable[..., float] = "euclidean",
+        optimizer: Any = "auto",
+        algorithm: str = "auto",
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
+    ) -> None:
+        self.n_classes = n_classes
+        self.n_components = n_components
+        self.directions = directions
+        self.lam = lam
+        self.margin_weight = margin_weight
+        self.class_prior = class_prior
+        self.affinity = affinity
+        self.n_init = n_init
+        self.rho = rho
+        self.perplexity = perplexity
+        self.metric = metric
+        self.optimizer = optimizer
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> Self:
+        """Embed ``X`` and predict the class of each of its points.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        y : array of shape (n_samples,) or (n_samples, n_classes), optional
+            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
+            NaN rows for unlabelled points.
+        supervision : Supervision, optional
+            Soft labels, must-links and cannot-links; instead of ``y``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any work starts, naming the argument that is wrong and what is allowed.
+        """
+        data, known = self._check_input(X, y, supervision)
+        rng = as_generator(self.random_state)
+        affinities = self.make_affinities(data, known)
+        budget = self.max_iter - CRUDE_STEPS
+        best: Finish | None = None
+        with self._progress(self.n_init * budget) as progress:
+            callbacks = Stopper(self._callbacks(progress))
+            for _ in range(self.n_init):
+                start = self.make_start(data, affinities, known, rng)
+                run = self._run(affinities, known, start)
+                run.until(run.schedule.steps or budget, callbacks=(callbacks,))
+                found = Finish(run, start.geometry, self._path(run, start.geometry))
+                if best is None or found.criterion > best.criterion:
+                    best = found
+                if callbacks.stopped:
+                    break
+        assert best is not None  # n_init is at least 1
+        self._keep(best.run, affinities, known)
+        self._keep_winner(best)
+        self.classes_ = class_values(known, best.n_classes, y)
+        self.labels_ = self.classes_[self.membership_.argmax(axis=1)]
+        self._X_fit = data
+        self._sigma = getattr(affinities, "sigma", None)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Place points on the fitted map, which stays as it is.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, n_features)
+            New data, or their dissimilarities to the fitted points, of shape (n_new, n_samples),
+            with ``metric="precomputed"``. The training data themselves give ``embedding_``.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_components)
+            Each by its own row of neighbor probabilities against the fitted points alone; see
+            :mod:`nbembed.methods.placement`.
+        """
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        if data.shape == self._X_fit.shape and np.array_equal(data, self._X_fit):
+            return self.embedding_.copy()
+        rows = self._new_rows(data)
+        return place(rows, self.embedding_).astype(np.float32)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities (n_new, n_classes), columns as ``classes_``."""
+        Y = self.transform(X)
+        if Y.shape == self.embedding_.shape and np.array_equal(Y, self.embedding_):
+            return self.membership_.copy()
+        scores = Y.astype(np.float64) @ self.directions_.T / self._lam
+        return np.asarray(softmax(scores, axis=1))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each point, as values of ``classes_``."""
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    # -- parts -------------------------------------------------------------------------------
+
+    def _path(self, run: Run, geometry: Geometry) -> list[PathStep]:
+        """Return the layouts that compete: those kept, and the last if the run ended elsewhere."""
+        layouts = [(kept.parameters["lam"], kept.Y) for kept in run.kept]
+        if not layouts or run.scheduled:
+            layouts.append((run.objective.parameters["lam"], run.embedding))
+        return [
+            PathStep(
+                lam / geometry.scale,
+                np.array(Y, dtype=np.float32),
+                self.path_criterion(Y, run.objective),
+            )
+            for lam, Y in layouts
+        ]
+
+    def _keep_winner(self, best: Finish) -> None:
+        """Set the fitted attributes that depend on which layout won."""
+        winner, radius = best.winner, best.geometry.scale
+        objective: Any = best.run.objective.with_parameters(lam=winner.lam * radius)
+        self.embedding_ = winner.embedding.copy()
+        self.cost_ = float(objective.cost(winner.embedding))
+        self.membership_ = objective.membership(winner.embedding)
+        self.path_ = best.path
+        self.radius_ = radius
+        self.directions_ = np.array(best.geometry.directions)
+        self._lam = winner.lam * radius
+
+    def _new_rows(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        raise NotImplementedError

@@ -1,0 +1,76 @@
+"""What happens around the iterations of ``fit``: the user's callbacks and a progress bar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from nbembed.run import Run
+
+Callback = Callable[["Run"], Any]
+
+#: Iterations between two looks at the bar's text.
+POSTFIX_EVERY = 10
+
+
+def as_callbacks(callbacks: Any) -> tuple[Callback, ...]:
+    """Return ``callbacks`` (None, one callable or several) as a tuple.
+
+    Raises
+    ------
+    TypeError
+        If something in it cannot be called.
+    """
+    if callbacks is None:
+        return ()
+    found = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
+    for callback in found:
+        if not callable(callback):
+            raise TypeError(f"callbacks must be callables that take a run, got {callback!r}")
+    return found
+
+
+class Progress:
+    """A tqdm bar that counts iterations; it is a context and a callback of the run.
+
+    Parameters
+    ----------
+    total : int
+        Iterations that may come.
+    title : str
+        Text in front of the bar.
+    shown : bool
+        Without it nothing is drawn and tqdm is not imported.
+    """
+
+    def __init__(self, total: int, title: str, shown: bool) -> None:
+        self._bar: Any = None
+        if shown:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total, desc=title, unit="it")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, run: Run) -> None:
+        """Count one iteration; tell its number and the newest cost that is known."""
+        if self._bar is None:
+            return
+        if run.iteration % POSTFIX_EVERY == 0:
+            cost = run.trace[-1].cost
+            shown = {} if math.isnan(cost) else {"cost": f"{cost:.4g}"}
+            self._bar.set_postfix({"iteration": run.iteration, **shown}, refresh=False)
+        self._bar.update(1)

@@ -1,0 +1,145 @@
+"""What the estimators' shared keywords may be: one place that reads and checks them."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from nbembed.optimizers import (
+    LBFGS,
+    ConjugateGradient,
+    FixedPoint,
+    MomentumGradient,
+    Optimizer,
+)
+
+#: The words for optimizers; "auto" is each method's own choice.
+OPTIMIZERS: dict[str, Optimizer] = {
+    "fixed-point": FixedPoint(),
+    "conjugate-gradient": ConjugateGradient(),
+    "momentum": MomentumGradient(),
+    "l-bfgs": LBFGS(),
+}
+
+#: How sums over pairs are computed.
+ALGORITHMS = ("auto", "exact")
+
+
+def check_real(
+    name: str,
+    value: Any,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    open_low: bool = False,
+) -> float:
+    """Return a finite number inside [low, high], or (low, high] with ``open_low``.
+
+    Raises
+    ------
+    TypeError
+        If it is not a real number.
+    ValueError
+        If it is outside, infinite or NaN.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    number = float(value)
+    if math.isfinite(number) and number <= high and (number > low if open_low else number >= low):
+        return number
+    bounds = []
+    if math.isfinite(low):
+        bounds.append(f"greater than {low:g}" if open_low else f"at least {low:g}")
+    if math.isfinite(high):
+        bounds.append(f"at most {high:g}")
+    allowed = " and ".join(bounds)
+    raise ValueError(f"{name} must be a finite number {allowed}".rstrip() + f", got {value!r}")
+
+
+def check_count(name: str, value: Any, *, low: int = 1) -> int:
+    """Return a whole number of at least ``low``.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If it is smaller.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value!r}")
+    return int(value)
+
+
+def check_algorithm(algorithm: Any) -> None:
+    """Refuse an unknown way of computing the sums over pairs."""
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm must be one of {_listed(ALGORITHMS)}, got {algorithm!r}")
+
+
+def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
+    """Return the optimizer that a keyword means; ``auto`` is what "auto" stands for.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a known word nor an :class:`~nbembed.optimizers.Optimizer`.
+    """
+    if isinstance(optimizer, Optimizer):
+        return optimizer
+    if isinstance(optimizer, str):
+        if optimizer == "auto":
+            return auto
+        if optimizer in OPTIMIZERS:
+            return OPTIMIZERS[optimizer]
+    words = _listed(("auto", *OPTIMIZERS))
+    raise ValueError(f"optimizer must be one of {words} or an Optimizer, got {optimizer!r}")
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return a generator of random numbers; the same seed gives the same stream.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        A generator goes on from where it is; ``None`` draws fresh entropy.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    if random_state is None:
+        return np.random.default_rng()
+    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if whole and int(random_state) >= 0:
+        return np.random.default_rng(int(random_state))
+    raise ValueError(
+        "random_state must be None, a non-negative integer or a numpy generator, "
+        f"got {random_state!r}"
+    )
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return ", ".join(f'"{word}"' for word in words)
+
+
+def check_prior(class_prior: Any, n_classes: int) -> None:
+    """Refuse class priors that are not ``n_classes`` positive numbers summing to one."""
+    prior = np.asarray(class_prior, dtype=np.float64)
+    if prior.shape != (n_classes,):
+        raise ValueError(
+            f"class_prior must have one entry for each of {n_classes} classes, "
+            f"got shape {prior.shape}"
+        )
+    if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
+        raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")

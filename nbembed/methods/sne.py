@@ -1,0 +1,140 @@
+"""SNE: every point keeps the distribution over its neighbors (Hinton and Roweis, 2002).
+
+    C = Σ_i KL(p_i ‖ q_i),  q_ij ∝ exp(−‖y_i − y_j‖²)
+
+The asymmetric ancestor of the family and the floor that Mbed is built on; see
+:mod:`nbembed.objectives.sne`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.objectives.sne import SNE as RowDivergence
+from nbembed.schedule import Schedule
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.base import Geometry, LiveParameter
+    from nbembed.run import Run
+    from nbembed.supervision import Supervision
+
+
+class SNE(NeighborMethod):
+    """Stochastic neighbor embedding, asymmetric, optionally semi-supervised.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map.
+    rho : float, default=0.5
+        ρ in [0, 1]: the share of a linked point's neighborhood that its links take. Without labels
+        or links it means nothing.
+    perplexity : float or "auto", default="auto"
+        Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
+    metric : str or callable, default="euclidean"
+        Any dissimilarity that scipy knows, a function of two rows, or "precomputed".
+    init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
+        First layout. The words give a tiny one; an array is taken as it is.
+    optimizer : str or Optimizer, default="auto"
+        "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
+        :mod:`nbembed.optimizers`. "auto" is momentum.
+    algorithm : {"auto", "exact"}, default="auto"
+        How sums over pairs are computed.
+    max_iter : int, default=1000
+        Upper bound of iterations.
+    tol : float, default=1e-4
+        The map is at rest when ten iterations in a row moved the points by less than this share
+        of its radius.
+    n_jobs : int, optional
+        Threads; None or −1 uses all cores that the process may use.
+    random_state : int, Generator, RandomState or None, default=None
+        The same number gives the same bits.
+    verbose : int, default=0
+        1 shows a progress bar.
+    callbacks : callable or list of callables, optional
+        Called with the :class:`~nbembed.run.Run` after every iteration; one that returns True
+        stops it.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+    cost_ : float
+        In nats.
+    n_iter_ : int
+    perplexity_ : float
+    trace_ : list of Record
+        One record an iteration.
+    supervision_ : Supervision
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where the data had column names.
+
+    References
+    ----------
+    .. [1] G. Hinton and S. Roweis (2002), "Stochastic neighbor embedding".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SNE(random_state=0, max_iter=50).fit_transform(X).shape
+    (150, 2)
+    """
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (RHO,)
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        rho: float = 0.5,
+        perplexity: float | str = "auto",
+        metric: str | Callable[..., float] = "euclidean",
+        init: str | ArrayLike = "pca",
+        optimizer: Any = "auto",
+        algorithm: str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.rho = rho
+        self.perplexity = perplexity
+        self.metric = metric
+        self.init = init
+        self.optimizer = optimizer
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def make_affinities(
+        self, X: NDArray[Any], supervision: Supervision | None = None
+    ) -> Affinities:
+        """Return rows of neighbor probabilities of the chosen perplexity."""
+        return perplexity_affinities(
+            X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
+        )
+
+    def make_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
+    ) -> RowDivergence:
+        """Return SNE's cost."""
+        return RowDivergence(affinities, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs)
+
+    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
+        """Return no stages: SNE is descended as it is."""
+        return Schedule()

@@ -1,0 +1,173 @@
+"""First layouts: where points stand before anything was minimised.
+
+A cold start is the leading principal components (for dissimilarities classical scaling, which is
+the same thing on their inner products) or noise, both tiny: the kernels are flat there, so that all
+points repel each other alike and the map unfolds from one heap. A warm start takes over the layout
+of another method: the shape is kept, the size becomes the one that this method's cost likes best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+#: Standard deviation of the first axis of a cold start.
+SMALL = 1e-4
+#: Noise on top, relative to that: duplicate points must be able to part.
+JITTER = 1e-2
+
+
+def noise(n_samples: int, n_components: int, std: float, rng: np.random.Generator) -> NDArray[Any]:
+    """Return independent normal coordinates of standard deviation ``std``."""
+    return std * rng.standard_normal((n_samples, n_components))
+
+
+def pca_layout(
+    X: NDArray[Any], n_components: int, metric: Any, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return principal components scaled to a first standard deviation of :data:`SMALL`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+        Data, or dissimilarities with ``metric="precomputed"``.
+    n_components : int
+        Dimensions wanted; those that the data do not have are filled with noise.
+    metric : str or callable
+        Only "precomputed" matters.
+    rng : Generator
+        Of the noise.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components)
+    """
+    n = X.shape[0]
+    axes = scaling_axes(X, n_components) if metric == "precomputed" else _pca(X, n_components)
+    Y = np.zeros((n, n_components))
+    std = float(axes[:, 0].std()) if axes.shape[1] else 0.0
+    # Constant data leave rounding only, which must not be blown up into a layout.
+    size = float(np.abs(X).max(initial=0.0))
+    if std > 1e-12 * size:
+        Y[:, : axes.shape[1]] = axes * (SMALL / std)
+    jitter = noise(n, n_components, SMALL * JITTER, rng)
+    if std <= 1e-12 * size:
+        jitter /= JITTER
+    return Y + jitter
+
+
+def scaling_axes(D: NDArray[Any], n_components: int) -> NDArray[np.float64]:
+    """Return classical scaling of dissimilarities: principal axes of −½ J D∘D J.
+
+    ``D`` may lack symmetry; the mean of both directions is used. Axes of negative or no variance
+    are left out.
+    """
+    n = D.shape[0]
+    squared = np.square(D, dtype=np.float64)
+    squared = (squared + squared.T) / 2
+    mean = squared.mean(axis=0)
+    inner = -0.5 * (squared - mean[:, None] - mean[None, :] + mean.mean())
+    return _leading(inner, min(n_components, n))
+
+
+def _pca(X: NDArray[Any], n_components: int) -> NDArray[np.float64]:
+    centered = np.asarray(X, dtype=np.float64)
+    centered = centered - centered.mean(axis=0)
+    n, n_features = centered.shape
+    if n_features <= n:
+        values, vectors = _eigh(centered.T @ centered, min(n_components, n_features))
+        del values
+        return _signed(centered @ vectors)
+    return _leading(centered @ centered.T, min(n_components, n))
+
+
+def _leading(inner: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Return coordinates along the leading eigenvectors of a matrix of inner products."""
+    values, vectors = _eigh(inner, count)
+    positive = values > 1e-12 * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    return _signed(vectors[:, positive] * np.sqrt(values[positive]))
+
+
+def _eigh(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the ``count`` largest eigenvalues, descending, and their vectors."""
+    n = matrix.shape[0]
+    if n <= 500 or count >= n // 4:
+        values, vectors = np.linalg.eigh(matrix)
+        return values[::-1][:count], vectors[:, ::-1][:, :count]
+    # A fixed first vector: ARPACK's own is drawn from a global state.
+    first = np.random.default_rng(0).standard_normal(n)
+    operator = LinearOperator(matrix.shape, matvec=lambda v: matrix @ v, dtype=matrix.dtype)
+    values, vectors = eigsh(operator, k=count, v0=first)
+    order = np.argsort(values)[::-1]
+    return values[order], vectors[:, order]
+
+
+def _signed(axes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return axes whose entry of largest size is positive: signs must not hang on a solver."""
+    if axes.size == 0:
+        return axes
+    largest = np.abs(axes).argmax(axis=0)
+    signs = np.sign(axes[largest, np.arange(axes.shape[1])])
+    return np.asarray(axes * np.where(signs == 0, 1.0, signs))
+
+
+def spread(Y: NDArray[Any]) -> float:
+    """Return the root mean square of the components' standard deviations."""
+    return float(np.sqrt(np.mean(np.var(Y, axis=0, dtype=np.float64))))
+
+
+def fitted_to(Y: NDArray[Any], n_components: int) -> NDArray[np.float64]:
+    """Return ``Y``, centered, with its own principal ``n_components`` if it has more."""
+    Y = np.asarray(Y, dtype=np.float64)
+    Y = Y - Y.mean(axis=0)
+    if Y.shape[1] <= n_components:
+        return Y
+    return _pca(Y, n_components)
+
+
+def padded(
+    Y: NDArray[Any], n_components: int, std: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return ``Y`` with missing dimensions filled by noise of standard deviation ``std``."""
+    missing = n_components - Y.shape[1]
+    if missing <= 0:
+        return np.asarray(Y, dtype=np.float64)
+    return np.hstack([Y, noise(Y.shape[0], missing, std, rng)])
+
+
+def best_scale(cost: Callable[[NDArray[Any]], float], Y: NDArray[Any]) -> float:
+    """Return the factor s that makes ``cost(s·Y)`` least, to a few per cent.
+
+    A coarse walk over powers of two around a spread of one, then golden sections of log s. The
+    shape of the map is kept, so this is the natural radius of a method for that shape.
+    """
+    size = spread(Y)
+    if not size > 0:
+        return 1.0
+
+    def value(log_scale: float) -> float:
+        found = cost(Y * (math.exp(log_scale) / size))
+        return found if math.isfinite(found) else math.inf
+
+    grid = [k * math.log(2.0) for k in range(-7, 11)]
+    costs = [value(point) for point in grid]
+    best = int(np.argmin(costs))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    golden = (math.sqrt(5.0) - 1) / 2
+    a, b = high - golden * (high - low), low + golden * (high - low)
+    at_a, at_b = value(a), value(b)
+    for _ in range(6):
+        if at_a < at_b:
+            high, b, at_b = b, a, at_a
+            a = high - golden * (high - low)
+            at_a = value(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + golden * (high - low)
+            at_b = value(b)
+    return math.exp((low + high) / 2) / size
