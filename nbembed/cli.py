@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if known.command == "lab":
         return lab(rest)
     if known.command == "reproduce":
-        return reproduce(known.names, known.data)
+        return reproduce(known.names, known.data, known.short)
     return info()
 
 
@@ -61,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
         "name, list the experiments.",
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="which experiments to run")
+    command.add_argument(
+        "--short", action="store_true", help="run all that take a few minutes at most"
+    )
     command.add_argument(
         "--data", type=Path, metavar="DIR", help="the directory with the experiments' data files"
     )
@@ -129,7 +132,7 @@ def _shipped_notebook() -> Path:
 # -- nbembed reproduce -------------------------------------------------------------------------
 
 
-def reproduce(names: Sequence[str], data: Path | None) -> int:
+def reproduce(names: Sequence[str], data: Path | None = None, short: bool = False) -> int:
     """Run experiments by name and say how they went.
 
     Parameters
@@ -138,11 +141,14 @@ def reproduce(names: Sequence[str], data: Path | None) -> int:
         Keys of ``experiments.NAMES``; none: list what there is.
     data : pathlib.Path or None
         Where the data files are that the package does not ship.
+    short : bool
+        Run the short ones, and those named.
 
     Returns
     -------
     status : int
-        1 if a figure falls outside its range; 2 if a name or the directory is unknown.
+        The worst of the experiments': 1 if a figure falls outside its range. 2 if a name or the
+        directory is unknown; nothing is run then.
     """
     if data is not None and not data.is_dir():
         print(f"--data must be a directory, and {data} is none.", file=sys.stderr)
@@ -150,10 +156,12 @@ def reproduce(names: Sequence[str], data: Path | None) -> int:
     from nbembed import experiments
 
     known = experiments.NAMES
+    if short:
+        names = [name for name in known if known[name].short or name in names]
     if not names:
         width = max(map(len, known))
         for name, experiment in known.items():
-            print(f"{name:{width}}  {experiment.summary}")
+            print(f"{name:{width}}  {experiment.summary}{'' if experiment.short else ' (long)'}")
         return 0
     unknown = [name for name in names if name not in known]
     if unknown:

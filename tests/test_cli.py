@@ -87,7 +87,10 @@ def test_reproduce_lists_runs_and_returns_the_worst_status(monkeypatch, capsys, 
         asked.append((name, data))
         return 1 if name == "bad" else 0
 
-    names = {name: SimpleNamespace(summary=f"about {name}") for name in ("good", "bad", "last")}
+    names = {
+        name: SimpleNamespace(summary=f"about {name}", short=name != "last")
+        for name in ("good", "bad", "last")
+    }
     monkeypatch.setattr(experiments, "NAMES", names)
     monkeypatch.setattr(experiments, "run", run)
     assert cli.main(["reproduce"]) == 0
@@ -95,6 +98,9 @@ def test_reproduce_lists_runs_and_returns_the_worst_status(monkeypatch, capsys, 
     assert cli.main(["reproduce", "good", "bad", "last", "--data", str(tmp_path)]) == 1
     assert asked == [("good", tmp_path), ("bad", tmp_path), ("last", tmp_path)]
     assert cli.main(["reproduce", "good"]) == 0
+    asked.clear()
+    assert cli.main(["reproduce", "--short"]) == 1
+    assert asked == [("good", None), ("bad", None)]
     assert cli.main(["reproduce", "no-such"]) == 2
     assert "no-such" in capsys.readouterr().err
     assert cli.main(["reproduce", "good", "--data", str(tmp_path / "absent")]) == 2
