@@ -1,0 +1,97 @@
+"""What a change makes stale: the cascade metric → affinities → objective → display.
+
+A live parameter says itself what its change invalidates; the other keywords of the estimators are
+listed here. A part later in the data flow is always redone with an earlier one, and nothing
+earlier is touched: a slider that enters only the objective never costs a calibration.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from nbembed.session.plain import same
+
+if TYPE_CHECKING:
+    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.session.settings import Settings
+    from nbembed.supervision import Supervision
+
+#: "layout": the map must be adopted anew (another method, other dimensions); "align": the method
+#: may bind class directions to the labels.
+Part = Literal["metric", "affinities", "layout", "align", "objective", "optimizer", "display"]
+
+#: Keywords that no slider moves, and the parts that they enter first; none: only a cold start.
+KEYWORDS: dict[str, tuple[Part, ...]] = {
+    "perplexity": ("affinities",),
+    "affinity": ("affinities",),
+    "metric": ("affinities",),
+    "algorithm": ("affinities",),
+    "n_components": ("layout",),
+    "directions": ("layout",),
+    "n_classes": ("affinities", "align"),
+    "class_prior": ("objective",),
+    "n_jobs": ("objective",),
+    "optimizer": ("optimizer",),
+    "tol": ("optimizer",),
+    "init": (),
+    "max_iter": (),
+    "n_init": (),
+    "random_state": (),
+}
+
+_WITH: dict[Part, frozenset[Part]] = {
+    "metric": frozenset({"metric", "affinities", "objective", "display"}),
+    "affinities": frozenset({"affinities", "objective", "display"}),
+    "layout": frozenset({"layout", "objective", "display"}),
+    "align": frozenset({"align", "objective", "display"}),
+    "objective": frozenset({"objective", "display"}),
+    "optimizer": frozenset({"optimizer"}),
+    "display": frozenset({"display"}),
+}
+
+
+def enters(kind: type[EmbeddingMethod], name: str) -> tuple[Part, ...]:
+    """Return the first parts of the data flow that the keyword ``name`` enters.
+
+    A keyword that nobody declared counts as one of the affinities': too much work, never too
+    little.
+    """
+    for parameter in kind.live_parameters:
+        if parameter.name == name:
+            return (parameter.invalidates,)
+    return KEYWORDS.get(name, ("affinities",))
+
+
+def stale_parts(old: Settings, new: Settings) -> frozenset[Part]:
+    """Return the parts that must be redone when ``new`` takes the place of ``old``."""
+    if old.kind is not new.kind:
+        return _WITH["affinities"] | _WITH["layout"] | _WITH["optimizer"]
+    parts: set[Part] = set()
+    for name, value in new.parameters.items():
+        if same(value, old.parameters.get(name)):
+            continue
+        for part in enters(new.kind, name):
+            parts |= _WITH[part]
+    if new.supervision != old.supervision:
+        parts |= _WITH["align" if says_more(old.supervision, new.supervision) else "display"]
+    if new.n_classes != old.n_classes:
+        parts |= _WITH["affinities"] | _WITH["align"]
+    return frozenset(parts)
+
+
+def says_more(old: Supervision, new: Supervision) -> bool:
+    """Return whether two supervisions differ in more than the names of their classes."""
+    if len(old.classes) != len(new.classes):
+        return True
+    renamed = old
+    # Two steps, so that a swap of names never passes through a name that is still taken.
+    for i, _ in enumerate(old.classes):
+        renamed = renamed.rename_class(renamed.classes[i], f"\0{i}")
+    for i, name in enumerate(new.classes):
+        renamed = renamed.rename_class(f"\0{i}", name)
+    return renamed != new
+
+
+def moves(parts: frozenset[Part]) -> bool:
+    """Return whether the map itself answers to such a change."""
+    return bool(parts - {"display"})

@@ -1,0 +1,426 @@
+"""Engine: the map that a session moves; one thread at a time, no clock, no chance.
+
+An engine is driven by two calls, :meth:`Engine.apply` (a command, between iterations) and
+:meth:`Engine.advance` (one iteration). The worker thread of a live session and the replay of a log
+make the same calls in the same order, and nothing else decides a bit of the layout. Work that a
+command makes necessary is put off until the next iteration (or until the map rests), so that ten
+moves of a slider cost one calibration; how often it was put off changes nothing, because what is
+redone is a function of settings, geometry and layout alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.run import Record, Run
+from nbembed.schedule import Schedule, Stage
+from nbembed.session.cascade import Part, enters, stale_parts
+from nbembed.session.plain import same
+from nbembed.session.values import PathStep, Snapshot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.affinities import Affinities
+    from nbembed.methods.base import Geometry
+    from nbembed.objectives.base import Objective
+    from nbembed.session.settings import Settings
+
+#: Records kept; when there are more, every second one of the older half goes.
+TRACE_LIMIT = 20_000
+#: Up to so many points the affinities of the method before are kept too, for switching back.
+KEEP_TWO = 5_000
+
+
+@dataclass
+class Place:
+    """How far a map has come: all that an engine needs to go on, and all that a file stores of it.
+
+    Attributes
+    ----------
+    layout : ndarray of shape (n_samples, n_components) or None
+        ``None`` before a cold start is prepared. Never written to.
+    geometry : Geometry or None
+    iteration : int
+        Iterations since the last cold start.
+    cold : bool
+        Whether none was done since then, so that settings still shape the start.
+    schedule : Schedule
+        What was left of the cold start's stages when the present run began.
+    steps : int
+        Iterations of the present run.
+    held : dict of str to float
+        What the schedule last set. For a live parameter in the units of its slider: what a word
+        such as "anneal" means after the schedule, or after the parameter was released from it.
+    """
+
+    layout: NDArray[Any] | None = None
+    geometry: Geometry | None = None
+    iteration: int = 0
+    cold: bool = True
+    schedule: Schedule = field(default_factory=Schedule)
+    steps: int = 0
+    held: dict[str, float] = field(default_factory=dict)
+
+
+class Engine:
+    """A map, what it is made with, and how far it has come.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array
+        Checked data.
+    settings : Settings
+    place : Place, optional
+        Where to go on from; by default a cold start.
+
+    Attributes
+    ----------
+    settings : Settings
+        As of the last command applied.
+    place : Place
+    trace : list of Record
+        One an iteration (thinned when there are very many).
+    path : tuple of PathStep
+    snapshots : dict of str to Snapshot
+    """
+
+    def __init__(self, X: Any, settings: Settings, place: Place | None = None) -> None:
+        self.X = X
+        self.settings = settings
+        self.place = place if place is not None else Place()
+        self.trace: list[Record] = []
+        self.path: tuple[PathStep, ...] = ()
+        self.snapshots: dict[str, Snapshot] = {}
+        self._run: Run | None = None
+        self._stale: frozenset[Part] = frozenset()
+        self._known: list[tuple[dict[str, Any], Affinities]] = []
+
+    # -- what it is now ---------------------------------------------------------------------
+
+    @property
+    def iteration(self) -> int:
+        """Iterations since the last cold start."""
+        return self.place.iteration
+
+    @property
+    def objective(self) -> Objective | None:
+        """The objective in force; ``None`` while there is no run."""
+        return self._run.objective if self._run is not None else None
+
+    @property
+    def converged(self) -> bool:
+        """Whether the map has come to rest."""
+        return self._run is not None and self._run.converged
+
+    @property
+    def fresh(self) -> bool:
+        """Whether everything that commands made stale has been redone."""
+        return self._run is not None and not self._stale
+
+    def cost(self) -> float:
+        """Return the true cost of the layout in nats; ``nan`` while there is no run."""
+        return self._run.cost if self._run is not None else math.nan
+
+    # -- one iteration ----------------------------------------------------------------------
+
+    def advance(self) -> Record:
+        """Do one iteration and return its record.
+
+        Raises
+        ------
+        Exception
+            Whatever the method's parts raise. The layout is then the one before, and the next call
+            tries again from it.
+        """
+        run = self.refresh()
+        try:
+            record = run.step().trace.pop()
+        except Exception:
+            self.restart()
+            raise
+        place = self.place
+        place.layout = run.embedding
+        place.iteration += 1
+        place.steps += 1
+        place.cold = False
+        self._note(replace(record, iteration=place.iteration))
+        for kept in run.kept:
+            self._keep_path_step(kept.Y, run.objective)
+        run.kept.clear()
+        return self.trace[-1]
+
+    def refresh(self) -> Run:
+        """Redo what commands made stale and return the run."""
+        if self._run is not None and not self._stale:
+            return self._run
+        if "layout" in self._stale:
+            self._adopt()
+        method = self.settings.estimator
+        if self._run is None:
+            if self.place.cold:
+                self._start()
+            tol = self.settings.parameters.get("tol")
+            self._run = Run(
+                self._make_objective(),
+                method.make_optimizer(),
+                self._placed()[0],
+                self.place.schedule,
+                **({} if tol is None else {"tol": tol}),
+            )
+            self.place.layout = self._run.embedding
+        if "objective" in self._stale:
+            self._hold()
+            self._run.change(self._make_objective())
+        if "optimizer" in self._stale:
+            self._run.optimizer = method.make_optimizer()
+            self._run.tol = self.settings.parameters.get("tol", self._run.tol)
+        self._stale = frozenset()
+        return self._run
+
+    # -- commands ---------------------------------------------------------------------------
+
+    def apply(self, command: str, arguments: Mapping[str, Any], settings: Settings) -> None:
+        """Let a command take effect; ``settings`` are those after it.
+
+        Raises
+        ------
+        Exception
+            What the method's parts raise. The settings are in force nevertheless, and what could
+            not be redone is tried again at the next call of :meth:`refresh` or :meth:`advance`.
+        """
+        old, self.settings = self.settings, settings
+        if command == "reset":
+            self.place, self._run, self._stale = Place(), None, frozenset()
+            self.trace, self.path = [], ()
+        elif command == "restart":
+            self.restart()
+        elif command == "snapshot":
+            self._keep(arguments["name"])
+        elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
+            self._bring_back(self.snapshots[arguments["name"]])
+        elif settings is not old:
+            self._settle(old)
+        if command == "move_to_path" and arguments["index"] < len(self.path):
+            self._end_run()
+            self.place.layout = self.path[arguments["index"]].embedding
+
+    def restart(self) -> None:
+        """Forget the optimizer's memory; the layout and the place in the schedule stay."""
+        self._end_run()
+
+    def _settle(self, old: Settings) -> None:
+        """Bring the map from settings ``old`` to the present ones."""
+        if self.place.cold:
+            self._run = None  # the start itself is made anew
+            return
+        parts = stale_parts(old, self.settings)
+        if self.settings.kind is not old.kind:
+            # What the other method's run knew means nothing to this one.
+            self._run = None
+            self.place = replace(self.place, schedule=Schedule(), steps=0, held={})
+        if "layout" in self._stale:
+            # An earlier change could not be carried out; it will be tried with this one.
+            self._stale |= parts
+            return
+        self._release(old)
+        if "align" in parts and "layout" not in parts:
+            layout, geometry = self._placed()
+            method, supervision = self.settings.estimator, self.settings.supervision
+            self.place.geometry = method.realign(geometry, layout, supervision)
+            directions = self.place.geometry.directions
+            if directions is not None and directions.shape[1] != layout.shape[1]:
+                parts |= {"layout"}
+        self._stale |= parts - {"display"}
+        if "layout" in parts:
+            # At once: adopting twice is not the same as adopting once.
+            self._adopt()
+
+    def _release(self, old: Settings) -> None:
+        """End the schedule of each live parameter that was set to a number."""
+        if self.settings.kind is not old.kind:
+            return
+        self._hold()
+        place = self.place
+        for parameter in self.settings.kind.live_parameters:
+            name = parameter.name
+            value = self.settings.parameters.get(name)
+            if not isinstance(value, Real) or same(value, old.parameters.get(name)):
+                continue
+            left = after(place.schedule, place.steps)
+            place.schedule = place.schedule.without(name)
+            if self._run is not None:
+                self._run.release(name)
+            if _sets(left, name) and not any(s.parameters for s in left.without(name).stages):
+                # All that was left of it was to move what a hand holds now.
+                place.schedule = Schedule()
+                if self._run is not None:
+                    self._run.end_schedule()
+
+    def _adopt(self) -> None:
+        """Take the present layout over into the method as it is now."""
+        method, supervision = self.settings.estimator, self.settings.supervision
+        rng = np.random.default_rng(self.settings.seed)
+        start = method.adopt(self._placed()[0], self._affinities(), supervision, rng)
+        self._leave(start.Y, start.geometry, self.place.held)
+        self.path = ()
+
+    # -- snapshots and the path -------------------------------------------------------------
+
+    def _keep(self, name: str) -> None:
+        self._hold()
+        place = self.place
+        self.snapshots[name] = Snapshot(
+            name,
+            place.iteration,
+            None if place.cold else place.layout,
+            self.settings,
+            None if place.cold else place.geometry,
+            dict(place.held),
+        )
+
+    def _bring_back(self, snapshot: Snapshot) -> None:
+        assert snapshot.embedding is not None
+        assert snapshot.geometry is not None
+        if self.place.layout is None or self.place.layout.shape != snapshot.embedding.shape:
+            self.path = ()
+        self._leave(snapshot.embedding, snapshot.geometry, snapshot.held)
+
+    def _keep_path_step(self, Y: NDArray[Any], objective: Objective) -> None:
+        _, geometry = self._placed()
+        method = self.settings.estimator
+        lam = method.live_values(objective, geometry).get("lam", math.nan)
+        self.path = (*self.path, PathStep(lam, Y, method.path_criterion(Y, objective)))
+
+    def _note(self, record: Record) -> None:
+        if self.trace and self.trace[-1].parameters == record.parameters:
+            record = replace(record, parameters=self.trace[-1].parameters)  # one map for all
+        self.trace.append(record)
+        if len(self.trace) > TRACE_LIMIT:
+            half = TRACE_LIMIT // 2
+            self.trace = self.trace[:half:2] + self.trace[half:]
+
+    # -- parts ------------------------------------------------------------------------------
+
+    def _placed(self) -> tuple[NDArray[Any], Geometry]:
+        if self.place.layout is None or self.place.geometry is None:
+            raise RuntimeError("the map has no layout yet")
+        return self.place.layout, self.place.geometry
+
+    def _start(self) -> None:
+        method, supervision = self.settings.estimator, self.settings.supervision
+        affinities = self._affinities()
+        rng = np.random.default_rng(self.settings.seed)
+        start = method.make_start(self.X, affinities, supervision, rng)
+        schedule = method.make_schedule(affinities, start.geometry)
+        self.place = Place(start.Y, start.geometry, schedule=schedule)
+
+    def _make_objective(self) -> Objective:
+        """Return the method's objective, with what a schedule has set and no hand has changed."""
+        settings, held = self.settings, self.place.held
+        live = self._live_names()
+        words = {
+            name: held[name]
+            for name in live & held.keys()
+            if not isinstance(settings.parameters.get(name), Real)
+        }
+        method = settings.kind(**{**settings.parameters, **words}) if words else settings.estimator
+        _, geometry = self._placed()
+        objective = method.make_objective(self._affinities(), settings.supervision, geometry)
+        now = objective.parameters
+        more = {
+            name: value
+            for name, value in held.items()
+            if name not in live and name in now and now[name] != value
+        }
+        return objective.with_parameters(**more) if more else objective
+
+    def _live_names(self) -> set[str]:
+        return {parameter.name for parameter in self.settings.kind.live_parameters}
+
+    def _hold(self) -> None:
+        """Remember what the schedule has set so far."""
+        if self._run is None:
+            return
+        objective = self._run.objective
+        values = self.settings.estimator.live_values(objective, self._placed()[1])
+        now = {**objective.parameters, **values}
+        self.place.held.update(
+            (name, now[name])
+            for stage in begun(self.place.schedule, self.place.steps)
+            for name in stage.parameters
+            if name in now
+        )
+
+    def put_by(self) -> Place:
+        """Return a copy of the place, as if the run ended here; the run itself goes on."""
+        if self.place.cold:
+            return Place()
+        self._hold()
+        left = after(self.place.schedule, self.place.steps)
+        return replace(self.place, schedule=left, steps=0, held=dict(self.place.held))
+
+    def _end_run(self) -> None:
+        """Put the run away; the next one begins where this one was, with an empty memory."""
+        if not self.place.cold:
+            self._hold()
+            self.place.schedule = after(self.place.schedule, self.place.steps)
+            self.place.steps = 0
+            self._stale &= {"layout"}
+        self._run = None
+
+    def _leave(self, layout: NDArray[Any], geometry: Geometry, held: Mapping[str, float]) -> None:
+        """Go on from another map, outside any schedule."""
+        iteration = self.place.iteration
+        # Of what a schedule set, only what a slider shows; the rest was a matter of the start.
+        kept = {name: held[name] for name in self._live_names() & held.keys()}
+        self.place = Place(layout, geometry, iteration, cold=False, held=kept)
+        self._run, self._stale = None, frozenset()
+
+    def _affinities(self) -> Affinities:
+        settings = self.settings
+        key = {
+            name: value
+            for name, value in settings.parameters.items()
+            if {"affinities", "metric"} & set(enters(settings.kind, name))
+        }
+        key |= {"method": settings.name, "n_classes": settings.n_classes}
+        for known, affinities in self._known:
+            if same(known, key):
+                return affinities
+        affinities = settings.estimator.make_affinities(self.X, settings.supervision)
+        keep = self._known[:1] if settings.supervision.n_samples <= KEEP_TWO else []
+        self._known = [(key, affinities), *(k for k in keep if k[0]["method"] != settings.name)]
+        return affinities
+
+
+def _sets(schedule: Schedule, name: str) -> bool:
+    return any(name in stage.parameters for stage in schedule.stages)
+
+
+def begun(schedule: Schedule, steps: int) -> tuple[Stage, ...]:
+    """Return the stages that were begun in the first so many steps."""
+    starts = itertools.accumulate((stage.steps for stage in schedule.stages), initial=0)
+    return tuple(stage for stage, start in zip(schedule.stages, starts) if start < steps)
+
+
+def after(schedule: Schedule, steps: int) -> Schedule:
+    """Return what is left of a schedule after so many steps.
+
+    A stage that was begun begins again with its own parameters and fewer steps.
+    """
+    left = []
+    for stage in schedule.stages:
+        if steps >= stage.steps:
+            steps -= stage.steps
+            continue
+        left.append(replace(stage, steps=stage.steps - steps))
+        steps = 0
+    return Schedule(tuple(left))

@@ -1,0 +1,76 @@
+"""What a session logs: a list of events, each with the iteration at which it took effect.
+
+The log is the session's memory of what was done to it. It starts with a ``start`` event (method,
+parameters, supervision, a digest of the data), goes on with the commands in the order in which they
+took effect, and notes with a ``rest`` event every stop that no command asked for (convergence, the
+last of some steps, an error). Between two events lie so many iterations as their counts differ by;
+a ``reset`` sets the count back to zero. Nothing else moves a session, so the log can be replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbembed.session.plain import decode, plain
+
+#: Commands that only start and stop the motion; they never change what is computed.
+MOTION = frozenset({"play", "pause", "step", "rest"})
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to a session.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of iterations done since the last cold start when it took effect.
+    command : str
+        The name of the session's method, or "start" or "rest".
+    arguments : mapping of str to Any
+        Numbers, text, arrays, supervision; :meth:`to_dict` makes them plain JSON data.
+    """
+
+    iteration: int
+    command: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON-able data."""
+        return {
+            "iteration": self.iteration,
+            "command": self.command,
+            "arguments": plain(dict(self.arguments)),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Event:
+        """Return the event that :meth:`to_dict` described.
+
+        Raises
+        ------
+        ValueError
+            If a part is missing or has the wrong type.
+        """
+        try:
+            iteration, command, arguments = data["iteration"], data["command"], data["arguments"]
+        except (KeyError, TypeError):
+            raise ValueError(
+                f"an event must have iteration, command and arguments, got {data!r}"
+            ) from None
+        decoded = decode(arguments)
+        if (
+            type(iteration) is not int
+            or iteration < 0
+            or not isinstance(command, str)
+            or not isinstance(decoded, dict)
+        ):
+            raise ValueError(f"not an event: {data!r}")
+        return cls(iteration, command, decoded)
+
+
+def as_events(log: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
+    """Return a log's events, from events or from what ``to_dict`` made of them."""
+    return [event if isinstance(event, Event) else Event.from_dict(event) for event in log]

@@ -1,0 +1,123 @@
+"""Replay: go through a log again, in the calling thread, to the same bits.
+
+Between two events lie as many iterations as their counts differ by; the engine and the rules of the
+commands are those of the live session. Motion (play, pause, step) decides nothing here: how far the
+map went is in the iterations of what followed, a ``rest`` event at the latest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nbembed.session.commands import Desk, decide
+from nbembed.session.engine import Engine
+from nbembed.session.events import MOTION, Event, as_events
+from nbembed.session.inputs import checked_data, digest
+from nbembed.session.live import Live
+from nbembed.session.plain import is_opaque
+from nbembed.session.settings import Settings, known_methods, taken_from
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.session.values import State
+
+
+def replay(
+    X: ArrayLike,
+    log: Iterable[Event | Mapping[str, Any]],
+    method: EmbeddingMethod | None = None,
+    until: int | None = None,
+) -> tuple[Any, Live]:
+    """Return the checked data and a live engine at rest; see :meth:`Session.replay`."""
+    events = as_events(log)
+    if not events or events[0].command != "start":
+        raise ValueError("log must begin with a 'start' event")
+    methods = known_methods(*([] if method is None else [type(method)]))
+    settings = first_settings(events[0], methods, method)
+    data = checked_data(X, settings.estimator)
+    if digest(data) != events[0].arguments.get("data"):
+        raise ValueError("X is not the data that the log was made with")
+    engine, desk = Engine(data, settings), Desk(settings)
+    state: State = "idle"
+    for event in events[1:]:
+        go_on(engine, event.iteration)
+        state = state_after(state, event)
+        if event.command in MOTION:
+            if event.arguments.get("state") == "failed":
+                engine.restart()
+            continue
+        desk = decide(desk, event.command, event.arguments, methods)
+        # If it failed then, it fails now; the log goes on with a "rest" that says so.
+        with contextlib.suppress(Exception):
+            engine.apply(event.command, event.arguments, desk.settings)
+    if until is not None:
+        go_on(engine, until)
+    if state not in ("idle", "failed"):
+        engine.refresh()
+    if engine.iteration and state in ("idle", "running"):
+        state = "paused"
+    return data, Live(engine, desk, methods, events, state)
+
+
+def go_on(engine: Engine, iteration: int) -> None:
+    """Advance to an iteration.
+
+    Raises
+    ------
+    ValueError
+        If the engine is already beyond it.
+    """
+    if iteration < engine.iteration:
+        raise ValueError(
+            f"log must not go back without a reset: iteration {iteration} after {engine.iteration}"
+        )
+    while engine.iteration < iteration:
+        engine.advance()
+
+
+def state_after(state: State, event: Event) -> State:
+    """Return the state at rest that an event leads to."""
+    if event.command in ("play", "step", "pause", "restore", "move_to_path"):
+        return "paused"
+    if event.command == "rest":
+        rested: State = event.arguments["state"]
+        return rested
+    if event.command == "reset" and state != "idle":
+        return "paused"
+    return state
+
+
+def first_settings(
+    start: Event, methods: Mapping[str, type[EmbeddingMethod]], method: EmbeddingMethod | None
+) -> Settings:
+    """Return the settings that a ``start`` event describes.
+
+    Raises
+    ------
+    ValueError
+        If its method is unknown or a parameter was a function that ``method`` does not give.
+    """
+    try:
+        name, stored = start.arguments["method"], dict(start.arguments["parameters"])
+        supervision = start.arguments["supervision"]
+    except (KeyError, TypeError):
+        raise ValueError("the 'start' event must have method, parameters and supervision") from None
+    kind = methods.get(name)
+    if kind is None:
+        raise ValueError(
+            f"the log begins with the method {name!r}, which is not known here "
+            f"({', '.join(sorted(methods))}); give an estimator of that class as method"
+        )
+    for key, value in stored.items():
+        if is_opaque(value):
+            if method is None or type(method) is not kind:
+                raise ValueError(
+                    f"parameter {key} was {value['__opaque__']}, which no log can hold; give an "
+                    f"estimator that has it as method"
+                )
+            stored[key] = taken_from(method)[key]
+    return Settings(kind, stored, supervision)
