@@ -1,4 +1,16 @@
-"""Sums over pairs of asymmetric SNE."""
+"""Sums over pairs of asymmetric SNE, which Mbed contains: rows normalized one by one.
+
+    C = Σ_i KL(p_i‖q_i),  q_{j|i} = exp(−τ_ij)/Z_i,  Z_i = Σ_{j≠i} exp(−τ_ij)
+    ∂C/∂y_i = 2 Σ_j (p_ij + p_ji − q_ij − q_ji)(y_i − y_j)
+
+equation (4) of "Large Margin Non-Linear Embedding" (Zien and Quiñonero-Candela) with the factor 2
+that it lacks. Two passes over the half square: the first sums the rows, the second needs
+them, since q_ij + q_ji = exp(−τ_ij)(1/Z_i + 1/Z_j).
+
+A point far from all others has a Z_i that float32 (or even float64) cannot hold. Such rows are left
+out of the second pass and done by themselves, shifted by their smallest τ:
+log Z_i = −m + log Σ_j exp(m − τ_ij), m = min_j τ_ij.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +19,165 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbembed.kernels.heavy_tailed import _dense
+from nbembed.kernels.compiling import compiled, read_only
+from nbembed.kernels.lanes import Lanes
+from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.threads import run_chunks
+from nbembed.kernels.tiles import PairSum, Terms, half_square, n_chunks, padded
+from nbembed.kernels.vector_math import exp, lanes_exp
 
 
 class GaussianRowsTerms(NamedTuple):
+    """Sums over pairs.
+
+    Attributes
+    ----------
+    attraction : ndarray of shape (d, n)
+        Σ_j W_ij (y_i − y_j), in the type of the points.
+    repulsion : ndarray of shape (d, n)
+        Σ_j (q_ij + q_ji)(y_i − y_j), q normalized.
+    log_normalizers : ndarray of shape (n,), float64
+        log Z_i.
+    cross : float
+        ½ Σ_ij W_ij τ_ij, in nats; NaN if it was not wanted.
+    """
+
     attraction: Any
     repulsion: Any
     log_normalizers: Any
     cross: float
 
 
-def gaussian_rows(Yt, W, want_cost, n_threads):
-    """Return the sums; NumPy stand-in."""
-    n = Yt.shape[1]
-    Y = Yt.T.astype(np.float64)
-    w = _dense(W, n)
-    difference = Y[:, None] - Y[None]
-    tau = (difference**2).sum(2)
-    inner = tau.copy()
-    np.fill_diagonal(inner, np.inf)
-    least = inner.min(1)
-    k = np.exp(least[:, None] - inner)
-    q = k / k.sum(1, keepdims=True)
-    attraction = np.einsum("ij,ijk->ki", w, difference)
-    repulsion = np.einsum("ij,ijk->ki", q + q.T, difference)
-    cross = float((w * tau).sum() / 2) if want_cost else math.nan
-    return GaussianRowsTerms(
-        np.ascontiguousarray(attraction, Yt.dtype), np.ascontiguousarray(repulsion, Yt.dtype),
-        np.log(k.sum(1)) - least, cross,
-    )
+def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianRowsTerms:
+    """Return the sums over pairs that cost and gradient of SNE are made of.
+
+    Parameters
+    ----------
+    Yt : ndarray of shape (d, n), float32 or float64
+        Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
+    W : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
+        P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half is.
+    want_cost : bool
+        Whether ``cross`` is needed.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    GaussianRowsTerms
+        The gradient is 2 (attraction − repulsion), the cost Σ p log p + cross + Σ_i log_normalizers_i.
+
+    Notes
+    -----
+    O(d n²) time, O(d n) memory; a row whose Z_i underflows costs O(d n) more.
+    """
+    d, n = Yt.shape
+    chunks = n_chunks(n)
+    axes = (0,) * d
+    points = padded(Yt)
+    width = points.shape[1]
+    nothing = np.zeros(1, points.dtype)
+
+    rows = np.zeros((chunks, 1, width), points.dtype)
+    no_totals = np.zeros(1)
+
+    def sum_rows(chunk: int) -> None:
+        row_sums(points, nothing, n, axes, chunk, chunks, rows[chunk], no_totals)
+
+    run_chunks(sum_rows, chunks, n_threads)
+    Z = rows[:, 0, :n].sum(axis=0, dtype=np.float64)
+    # An underflow shows as the smallest normal number, so a small sum may be made of nothing else.
+    lonely = np.flatnonzero(n * _SMALL[points.dtype.char] > Z)
+    log_Z = np.log(Z)
+    inverse = 1 / Z
+    inverse[lonely] = 0
+
+    sparse = isinstance(W, tuple)
+    dense = None if sparse else read_only(W)
+    sums = np.zeros((chunks, (1 if sparse else 2) * d, width), points.dtype)
+    totals = np.zeros((chunks, 1))
+    inverses = padded(inverse.astype(points.dtype)[None])
+    add = repulsion_only if sparse else forces
+
+    def add_forces(chunk: int) -> None:
+        add(points, inverses, dense, nothing, n, axes, chunk, chunks, sums[chunk], totals[chunk])
+
+    run_chunks(add_forces, chunks, n_threads)
+    total = np.add.reduce(sums[:, :, :n], axis=0)
+    repulsion = total[-d:]
+    if lonely.size:
+        alone = np.zeros((d, n))
+        lonely_rows(Yt.astype(np.float64), lonely, log_Z, alone)
+        repulsion += alone.astype(points.dtype)
+    if sparse:
+        attraction, _, cross = sparse_attraction(Yt, W, 0.0, want_cost, n_threads)
+        return GaussianRowsTerms(attraction, repulsion, log_Z, cross / 2)
+    cross = float(totals.sum()) if want_cost else math.nan
+    return GaussianRowsTerms(total[:d], repulsion, log_Z, cross)
+
+
+#: A row is lonely if its mean exp(−τ) is below this: 2e-8 of it may then be made of underflows.
+_SMALL = {"f": 2.0**-100, "d": 2.0**-970}
+
+
+def _row_sums(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    return Terms(scalars=[lanes_exp(-tau)])
+
+
+def _forces(tau: Lanes, w: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
+    q = lanes_exp(-tau) * (a[0] + b[0])
+    return Terms(forces=[w, q], totals=[w * tau])
+
+
+def _repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    return Terms(forces=[lanes_exp(-tau) * (a[0] + b[0])])
+
+
+_add_row_sums = half_square(PairSum(_row_sums, scalars=1))
+_add_forces = half_square(PairSum(_forces, forces=2, totals=1, extras=1))
+_add_repulsion = half_square(PairSum(_repulsion, forces=1, extras=1))
+
+
+@compiled
+def row_sums(points, nothing, n, axes, chunk, chunks, sums, totals):
+    """Add Z_i to ``sums``."""
+    _add_row_sums(points, None, None, nothing, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def forces(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals):
+    """Add attraction, then repulsion, to ``sums``, and Σ_{i<j} W_ij τ_ij to ``totals``."""
+    _add_forces(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def repulsion_only(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals):
+    """Add repulsion to ``sums``; W is None."""
+    _add_repulsion(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def lonely_rows(Yt, lonely, log_Z, repulsion):
+    """Set log Z_i for the ``lonely`` i and add q_ij (y_i − y_j) to i and its opposite to j."""
+    d, n = Yt.shape
+    tau = np.empty(n)
+    for i in lonely:
+        for j in range(n):
+            tau[j] = 0.0
+            for k in range(d):
+                tau[j] += (Yt[k, i] - Yt[k, j]) ** 2
+        tau[i] = np.inf
+        least = tau.min()
+        total = 0.0
+        for j in range(n):
+            tau[j] = exp(least - tau[j])
+        tau[i] = 0.0
+        for j in range(n):
+            total += tau[j]
+        log_Z[i] = np.log(total) - least
+        for j in range(n):
+            q = tau[j] / total
+            for k in range(d):
+                force = q * (Yt[k, i] - Yt[k, j])
+                repulsion[k, i] += force
+                repulsion[k, j] -= force
