@@ -38,9 +38,7 @@ def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
     search = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search))
     notebook = nbformat.read(path, as_version=4)
-    nbclient.execute(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
-    )
+    nbclient.execute(notebook, cwd=str(tmp_path), timeout=600, kernel_name="python3")
     warnings = [
         output.text
         for cell in notebook.cells

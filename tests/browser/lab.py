@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any
 
 import nbformat
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SETTINGS: dict[str, dict[str, object]] = {
@@ -173,10 +173,21 @@ class JupyterLab:
         return path
 
     def open_notebook(
-        self, browser: Browser, path: str, width: int = 1280, height: int = 1000
+        self,
+        browser: Browser,
+        path: str,
+        width: int = 1280,
+        height: int = 1000,
+        scale: float = 1,
     ) -> Notebook:
-        """Open a notebook in a page of its own and wait for its kernel."""
-        page = Notebook(self, browser, path, width, height)
+        """Open a notebook in a page of its own and wait for its kernel.
+
+        ``width`` and ``height`` are those of the window; ``scale`` is pixels of the screen for
+        each of the page's.
+        """
+        viewport: ViewportSize = {"width": width, "height": height}
+        context = browser.new_context(viewport=viewport, device_scale_factor=scale)
+        page = Notebook(self, context, path)
         self._pages.append(page)
         page.open()
         return page
@@ -193,12 +204,10 @@ class Notebook:
         What the browser's console and the page reported as errors so far.
     """
 
-    def __init__(
-        self, lab: JupyterLab, browser: Browser, path: str, width: int, height: int
-    ) -> None:
+    def __init__(self, lab: JupyterLab, context: BrowserContext, path: str) -> None:
         self._lab = lab
         self._path = path
-        self._context = browser.new_context(viewport={"width": width, "height": height})
+        self._context = context
         self._context.set_default_timeout(60_000)
         self.page: Page = self._context.new_page()
         self.errors: list[str] = []
