@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from tests.browser.chromium import chromium
-from tests.browser.conftest import launch
+from tests.browser.fixtures import launch
 from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
 
 IMAGES = CHECKOUT / "docs" / "images"

@@ -8,6 +8,13 @@ import hypothesis
 import numpy as np
 import pytest
 
+from tests.browser.fixtures import (  # noqa: F401  (fixtures are found by their names)
+    browser,
+    browser_without_webgl,
+    chromium_path,
+    playwright,
+)
+
 # A failing example must fail again for the next person, and a loaded machine is no reason to fail.
 hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)

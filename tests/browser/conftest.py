@@ -13,26 +13,16 @@ Every test in this directory carries the marker ``browser``.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error
 
-from tests.browser.chromium import NoChromium, chromium
 from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
 
 ARTIFACTS = Path(__file__).parent / "artifacts"
-ARGUMENTS = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 OpenCells = Callable[..., Notebook]
 OpenFile = Callable[[Path], Notebook]
 
@@ -59,38 +49,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             text = "\n".join([f"picture: {picture}", "browser errors:", *notebook.errors])
             report.sections.append(("browser", text))
     return report
-
-
-@pytest.fixture(scope="session")
-def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as driver:
-        yield driver
-
-
-@pytest.fixture(scope="session")
-def chromium_path() -> Path:
-    try:
-        return chromium()
-    except NoChromium as error:
-        pytest.fail(str(error), pytrace=False)
-
-
-@pytest.fixture(scope="session")
-def browser(chromium_path: Path, playwright: Playwright) -> Iterator[Browser]:
-    """Start the browser once; every notebook gets a fresh profile in it."""
-    running = launch(playwright, chromium_path)
-    yield running
-    running.close()
-
-
-@pytest.fixture(scope="session")
-def browser_without_webgl(chromium_path: Path, playwright: Playwright) -> Iterator[Browser]:
-    """Start a browser whose pages get no WebGL context."""
-    running = launch(
-        playwright, chromium_path, ["--disable-3d-apis", "--disable-software-rasterizer"]
-    )
-    yield running
-    running.close()
 
 
 @pytest.fixture(scope="session")
@@ -152,23 +110,3 @@ def open_file(
 def file_name(item: pytest.Item) -> str:
     """Return the test's name with nothing in it that a file system or a URL minds."""
     return re.sub(r"[^\w-]+", "-", item.name).strip("-")
-
-
-def launch(playwright: Playwright, path: Path, extra: list[str] | None = None) -> Browser:
-    """Start a headless Chromium.
-
-    As root it must run without its sandbox. Elsewhere the sandbox is tried first; containers and
-    some distributions forbid the user namespaces that it needs, and the pages shown here are our
-    own, from the loopback.
-    """
-    arguments = ARGUMENTS + (extra or [])
-    if getattr(os, "geteuid", lambda: 1)() != 0:
-        try:
-            return playwright.chromium.launch(
-                executable_path=path, args=arguments, chromium_sandbox=True
-            )
-        except Error:
-            pass
-    return playwright.chromium.launch(
-        executable_path=path, args=[*arguments, "--no-sandbox"], chromium_sandbox=False
-    )
