@@ -1,0 +1,522 @@
+"""Supervision: what a person has said about the points, as an immutable value.
+
+A label is a class and a confidence; a later label of a point wins. A must-link is a group of points
+that belong together, a cannot-link two groups that do not. Every verb returns a new value, so undo is
+the list of past values, and nothing that was said is ever lost by a later word about other points.
+
+What the methods make of it (confidence as a row of probabilities, a class as a weighted group) is
+stated here too, because all of them share it:
+
+* the row of a point labelled k with confidence c is c at k and (1 − c)/(K − 1) elsewhere;
+* in a class, a point counts with weight ``c_i = (K·max_k t_ik − 1)/(K − 1)``: 1 when certain, 0 when
+  its row is uniform. Two points of a class are linked with weight ``c_i c_j``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbembed.validation import check_count, check_points, check_probabilities, check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class LinkGroups:
+    """Groups of linked points: group g is ``members[indptr[g]:indptr[g + 1]]``.
+
+    Attributes
+    ----------
+    indptr : ndarray of int64, shape (n_groups + 1,)
+    members : ndarray of int64
+    weights : ndarray of float64
+        One a member; a pair's link counts the product of its members' weights.
+    """
+
+    indptr: NDArray[np.int64]
+    members: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return self.indptr.size - 1
+
+
+class Supervision:
+    """Labels and links of ``n_samples`` points; frozen, compared and hashed by content.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of points spoken of.
+    classes : sequence of str, optional
+        Names of the classes known so far, in order.
+
+    Attributes
+    ----------
+    n_samples : int
+    classes : tuple of str
+        In the order in which they were first named.
+    links : tuple of ndarray of int
+        Must-link groups, each sorted, of two points at least.
+    cannot_links : tuple of pairs of ndarray of int
+
+    Examples
+    --------
+    >>> known = Supervision(5).label([0, 1], "seven").label([1], "one", confidence=0.8)
+    >>> known.classes, known.top_class
+    (('seven', 'one'), array([ 0,  1, -1, -1, -1]))
+    >>> known.targets()[1]
+    array([0.2, 0.8])
+    """
+
+    n_samples: int
+    classes: tuple[str, ...]
+    links: tuple[NDArray[np.intp], ...]
+    cannot_links: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], ...]
+    # Per point: its class (−1 none) and confidence (NaN none). A point whose row of probabilities was
+    # given whole has it in ``_rows``; class and confidence then name its top.
+    _class: NDArray[np.intp]
+    _confidence: NDArray[np.float64]
+    _rows: Mapping[int, tuple[float, ...]]
+
+    def __init__(self, n_samples: int, classes: Sequence[str] = ()) -> None:
+        n = check_count("n_samples", n_samples)
+        names = tuple(_class_name(c, "classes") for c in classes)
+        if len(set(names)) < len(names):
+            raise ValueError(f"classes must be distinct names, got {list(names)}")
+        self._set(
+            n_samples=n,
+            classes=names,
+            links=(),
+            cannot_links=(),
+            _class=_frozen(np.full(n, -1, dtype=np.intp)),
+            _confidence=_frozen(np.full(n, np.nan)),
+            _rows={},
+        )
+
+    # -- verbs: each returns a new value --------------------------------------------------------
+
+    def add_class(self, name: str) -> Self:
+        """Return the same with one more class, of no points yet.
+
+        Raises
+        ------
+        ValueError
+            If there is a class of that name.
+        """
+        name = _class_name(name, "name")
+        if name in self.classes:
+            raise ValueError(f"name must be new, but there is a class {name!r} already")
+        return self._with(classes=(*self.classes, name))
+
+    def rename_class(self, old: str, new: str) -> Self:
+        """Return the same with a class renamed; its points and its place among the classes stay.
+
+        Raises
+        ------
+        ValueError
+            If there is no class ``old``, or another one is called ``new``.
+        """
+        old, new = _class_name(old, "old"), _class_name(new, "new")
+        self._index_of(old, "old")
+        if new == old:
+            return self
+        if new in self.classes:
+            raise ValueError(f"new must be a new name, but there is a class {new!r} already")
+        return self._with(classes=tuple(new if c == old else c for c in self.classes))
+
+    def label(self, points: ArrayLike, class_: Any, confidence: float = 1.0) -> Self:
+        """Return the same with points said to be of a class.
+
+        Parameters
+        ----------
+        points : int, array-like of int, or mask of shape (n_samples,)
+        class_ : str
+            A class's name; a new one adds the class. Whole numbers stand for their digits.
+        confidence : float, default=1.0
+            In (0, 1]: the probability of the class; the remainder is spread over the others.
+
+        Raises
+        ------
+        ValueError
+            If a point is out of range or the confidence is.
+        """
+        where = check_points(points, self.n_samples)
+        confidence = check_real("confidence", confidence, low=0, high=1, open_low=True)
+        name = _class_name(class_, "class_")
+        classes = self.classes if name in self.classes else (*self.classes, name)
+        codes, sure = self._class.copy(), self._confidence.copy()
+        codes[where] = classes.index(name)
+        sure[where] = confidence
+        return self._with(
+            classes=classes,
+            _class=_frozen(codes),
+            _confidence=_frozen(sure),
+            _rows=_without(self._rows, where),
+        )
+
+    def must_link(self, points: ArrayLike) -> Self:
+        """Return the same with the points said to belong together, whatever they are.
+
+        Saying the same group twice changes nothing: it is the same statement, not a stronger one.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two distinct points, or one is out of range.
+        """
+        group = _frozen(check_points(points, self.n_samples))
+        if group.size < 2:
+            raise ValueError(f"points must be at least two distinct ones to link, got {group}")
+        if any(np.array_equal(group, other) for other in self.links):
+            return self
+        return self._with(links=(*self.links, group))
+
+    def cannot_link(self, a: ArrayLike, b: ArrayLike) -> Self:
+        """Return the same with every point of ``a`` said to be apart from every point of ``b``.
+
+        Raises
+        ------
+        ValueError
+            If a point is out of range or on both sides.
+        """
+        left = _frozen(check_points(a, self.n_samples, "a"))
+        right = _frozen(check_points(b, self.n_samples, "b"))
+        both = np.intersect1d(left, right)
+        if both.size:
+            raise ValueError(f"a and b must have no point in common, got {both[0]} in both")
+        for x, y in self.cannot_links:
+            if (np.array_equal(x, left) and np.array_equal(y, right)) or (
+                np.array_equal(x, right) and np.array_equal(y, left)
+            ):
+                return self
+        return self._with(cannot_links=(*self.cannot_links, (left, right)))
+
+    def forget(self, points: ArrayLike) -> Self:
+        """Return the same without labels of the points and without them in any link.
+
+        Groups left with fewer than two points, and cannot-links left with an empty side, vanish.
+        """
+        where = check_points(points, self.n_samples)
+        codes, sure = self._class.copy(), self._confidence.copy()
+        codes[where] = -1
+        sure[where] = np.nan
+        links = [np.setdiff1d(group, where) for group in self.links]
+        sides = [(np.setdiff1d(a, where), np.setdiff1d(b, where)) for a, b in self.cannot_links]
+        return self._with(
+            _class=_frozen(codes),
+            _confidence=_frozen(sure),
+            _rows=_without(self._rows, where),
+            links=tuple(_frozen(group) for group in links if group.size > 1),
+            cannot_links=tuple((_frozen(a), _frozen(b)) for a, b in sides if a.size and b.size),
+        )
+
+    # -- what was said --------------------------------------------------------------------------
+
+    @property
+    def labelled(self) -> NDArray[np.intp]:
+        """Indices of the labelled points, sorted."""
+        return np.flatnonzero(self._class >= 0)
+
+    @property
+    def top_class(self) -> NDArray[np.intp]:
+        """Each point's likeliest class as an index into ``classes``; −1 where unlabelled."""
+        return self._class
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """The probability of each point's top class; NaN where unlabelled."""
+        return self._confidence
+
+    @property
+    def has_links(self) -> bool:
+        """Whether any pair of points is linked, by a must-link, a class or a cannot-link."""
+        return bool(self.cannot_links) or len(self.groups()) > 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said of any point (classes may still be named)."""
+        return not (self.links or self.cannot_links or (self._class >= 0).any())
+
+    def targets(self, n_classes: int | None = None) -> NDArray[np.float64]:
+        """Return what is known as rows of probabilities.
+
+        Parameters
+        ----------
+        n_classes : int, optional
+            Number K of columns; by default the number of named classes. Columns past it are classes
+            that nobody has named yet and share in the remainder.
+
+        Returns
+        -------
+        T : ndarray of shape (n_samples, n_classes)
+            A NaN row for each unlabelled point.
+
+        Raises
+        ------
+        ValueError
+            If ``n_classes`` is smaller than the number of named classes.
+        """
+        K = len(self.classes) if n_classes is None else check_count("n_classes", n_classes)
+        if len(self.classes) > K:
+            raise ValueError(
+                f"n_classes must be at least {len(self.classes)}, the number of named classes, "
+                f"got {K}"
+            )
+        T = np.full((self.n_samples, K), np.nan)
+        where = self.labelled
+        if where.size == 0:
+            return T
+        sure = self._confidence[where]
+        T[where] = ((1 - sure) / (K - 1))[:, None] if K > 1 else 0.0
+        # With one class in all there is nothing that a doubt could be spread over.
+        T[where, self._class[where]] = sure if K > 1 else 1.0
+        for point, row in self._rows.items():
+            T[point] = 0.0
+            T[point, : len(row)] = row
+        return T
+
+    def groups(self, labels: bool = True) -> LinkGroups:
+        """Return the linked points as weighted groups.
+
+        Parameters
+        ----------
+        labels : bool, default=True
+            Whether each class of two points or more is a group too, weighted by confidence.
+        """
+        known: dict[bool, LinkGroups] = self.__dict__.setdefault("_groups", {})
+        if labels not in known:
+            known[labels] = self._make_groups(labels)
+        return known[labels]
+
+    def _make_groups(self, labels: bool) -> LinkGroups:
+        members: list[NDArray[np.intp]] = list(self.links)
+        weights = [np.ones(group.size) for group in members]
+        if labels:
+            K = len(self.classes)
+            sure = self._confidence
+            weight = (K * sure - 1) / (K - 1) if K > 1 else np.ones(self.n_samples)
+            for k in range(K):
+                points = np.flatnonzero((self._class == k) & (weight > 0))
+                if points.size > 1:
+                    members.append(points)
+                    weights.append(weight[points])
+        sizes = [group.size for group in members]
+        return LinkGroups(
+            _frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)),
+            _frozen(np.concatenate([*members, []]).astype(np.int64)),
+            _frozen(np.concatenate([*weights, []]).astype(np.float64)),
+        )
+
+    # -- as a value -----------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, strings and numbers, fit for JSON."""
+        where = self.labelled
+        return {
+            "n_samples": self.n_samples,
+            "classes": list(self.classes),
+            "labels": [[int(i), int(self._class[i]), float(self._confidence[i])] for i in where],
+            "rows": [[int(i), list(row)] for i, row in sorted(self._rows.items())],
+            "links": [group.tolist() for group in self.links],
+            "cannot_links": [[a.tolist(), b.tolist()] for a, b in self.cannot_links],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the supervision that :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not such a dictionary.
+        """
+        try:
+            made = cls(plain["n_samples"], plain["classes"])
+            codes, sure = made._class.copy(), made._confidence.copy()
+            for i, k, c in plain["labels"]:
+                point = check_points(i, made.n_samples, "labels")
+                if not 0 <= k < len(made.classes):
+                    raise ValueError(f"labels name the class {k}, but there are {made.classes}")
+                codes[point] = k
+                sure[point] = check_real("confidence", c, low=0, high=1, open_low=True)
+            rows = {int(i): tuple(float(p) for p in row) for i, row in plain["rows"]}
+            made = made._with(_class=_frozen(codes), _confidence=_frozen(sure), _rows=rows)
+            for group in plain["links"]:
+                made = made.must_link(group)
+            for a, b in plain["cannot_links"]:
+                made = made.cannot_link(a, b)
+        except KeyError as error:
+            raise ValueError(f"supervision lacks the entry {error}") from None
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Supervision):
+            return NotImplemented
+        return self is other or self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        return (
+            self.n_samples,
+            self.classes,
+            self._class.tobytes(),
+            self._confidence.tobytes(),
+            tuple(sorted(self._rows.items())),
+            tuple(group.tobytes() for group in self.links),
+            tuple((a.tobytes(), b.tobytes()) for a, b in self.cannot_links),
+        )
+
+    def __repr__(self) -> str:
+        said = [f"{self.n_samples} points"]
+        for k, name in enumerate(self.classes):
+            said.append(f"{name!r}: {int((self._class == k).sum())}")
+        if self.links:
+            said.append(f"must-links: {len(self.links)}")
+        if self.cannot_links:
+            said.append(f"cannot-links: {len(self.cannot_links)}")
+        return f"Supervision({', '.join(said)})"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a Supervision is immutable; its verbs return new ones")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_dict, (self.to_dict(),)
+
+    def _set(self, **parts: Any) -> None:
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+
+    def _with(self, **parts: Any) -> Self:
+        other = object.__new__(type(self))
+        names = ("n_samples", "classes", "links", "cannot_links", "_class", "_confidence", "_rows")
+        other._set(**{name: getattr(self, name) for name in names})
+        other._set(**parts)
+        return other
+
+    def _index_of(self, name: str, argument: str) -> int:
+        if name not in self.classes:
+            known = ", ".join(map(repr, self.classes)) or "none yet"
+            raise ValueError(f"{argument} must be a class that there is ({known}), got {name!r}")
+        return self.classes.index(name)
+
+
+def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
+    """Return what users pass as supervision as a :class:`Supervision`.
+
+    Parameters
+    ----------
+    value : None, Supervision, array-like of shape (n_samples,) or (n_samples, n_classes)
+        Labels, with −1, None or NaN for unlabelled points; or rows of class probabilities, with NaN
+        rows for unlabelled points. Classes of labels are named by ``str`` in sorted order, columns of
+        probabilities by their number.
+    n_samples : int
+    name : str, default="y"
+        The argument's name, for errors.
+
+    Raises
+    ------
+    ValueError
+        If it speaks of another number of points, or a row of probabilities does not sum to one.
+    TypeError
+        If it is none of these.
+    """
+    if value is None:
+        return Supervision(n_samples)
+    if isinstance(value, Supervision):
+        if value.n_samples != n_samples:
+            raise ValueError(f"supervision must be of {n_samples} points, got {value.n_samples}")
+        return value
+    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        raise TypeError(
+            f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
+        )
+    array = np.asarray(value)
+    if array.ndim not in (1, 2) or array.shape[0] != n_samples:
+        raise ValueError(
+            f"{name} must have {n_samples} labels or rows, one for each point of X, "
+            f"got shape {array.shape}"
+        )
+    return _from_rows(array, name) if array.ndim == 2 else _from_labels(array, name)
+
+
+def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
+    given = labels.tolist()
+    known = [i for i, c in enumerate(given) if not _unlabelled(c)]
+    for i in known:
+        c = given[i]
+        if isinstance(c, float) and not c.is_integer():
+            raise ValueError(f"{name} must be class labels, got the number {c!r} at {i}")
+        if not isinstance(c, str | int | float):
+            raise TypeError(f"{name} must be class labels, got {c!r} at {i}")
+        if isinstance(c, int | float) and c < 0:
+            raise ValueError(
+                f"{name} must be labels ≥ 0, with −1 for unlabelled points, got {c!r} at {i}"
+            )
+    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in known]
+    # Numbers before names and each in its own order: mixed labels have no order of their own.
+    kinds = sorted(set(values), key=lambda c: (isinstance(c, str), c))
+    supervision = Supervision(labels.size)
+    names = [str(c) for c in kinds]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} has different labels of the same name: {names}")
+    codes = {c: k for k, c in enumerate(kinds)}
+    class_ = np.full(labels.size, -1, dtype=np.intp)
+    class_[known] = [codes[c] for c in values]
+    confidence = np.where(class_ >= 0, 1.0, np.nan)
+    return supervision._with(
+        classes=tuple(_class_name(c, name) for c in names),
+        _class=_frozen(class_),
+        _confidence=_frozen(confidence),
+    )
+
+
+def _from_rows(rows: NDArray[Any], name: str) -> Supervision:
+    T = check_probabilities(rows, name)
+    known = np.flatnonzero(~np.isnan(T).any(axis=1))
+    class_ = np.full(T.shape[0], -1, dtype=np.intp)
+    confidence = np.full(T.shape[0], np.nan)
+    class_[known] = T[known].argmax(axis=1)
+    confidence[known] = T[known].max(axis=1)
+    return Supervision(T.shape[0], [str(k) for k in range(T.shape[1])])._with(
+        _class=_frozen(class_),
+        _confidence=_frozen(confidence),
+        _rows={int(i): tuple(T[i].tolist()) for i in known},
+    )
+
+
+def _unlabelled(label: Any) -> bool:
+    if label is None or (isinstance(label, float) and label != label):
+        return True
+    return not isinstance(label, str) and label == -1
+
+
+def _class_name(name: Any, argument: str) -> str:
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        name = str(int(name))
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} must be a class's name, got {name!r}")
+    if not name.strip():
+        raise ValueError(f"{argument} must be a name that can be seen, got {name!r}")
+    return str(name)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _without(rows: Mapping[int, Any], points: NDArray[np.intp]) -> Mapping[int, Any]:
+    if not rows:
+        return rows
+    gone = set(points.tolist())
+    return {i: row for i, row in rows.items() if i not in gone}

@@ -1,0 +1,221 @@
+"""The one place that checks what users pass: every error names the argument and what is allowed.
+
+Functions return the checked value in the form that the rest of the package works with. They raise
+TypeError for a thing of the wrong kind and ValueError for a wrong value, before any work starts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The shortest data that has neighbors to speak of.
+MIN_SAMPLES = 2
+
+
+def check_real(
+    name: str,
+    value: Any,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    open_low: bool = False,
+) -> float:
+    """Return a finite number inside [low, high], or (low, high] with ``open_low``.
+
+    Raises
+    ------
+    TypeError
+        If it is not a real number (a bool is none).
+    ValueError
+        If it is outside, infinite or NaN.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    number = float(value)
+    if math.isfinite(number) and number <= high and (number > low if open_low else number >= low):
+        return number
+    bounds = []
+    if math.isfinite(low):
+        bounds.append(f"greater than {low:g}" if open_low else f"at least {low:g}")
+    if math.isfinite(high):
+        bounds.append(f"at most {high:g}")
+    allowed = " and ".join(bounds)
+    raise ValueError(f"{name} must be a finite number {allowed}".rstrip() + f", got {value!r}")
+
+
+def check_count(name: str, value: Any, *, low: int = 1) -> int:
+    """Return a whole number of at least ``low``.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If it is smaller.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value!r}")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """Return ``value`` if it is one of the words ``allowed``.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message lists them.
+    """
+    if isinstance(value, str) and value in allowed:
+        return value
+    words = ", ".join(map(repr, allowed))
+    raise ValueError(f"{name} must be one of {words}, got {value!r}")
+
+
+def auto_perplexity(n_samples: int) -> float:
+    """Return min(30, (n − 1)/3), what ``perplexity="auto"`` stands for; at least 1."""
+    return max(1.0, min(30.0, (n_samples - 1) / 3))
+
+
+def check_perplexity(value: Any, n_samples: int) -> float:
+    """Return the perplexity for ``n_samples`` points.
+
+    Parameters
+    ----------
+    value : float or "auto"
+        In [1, n_samples − 1]: no row can spread over more than all other points.
+    n_samples : int
+
+    Raises
+    ------
+    ValueError
+        If it is too large (the message names the largest that is allowed) or below 1.
+    """
+    if isinstance(value, str):
+        check_choice("perplexity", value, ("auto",))
+        return auto_perplexity(n_samples)
+    number = check_real("perplexity", value)
+    if not 1 <= number <= n_samples - 1:
+        raise ValueError(
+            f"perplexity must be in [1, {n_samples - 1}] for {n_samples} points (at most one less "
+            f"than their number), got {value!r}"
+        )
+    return number
+
+
+def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[np.intp]:
+    """Return points as sorted, distinct indices.
+
+    Parameters
+    ----------
+    points : int, array-like of int, or bool mask of shape (n_samples,)
+    n_samples : int
+    name : str
+        The argument's name, for the error.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or one is not in [0, n_samples), or a mask has another length.
+    TypeError
+        If they are neither whole numbers nor a mask.
+    """
+    array = np.asarray(points)
+    if array.dtype == bool:
+        if array.shape != (n_samples,):
+            raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
+        array = np.flatnonzero(array)
+    array = np.atleast_1d(array)
+    if array.size == 0:
+        raise ValueError(f"{name} must name at least one point, got none")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one list of indices, got shape {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be point indices or a mask, got {points!r}")
+    if array.min() < 0 or array.max() >= n_samples:
+        wrong = array[(array < 0) | (array >= n_samples)][0]
+        raise ValueError(f"{name} must be indices in [0, {n_samples}), got {wrong}")
+    return np.unique(array).astype(np.intp)
+
+
+def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
+    """Return rows of class probabilities; an unlabelled point's row is all NaN.
+
+    Raises
+    ------
+    ValueError
+        If a row is partly NaN, has a negative entry or does not sum to one (within 1e-4).
+    """
+    try:
+        array = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be rows of probabilities, got {rows!r}") from None
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(f"{name} must have shape (n_samples, n_classes), got {array.shape}")
+    unknown = np.isnan(array).all(axis=1)
+    known = array[~unknown]
+    where = np.flatnonzero(~unknown)
+    bad = ~np.isfinite(known).all(axis=1)
+    if bad.any():
+        raise ValueError(
+            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabelled "
+            f"points; row {where[bad][0]} is {known[bad][0]}"
+        )
+    wrong = (known < 0).any(axis=1) | (np.abs(known.sum(axis=1) - 1) > 1e-4)
+    if wrong.any():
+        raise ValueError(
+            f"each row of {name} must be non-negative and sum to one; row {where[wrong][0]} is "
+            f"{known[wrong][0]}, with sum {known[wrong][0].sum():.6g}"
+        )
+    return array
+
+
+def check_data(X: Any, metric: Any = "euclidean") -> Any:
+    """Return data as a finite float matrix, dense (C-ordered) or CSR.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it need
+        not be symmetric and its diagonal is ignored.
+    metric : str or callable
+
+    Raises
+    ------
+    ValueError
+        If it is not two-dimensional, has fewer than two rows or a value that is NaN or infinite, or
+        is not square and non-negative with ``metric="precomputed"``.
+    """
+    from sklearn.utils import check_array
+
+    data = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_min_samples=MIN_SAMPLES,
+        input_name="X",
+    )
+    if isinstance(metric, str) and metric == "precomputed":
+        if data.shape[0] != data.shape[1]:
+            raise ValueError(
+                f'X must be square with metric="precomputed": the dissimilarity of each pair of '
+                f"points; got shape {data.shape}"
+            )
+        values = data if isinstance(data, np.ndarray) else data.data
+        if values.size and values.min() < 0:
+            raise ValueError(
+                'X must be non-negative with metric="precomputed", got a dissimilarity of '
+                f"{values.min()}"
+            )
+    return data
