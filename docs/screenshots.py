@@ -1,7 +1,7 @@
 """Take the pictures of the documentation from a real JupyterLab: ``python -m docs.screenshots``.
 
-Needs the ``test`` extra and runs from the root of a checkout. The quickstart notebook is opened as a
-person would; some clusters are lassoed and named; the widget is photographed at twice its size.
+Needs the ``test`` extra and runs from the root of a checkout. Three digits are named by what lies
+around one example of each, a fourth group is left selected, and the widget is photographed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ CELLS = (
     "explorer = nb.Explorer(X, nb.HSSNE(random_state=0))\nexplorer",
 )
 
-# Name three digits by what lies around one example of each, and leave a group selected.
 STEER = """
 session = explorer.session
 session.wait("converged", timeout=120)
 def around(point, count):
-    return np.argsort(np.linalg.norm(explorer.embedding - explorer.embedding[point], axis=1))[:count]
+    away = explorer.embedding - explorer.embedding[point]
+    return np.argsort(np.linalg.norm(away, axis=1))[:count]
 for point, name in [(0, "zero"), (4, "four"), (6, "six")]:
     session.label(around(point, 60), name, confidence=0.9)
 session.set(alpha=1.2)

@@ -21,8 +21,12 @@ hypothesis.settings.register_profile("thorough", deadline=None, max_examples=100
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the quick tests first and the browser last, so that a slip shows within seconds."""
+    """Mark what uses the browser; run quick tests first and the browser last, to fail early."""
+    for item in items:
+        if "chromium_path" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
     items.sort(
         key=lambda item: (
             item.get_closest_marker("browser") is not None,

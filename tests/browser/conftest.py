@@ -8,7 +8,7 @@ A test asks for ``open_cells`` (or ``open_file``), gets a `Notebook` and acts on
         notebook.page.get_by_role("slider", name="α").press("ArrowRight")
         notebook.wait_for("explorer.session.parameters['alpha']", lambda alpha: alpha > 1)
 
-Every test in this directory carries the marker ``browser``.
+The browser itself is a fixture of all tests; whatever uses it carries the marker ``browser``.
 """
 
 from __future__ import annotations
@@ -25,13 +25,6 @@ from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
 ARTIFACTS = Path(__file__).parent / "artifacts"
 OpenCells = Callable[..., Notebook]
 OpenFile = Callable[[Path], Notebook]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.browser)
 
 
 @pytest.hookimpl(wrapper=True)
