@@ -1,10 +1,10 @@
 """Affinities: from data, dissimilarities or a graph to neighbor probabilities.
 
-Row form, each point's own view of its neighbors: ``p_{j|i} ∝ exp(−β_i d_ij²)``, β_i such that the row's
-entropy is ``log(perplexity)`` ("Stochastic Neighbor Embedding"; NeRV's effective number of neighbors is
-this perplexity), or one width for all, ``β = 1/(2σ²)`` with σ the 1/K quantile of all pairwise
-distances (Mbed, "Large Margin Non-Linear Embedding", section 7). The paper leaves open whether it
-divides by σ² or 2σ²; 2σ² gives the better figures.
+Row form, each point's own view of its neighbors: ``p_{j|i} ∝ exp(−β_i d_ij²)``, β_i such that the
+row's entropy is ``log(perplexity)`` ("Stochastic Neighbor Embedding"; NeRV's effective number of
+neighbors is this perplexity), or one width for all, ``β = 1/(2σ²)`` with σ the 1/K quantile of all
+pairwise distances (Mbed, "Large Margin Non-Linear Embedding", section 7). The paper leaves open
+whether it divides by σ² or 2σ²; 2σ² gives the better figures.
 
 Joint form, one distribution over pairs: ``P = (p_{j|i} + p_{i|j}) / 2n``, which sums to one (SSNE,
 t-SNE, HSSNE).
@@ -86,8 +86,8 @@ class Affinities:
         Raises
         ------
         ValueError
-            If it is not square, finite, non-negative, or its sums are not one (within 1e-3), or it is
-            not symmetric with ``kind="joint"``.
+            If it is not square, finite, non-negative, or its sums are not one (within 1e-3), or it
+            is not symmetric with ``kind="joint"``.
         """
         check_choice("kind", kind, ("row", "joint"))
         data = check_data(P)
@@ -95,7 +95,7 @@ class Affinities:
         if data.shape != (n, n):
             raise ValueError(f"P must be square, got shape {data.shape}")
         data = sparse.csr_array(data, copy=True) if sparse.issparse(data) else np.array(data)
-        values = data.data if sparse.issparse(data) else data
+        values: Any = data.data if sparse.issparse(data) else data
         if values.size and values.min() < 0:
             raise ValueError(f"P must be non-negative, got {values.min()}")
         if np.any(data.diagonal() != 0):
@@ -161,7 +161,7 @@ class Affinities:
 
     @cached_property
     def log_P(self) -> Any:
-        """log P, −inf off the graph and on the diagonal; dense, or CSR on P's own pattern."""
+        """Log P, −inf off the graph and on the diagonal; dense, or CSR on P's own pattern."""
         with np.errstate(divide="ignore"):
             if sparse.issparse(self.P):
                 logs = self.P.copy()
@@ -328,7 +328,7 @@ def _mend_near_zero(D2: NDArray[np.float64], x: Any) -> None:
     )
     if D2.shape[0] == 0:
         return
-    near = np.argwhere(D2 <= 1e-9 * np.maximum(norms[:, None], norms[None, :]))
+    near = np.argwhere(1e-9 * np.maximum(norms[:, None], norms[None, :]) >= D2)
     near = near[near[:, 0] < near[:, 1]]
     for part in np.array_split(near, max(1, near.shape[0] // 4096)):
         difference = x[part[:, 0]] - x[part[:, 1]]

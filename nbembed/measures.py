@@ -1,8 +1,8 @@
 """Quality measures: how much of the data a map keeps, and how well its places tell classes apart.
 
-Measures of neighborhoods compare the k nearest points in the data with those in the map; measures of
-classes compare the map with labels that the map never saw. Each has a per-point form where one exists
-(``per_point=True``), whose mean is the measure.
+Measures of neighborhoods compare the k nearest points in the data with those in the map; measures
+of classes compare the map with labels that the map never saw. Each has a per-point form where one
+exists (``per_point=True``), whose mean is the measure.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def nearest_neighbors(X: ArrayLike, k: int = 1, metric: Any = "euclidean") -> ND
     from scipy.spatial import KDTree
     from sklearn.neighbors import NearestNeighbors
 
-    points = X if issparse(X) else np.asarray(X)
+    points: Any = X if issparse(X) else np.asarray(X)
     n = points.shape[0]
     if not 1 <= check_count("k", k) <= n - 1:
         raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
@@ -48,7 +48,8 @@ def nearest_neighbors(X: ArrayLike, k: int = 1, metric: Any = "euclidean") -> ND
     if metric == "precomputed":
         d = np.array(points.toarray() if issparse(points) else points, dtype=np.float64)
         np.fill_diagonal(d, np.inf)
-        return np.argsort(d, axis=1, kind="stable")[:, :k]
+        order: NDArray[np.intp] = np.argsort(d, axis=1, kind="stable")
+        return order[:, :k]
     found: NDArray[np.intp] = (
         NearestNeighbors(n_neighbors=k, metric=metric).fit(points).kneighbors(return_distance=False)
     )
@@ -59,7 +60,8 @@ def _drop_self(index: NDArray[Any], k: int) -> NDArray[np.intp]:
     """Return rows of k + 1 neighbors without the point itself (or the last, where ties hid it)."""
     own = index == np.arange(index.shape[0])[:, None]
     own[~own.any(axis=1), -1] = True
-    return index[~own].reshape(-1, k).astype(np.intp)
+    rest: NDArray[np.intp] = index[~own].reshape(-1, k).astype(np.intp)
+    return rest
 
 
 def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
@@ -209,8 +211,8 @@ def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
     Returns
     -------
     trace : float
-        For two classes on one axis, Fisher's criterion. 0 for a single class. Directions in which no
-        class has any extent count nothing where the means agree too, else the trace is infinite.
+        For two classes on one axis, Fisher's criterion. 0 for a single class. Directions in which
+        no class has any extent count nothing where the means agree too, else the trace is infinite.
 
     References
     ----------

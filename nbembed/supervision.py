@@ -1,15 +1,16 @@
 """Supervision: what a person has said about the points, as an immutable value.
 
 A label is a class and a confidence; a later label of a point wins. A must-link is a group of points
-that belong together, a cannot-link two groups that do not. Every verb returns a new value, so undo is
-the list of past values, and nothing that was said is ever lost by a later word about other points.
+that belong together, a cannot-link two groups that do not. Every verb returns a new value, so undo
+is the list of past values, and nothing that was said is ever lost by a later word about other
+points.
 
 What the methods make of it (confidence as a row of probabilities, a class as a weighted group) is
 stated here too, because all of them share it:
 
 * the row of a point labelled k with confidence c is c at k and (1 − c)/(K − 1) elsewhere;
-* in a class, a point counts with weight ``c_i = (K·max_k t_ik − 1)/(K − 1)``: 1 when certain, 0 when
-  its row is uniform. Two points of a class are linked with weight ``c_i c_j``.
+* in a class, a point counts with weight ``c_i = (K·max_k t_ik − 1)/(K − 1)``: 1 when certain, 0
+  when its row is uniform. Two points of a class are linked with weight ``c_i c_j``.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ class Supervision:
     classes: tuple[str, ...]
     links: tuple[NDArray[np.intp], ...]
     cannot_links: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], ...]
-    # Per point: its class (−1 none) and confidence (NaN none). A point whose row of probabilities was
-    # given whole has it in ``_rows``; class and confidence then name its top.
+    # Per point: its class (−1 none) and confidence (NaN none). A point whose row of probabilities
+    # was given whole has it in ``_rows``; class and confidence then name its top.
     _class: NDArray[np.intp]
     _confidence: NDArray[np.float64]
     _rows: Mapping[int, tuple[float, ...]]
@@ -417,8 +418,8 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     ----------
     value : None, Supervision, array-like of shape (n_samples,) or (n_samples, n_classes)
         Labels, with −1, None or NaN for unlabelled points; or rows of class probabilities, with NaN
-        rows for unlabelled points. Classes of labels are named by ``str`` in sorted order, columns of
-        probabilities by their number.
+        rows for unlabelled points. Classes of labels are named by ``str`` in sorted order, columns
+        of probabilities by their number.
     n_samples : int
     name : str, default="y"
         The argument's name, for errors.

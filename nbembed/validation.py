@@ -186,8 +186,8 @@ def check_data(X: Any, metric: Any = "euclidean") -> Any:
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it need
-        not be symmetric and its diagonal is ignored.
+        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it
+        need not be symmetric and its diagonal is ignored.
     metric : str or callable
 
     Raises

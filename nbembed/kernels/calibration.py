@@ -4,20 +4,25 @@ The entropy of a row, with u_j = d_j² − min d², w_j = exp(−β u_j) and Z =
 
     H(β) = log Z + β E[u],     dH/d log β = −β² Var[u]
 
-(nats; E and Var under the row itself). H falls steadily from the log of the row's length to the log of
-the number of nearest points at equal distance, so H(β) = log(perplexity) has one root between. It is
-found by Newton steps in log β, each kept inside the bracket known so far: about five sweeps of a row
-where bisection needs thirty. Shifting by the nearest distance changes no p and keeps Z ≥ 1, so that
-even a far outlier's row cannot underflow.
+(nats; E and Var under the row itself). H falls steadily from the log of the row's length to the log
+of the number of nearest points at equal distance, so H(β) = log(perplexity) has one root between.
+It is found by Newton steps in log β, each kept inside the bracket known so far: about five sweeps
+of a row where bisection needs thirty. Shifting by the nearest distance changes no p and keeps
+Z ≥ 1, so that even a far outlier's row cannot underflow.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbembed.kernels.compiling import compiled, inlined
 from nbembed.kernels.threads import run_chunks
 from nbembed.kernels.vector_math import exp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Rows a chunk: some milliseconds of work at n = 10⁴.
 CHUNK = 32
@@ -28,17 +33,14 @@ SWEEPS = 100
 @inlined
 def _sums(u, beta):
     """Return Σw, Σwu and Σwu² of a row."""
-    one = beta * 0 + 1
-    z = beta * 0
-    a = beta * 0
-    b = beta * 0
+    z = a = b = beta * 0
     for j in range(u.size):
         w = exp(-beta * u[j])
         wu = w * u[j]
         z += w
         a += wu
         b += wu * u[j]
-    return z * one, a, b
+    return z, a, b
 
 
 @compiled
@@ -111,7 +113,13 @@ def _rows(D2, skip, target, tolerance, first, last, P, beta):
             P[i, j] *= scale
 
 
-def calibrate(D2, skip, perplexity, n_threads, tolerance=1e-5):
+def calibrate(
+    D2: NDArray[Any],
+    skip: NDArray[np.int64],
+    perplexity: float,
+    n_threads: int,
+    tolerance: float = 1e-5,
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return rows of neighbor probabilities with a given perplexity, and their precisions.
 
     Parameters
