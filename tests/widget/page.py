@@ -13,10 +13,11 @@ STATIC = HERE.parents[1] / "nbembed" / "widget" / "static"
 
 #: What JupyterLab's themes say, as far as the widget listens.
 LIGHT = {"--jp-layout-color0": "#fff", "--jp-layout-color1": "#fff", "--jp-layout-color2": "#eee"}
-DARK = {"--jp-layout-color0": "#111111", "--jp-layout-color1": "#212121", "--jp-layout-color2": "#424242"}
+DARK = {"--jp-layout-color0": "#111", "--jp-layout-color1": "#212121", "--jp-layout-color2": "#444"}
 
 HTML = """<!doctype html><meta charset="utf-8"><title>Explorer</title>
-<style>{css}</style><style>body {{ margin: 0; padding: 16px }}</style><div id="cell"></div><p id="below">below</p>"""
+<style>{css}</style><style>body {{ margin: 0; padding: 16px }}</style>
+<div id="cell"></div><p id="below">below</p>"""
 
 START = """async ([explorer, kernel, options, width]) => {
   const load = (text) => import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
@@ -46,6 +47,7 @@ def open_page(
     theme: dict[str, str] | None = None,
     scheme: str = "light",
     scale: float = 1,
+    renderer: str | None = None,
     **options: Any,
 ) -> Page:
     """Open a page with one view of a toy Explorer; ``options`` go to the fake kernel."""
@@ -63,6 +65,8 @@ def open_page(
         page.evaluate("([n, v]) => document.body.style.setProperty(n, v)", [name, value])
     if theme:
         page.evaluate("document.body.style.background = 'var(--jp-layout-color1)'")
+    if renderer is not None:
+        page.evaluate("r => document.documentElement.dataset.nbembedRenderer = r", renderer)
     sources = [(STATIC / "explorer.js").read_text(), (HERE / "fake_kernel.js").read_text()]
     page.evaluate(START, [*sources, options, width])
     return page
@@ -71,6 +75,14 @@ def open_page(
 def kernel(page: Page, expression: str) -> Any:
     """Evaluate JavaScript with the fake kernel as ``k``."""
     return page.evaluate(f"(() => {{ const k = window.kernel; return ({expression}); }})()")
+
+
+def act(page: Page, statement: str) -> None:
+    """Do something as the fake kernel ``k``, and let the page draw."""
+    page.evaluate(
+        f"""async () => {{ const k = window.kernel; {statement};
+          await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))); }}"""
+    )
 
 
 def sent(page: Page, name: str) -> list[dict[str, Any]]:

@@ -83,8 +83,8 @@ export class Store {
     this.commands = new Commands(model, (message) => (this.refusal.value = message));
     this.layout = signal(this.restored());
     this.bind("coordinates", () => {
-      // While frames stream they are newer than the trait.
-      if (this.model.get("state") !== "running") this.layout.value = this.restored();
+      // A page that is shown frames has had the newest one; the trait is for those that are not.
+      if (this.layout.peek().seq === 0 || !this.visible()) this.layout.value = this.restored();
     });
     this.bind("probability_colors", (v) => {
       if (this.layout.peek().seq === 0) this.layout.value = { ...this.layout.peek(), tints: octets(v) };

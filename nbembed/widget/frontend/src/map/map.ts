@@ -56,6 +56,8 @@ export class PointMap {
     private readonly tool: Signal<Tool>,
     private readonly select: (points: Uint32Array, how: Combine) => void,
   ) {
+    // Where a point is drawn, in pixels of the map: for tests and for tools around the page.
+    Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
     this.stage = document.createElement("div");
     this.stage.className = "nbe-stage";
     element.prepend(this.stage);
@@ -119,6 +121,10 @@ export class PointMap {
   /** The point under the key cursor, −1 where none is near. */
   cursorPoint(): number {
     return this.cursor ? nearest(this.positions, ...this.cursor, (3 * REACH) / this.camera.scale) : -1;
+  }
+
+  private where(index: number): [number, number] {
+    return toScreen(this.camera, this.size, this.positions[2 * index], this.positions[2 * index + 1]);
   }
 
   private get positions(): Float32Array {

@@ -3,9 +3,24 @@ import { RasterRenderer } from "./raster";
 import type { PointRenderer } from "./types";
 import { WebGLRenderer } from "./webgl";
 
+const ATTRIBUTES: WebGLContextAttributes = { alpha: true, antialias: false, depth: false, premultipliedAlpha: true };
+
+/** For tests and for troubleshooting: `<html data-nbembed-renderer="webgl">` or `"raster"`. */
+function forced(): string | undefined {
+  return document.documentElement.dataset["nbembedRenderer"];
+}
+
+/** Whether WebGL is only imitated by the processor, as in virtual machines. */
+function imitated(gl: WebGL2RenderingContext): boolean {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
 /**
- * WebGL where there is one, else pixels drawn by hand. `onLoss` is called when a WebGL context
- * is gone for good and another renderer is needed, `onRestore` when a draw is needed after it came back.
+ * WebGL where a graphics card draws, else pixels drawn by hand: WebGL in software is several
+ * times slower than these. `onLoss` is called when a WebGL context is gone for good and another
+ * renderer is needed, `onRestore` when a draw is needed after it came back.
  */
 export function createRenderer(
   canvas: () => HTMLCanvasElement,
@@ -13,10 +28,12 @@ export function createRenderer(
   onRestore: () => void,
   allowWebGL = true,
 ): PointRenderer {
-  if (allowWebGL) {
+  if (allowWebGL && forced() !== "raster") {
     const element = canvas();
-    const gl = element.getContext("webgl2", { alpha: true, antialias: false, depth: false, premultipliedAlpha: true });
-    if (gl) {
+    const gl = element.getContext("webgl2", { ...ATTRIBUTES, failIfMajorPerformanceCaveat: forced() !== "webgl" });
+    if (gl && forced() !== "webgl" && imitated(gl)) {
+      gl.getExtension("WEBGL_lose_context")?.loseContext();
+    } else if (gl) {
       try {
         return new WebGLRenderer(element, gl, onLoss, onRestore);
       } catch (error) {

@@ -1,6 +1,6 @@
 /** The class palette: choose, add, rename, select all of a class. */
 import type { Signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { shapePath } from "../points/shapes";
 import type { Theme } from "../theme";
 import type { View } from "../view";
@@ -60,7 +60,7 @@ export function ClassSymbol({ info }: { info: ClassInfo }) {
 function NameField({ label, initial, onDone, onCancel }: { label: string; initial: string; onDone: (name: string) => void; onCancel: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const over = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     input.current?.focus();
     input.current?.select();
   }, []);

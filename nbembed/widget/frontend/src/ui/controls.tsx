@@ -74,7 +74,7 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
       <div class="nbe-control-head">
         <span class="nbe-symbol" aria-hidden="true">{symbol}</span>
         <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
-        <output class="nbe-value">{typeof kernel === "number" || held.value !== null ? text : "–"}</output>
+        <span class="nbe-value">{typeof kernel === "number" || held.value !== null ? text : "–"}</span>
       </div>
       <input
         type="range"

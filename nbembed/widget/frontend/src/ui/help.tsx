@@ -1,5 +1,5 @@
 /** The popover that lists keys and mouse. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { KEYS, MOUSE } from "../keyboard";
 import type { View } from "../view";
 import { Icon } from "./icons";
@@ -7,7 +7,7 @@ import { Icon } from "./icons";
 export function Help({ view }: { view: View }) {
   const close = useRef<HTMLButtonElement>(null);
   const open = view.helpOpen.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) close.current?.focus({ preventScroll: true });
   }, [open]);
   if (!open) return null;

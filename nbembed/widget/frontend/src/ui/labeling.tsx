@@ -17,7 +17,7 @@ export function Labeling({ view }: { view: View }) {
           style={{ "--nbe-filled": `${200 * (confidence - 0.5)}%` }}
           onInput={(e) => (view.confidence.value = e.currentTarget.valueAsNumber)}
         />
-        <output class="nbe-value">{confidence.toFixed(2)}</output>
+        <span class="nbe-value">{confidence.toFixed(2)}</span>
       </label>
       <button
         type="button" class="nbe-button nbe-primary" aria-label="Label selection" aria-disabled={!count}

@@ -1,13 +1,13 @@
 /** The map's place in the page, its tooltip and its hint. */
 import type { Signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { PointMap } from "../map/map";
 import type { Theme } from "../theme";
 import type { View } from "../view";
 
 export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!element.current) return;
     const map = new PointMap(root, element.current, view.store, theme, view.tool, (points, how) => view.select(points, how));
     view.map.value = map;

@@ -51,7 +51,7 @@ export function PathStrip({ view }: { view: View }) {
           </div>
         ))}
       </div>
-      <output class="nbe-value">{at ? readable(at.lam) : "–"}</output>
+      <span class="nbe-value">{at ? readable(at.lam) : "–"}</span>
     </div>
   );
 }

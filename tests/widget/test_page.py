@@ -1,0 +1,502 @@
+"""The front end in a real browser, with a stand-in for the kernel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.widget.page import DARK, act, kernel, sent
+
+
+def run(page: Page, iterations: int = 200) -> None:
+    """Let the toy map come to rest."""
+    kernel(page, f"k.tick({iterations})")
+    page.wait_for_function("window.frames.length > 0")
+
+
+def screen_of(page: Page, point: int) -> tuple[float, float]:
+    """Return where on the page a point is drawn, as the map's own camera has it."""
+    x, y = page.evaluate(
+        """i => { const map = document.querySelector('.nbe-map');
+                  const box = map.getBoundingClientRect();
+                  const [x, y] = map.nbembedWhere(i);
+                  return [box.left + x, box.top + y]; }""",
+        point,
+    )
+    return x, y
+
+
+def lasso_around(page: Page, points: list[int], margin: float = 12) -> None:
+    """Draw a closed loop around points with the mouse."""
+    places = [screen_of(page, i) for i in points]
+    left, right = min(x for x, _ in places), max(x for x, _ in places)
+    top, bottom = min(y for _, y in places), max(y for _, y in places)
+    cx, cy = (left + right) / 2, (top + bottom) / 2
+    rx = (right - left) / math.sqrt(2) + margin
+    ry = (bottom - top) / math.sqrt(2) + margin
+    for step in range(41):
+        angle = 2 * math.pi * step / 40
+        page.mouse.move(cx + rx * math.cos(angle), cy + ry * math.sin(angle))
+        if step == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def selection(page: Page) -> list[int]:
+    found = page.evaluate(
+        "[...new Uint32Array(window.kernel.traits.selection.buffer)]"
+    )
+    return list(found)
+
+
+@pytest.fixture
+def page(open_explorer: Any) -> Page:
+    """An Explorer at rest, clusters well apart."""
+    page = open_explorer(n=400, clusters=4, parameters={"alpha": 2, "rho": 0.5})
+    run(page)
+    page.wait_for_timeout(300)  # the frame eases into place
+    return page
+
+
+def test_every_control_has_a_role_and_a_name(page: Page) -> None:
+    kernel(page, "k.addClass('seven')")
+    for name in (
+        "Play", "Step", "Reset", "Undo", "Redo", "Pan", "Lasso", "Fit view", "Help", "Add class",
+        "Label selection", "Must-link selection", "Forget",
+    ):  # fmt: skip
+        expect(page.get_by_role("button", name=name, exact=True)).to_have_count(1)
+    for name in ("α", "ρ", "Confidence"):
+        expect(page.get_by_role("slider", name=name, exact=True)).to_have_count(1)
+    for name in ("Method", "Colour by"):
+        expect(page.get_by_role("combobox", name=name)).to_have_count(1)
+    expect(page.get_by_role("radiogroup", name="Class")).to_have_count(1)
+    expect(page.get_by_role("radio", name="seven")).to_be_checked()
+    nameless = page.evaluate(
+        """[...document.querySelectorAll('.nbe button, .nbe input, .nbe select')]
+           .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length"""
+    )
+    assert nameless == 0
+
+
+def test_the_root_keeps_jupyter_shortcuts_out(page: Page) -> None:
+    root = page.locator(".nbe")
+    expect(root).to_have_attribute("tabindex", "0")
+    expect(root).to_have_attribute("data-lm-suppress-shortcuts", "true")
+    expect(root).to_have_attribute("data-jp-suppress-context-menu", "true")
+
+
+def test_frames_are_drawn_acknowledged_and_announced(page: Page) -> None:
+    before = kernel(page, "k.acks")
+    act(page, "k.play()")
+    page.wait_for_function(f"window.kernel.acks > {before + 10}")
+    act(page, "k.pause()")
+    versions = page.evaluate("window.frames.map(f => f.version)")
+    assert versions == sorted(versions)
+    acks = [m["seq"] for m in kernel(page, "k.sent.filter(m => m.type === 'ack')")]
+    assert acks == sorted(acks) and len(set(acks)) == len(acks)
+
+
+def test_a_page_without_a_view_acknowledges_all_the_same(page: Page) -> None:
+    page.evaluate("window.cleanups.pop()()")
+    expect(page.locator(".nbe")).to_have_count(0)
+    last = kernel(page, "k.sent.filter(m => m.type === 'visible').pop().visible")
+    assert last is False
+    seq = kernel(page, "k.frame()")
+    assert kernel(page, f"k.sent.some(m => m.type === 'ack' && m.seq === {seq})")
+
+
+def test_cleaning_up_leaves_no_listener_and_says_goodbye(page: Page) -> None:
+    assert kernel(page, "k.listening") > 20
+    page.evaluate("window.cleanups.reverse().forEach(f => f())")
+    assert kernel(page, "k.listening") == 0
+    assert kernel(page, "k.sent.pop().type") == "bye"
+
+
+def test_a_dragged_slider_sends_the_latest_value_and_its_effect_is_timed(page: Page) -> None:
+    act(page, "k.play()")
+    slider = page.get_by_role("slider", name="α")
+    for value in ("0.2", "0.4", "0.6", "0.8"):
+        slider.fill(value)
+    page.wait_for_function("window.kernel.traits.parameters.alpha === 0.8")
+    page.wait_for_function("window.frames.some(f => f.causes.some(c => c.name === 'set'))")
+    causes = page.evaluate("window.frames.flatMap(f => f.causes).filter(c => c.name === 'set')")
+    assert len(causes) <= 4
+    assert all(0 < c["latency"] < 5000 for c in causes)
+    assert page.evaluate("performance.getEntriesByType('measure').length") >= len(causes)
+    expect(slider).to_have_value("0.8")
+
+
+def test_sliders_answer_to_the_keyboard(page: Page) -> None:
+    slider = page.get_by_role("slider", name="α")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("window.kernel.traits.parameters.alpha < 2")
+    assert sent(page, "set")[-1]["arguments"]["alpha"] == pytest.approx(1.98)
+
+
+def test_a_logarithmic_slider_sends_its_value_and_not_its_position(page: Page) -> None:
+    act(
+        page,
+        """k.update({controls: [{name: 'lam', symbol: 'λ', low: 0.2, high: 20, scale: 'log', step: 0,
+           enabled: true, description: ''}], parameters: {lam: 2}})""",
+    )
+    slider = page.get_by_role("slider", name="λ")
+    assert float(slider.input_value()) == pytest.approx(0.5, abs=0.01)
+    slider.fill("1")
+    page.wait_for_function("window.kernel.traits.parameters.lam === 20")
+    expect(slider).to_have_attribute("aria-valuetext", "20.0")
+
+
+def test_a_slider_without_effect_is_disabled_and_says_why(page: Page) -> None:
+    expect(page.get_by_role("slider", name="ρ")).to_be_disabled()
+    expect(page.get_by_text("Needs labels or must-links")).to_be_visible()
+
+
+def test_lasso_selects_adds_and_subtracts(page: Page) -> None:
+    page.get_by_role("button", name="Lasso").click()
+    one, two = kernel(page, "k.cluster(1)"), kernel(page, "k.cluster(2)")
+    lasso_around(page, one)
+    page.wait_for_function("window.kernel.commands('select').length === 1")
+    page.wait_for_timeout(50)
+    assert set(one) <= set(selection(page))
+    assert not set(selection(page)) & set(two)
+    page.keyboard.down("Shift")
+    lasso_around(page, two)
+    page.keyboard.up("Shift")
+    page.wait_for_timeout(50)
+    assert set(one) | set(two) <= set(selection(page))
+    page.keyboard.down("Alt")
+    lasso_around(page, one)
+    page.keyboard.up("Alt")
+    page.wait_for_timeout(50)
+    assert not set(selection(page)) & set(one)
+    assert set(two) <= set(selection(page))
+    expect(page.get_by_role("status")).to_contain_text("selected")
+
+
+def test_shift_does_not_start_a_lasso_with_the_pan_tool(page: Page) -> None:
+    page.keyboard.down("Shift")
+    lasso_around(page, kernel(page, "k.cluster(1)"))
+    page.keyboard.up("Shift")
+    assert sent(page, "select") == []
+
+
+def test_labelling_a_selection_by_mouse(page: Page) -> None:
+    page.get_by_role("button", name="Add class").click()
+    page.get_by_role("textbox", name="New class").fill("seven")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="seven")).to_be_checked()
+    page.get_by_role("button", name="Lasso").click()
+    lasso_around(page, kernel(page, "k.cluster(3)"))
+    page.get_by_role("slider", name="Confidence").fill("0.8")
+    button = page.get_by_role("button", name="Label selection")
+    expect(button).to_contain_text("as ‘seven’")
+    button.click()
+    page.wait_for_function("window.kernel.commands('label').length === 1")
+    command = sent(page, "label")[0]
+    assert command["arguments"] == {"class": "seven", "confidence": 0.8}
+    assert set(kernel(page, "k.cluster(3)")) <= set(command["points"])
+    expect(page.get_by_role("button", name="Select all of seven")).to_contain_text(
+        str(len(command["points"]))
+    )
+    expect(page.get_by_role("slider", name="ρ")).to_be_enabled()
+
+
+def test_labelling_without_a_class_asks_for_its_name(page: Page) -> None:
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    page.get_by_role("button", name="Label selection").click()
+    page.keyboard.type("all")
+    page.keyboard.press("Enter")
+    page.wait_for_function("window.kernel.commands('label').length === 1")
+    assert sent(page, "label")[0]["arguments"]["class"] == "all"
+    assert len(sent(page, "label")[0]["points"]) == 400
+
+
+def test_everything_by_keyboard(page: Page) -> None:
+    act(page, "k.addClass('a')")
+    act(page, "k.addClass('b')")
+    page.locator(".nbe").focus()
+    page.keyboard.press("2")
+    expect(page.get_by_role("radio", name="b")).to_be_checked()
+    page.keyboard.press("ArrowRight")
+    x, y = screen_of(page, 5)
+    box = page.locator(".nbe-map").bounding_box()
+    assert box is not None
+    across = round((x - box["x"] - box["width"] / 2) / 8)
+    down = round((y - box["y"] - box["height"] / 2) / 8)
+    for _ in range(abs(across)):
+        page.keyboard.press("ArrowRight" if across > 0 else "ArrowLeft")
+    for _ in range(abs(down)):
+        page.keyboard.press("ArrowDown" if down > 0 else "ArrowUp")
+    expect(page.locator(".nbe-spoken")).to_contain_text("Point")
+    page.keyboard.press("Space")
+    page.wait_for_function("window.kernel.commands('select').length === 1")
+    assert len(sent(page, "select")[0]["points"]) == 1
+    page.keyboard.press("Enter")
+    page.wait_for_function("window.kernel.traits.undo === 'label 1 points as b'")
+    page.keyboard.press("Control+z")
+    page.wait_for_function("window.kernel.commands('undo').length === 1")
+    page.wait_for_function("window.kernel.traits.redo !== ''")
+    page.keyboard.press("Control+Shift+z")
+    page.wait_for_function("window.kernel.commands('redo').length === 1")
+    page.keyboard.press("Escape")  # the cursor
+    page.keyboard.press("Escape")  # the selection
+    page.wait_for_function("window.kernel.commands('select').length === 2")
+    assert sent(page, "select")[1]["points"] == []
+    page.keyboard.press("Space")
+    page.wait_for_function("window.kernel.commands('play').length === 1")
+    page.keyboard.press("s")
+    page.wait_for_function("window.kernel.commands('step').length === 1")
+    page.keyboard.press("l")
+    expect(page.get_by_role("button", name="Lasso")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("p")
+    expect(page.get_by_role("button", name="Pan")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("F2")
+    page.get_by_role("textbox", name="Class name").fill("bee")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="bee")).to_be_checked()
+
+
+def test_keys_do_nothing_while_the_widget_has_no_focus(page: Page) -> None:
+    page.locator("#below").click()
+    before = len(kernel(page, "k.sent"))
+    for key in ("Space", "s", "l", "Control+z", "Control+a", "Enter", "1"):
+        page.keyboard.press(key)
+    assert len(kernel(page, "k.sent")) == before
+
+
+def test_must_link_and_forget(page: Page) -> None:
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    page.get_by_role("button", name="Must-link selection").click()
+    page.wait_for_function("window.kernel.traits.links.length === 1")
+    page.get_by_role("button", name="Forget").click()
+    page.wait_for_function("window.kernel.traits.links.length === 0")
+
+
+def test_the_wheel_scrolls_the_page_until_the_map_has_the_focus(page: Page) -> None:
+    box = page.locator(".nbe-map").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 200, box["y"] + 200)
+    before = screen_of(page, 0)
+    page.mouse.wheel(0, -300)
+    expect(page.get_by_text("Click the map")).to_be_visible()
+    assert screen_of(page, 0) == before
+    page.mouse.click(box["x"] + 200, box["y"] + 200)
+    page.mouse.wheel(0, -300)
+    page.wait_for_timeout(100)
+    after = screen_of(page, 0)
+    assert after != before
+    run(page, 50)
+    page.get_by_role("button", name="Fit view").click()
+    page.wait_for_timeout(100)
+    assert screen_of(page, 0) != after
+
+
+def test_dragging_pans(page: Page) -> None:
+    x, y = screen_of(page, 0)
+    box = page.locator(".nbe-map").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + 80, steps=4)
+    page.mouse.up()
+    page.wait_for_timeout(50)
+    assert screen_of(page, 0) == pytest.approx((x + 60, y - 20), abs=2)
+
+
+def test_hover_tells_the_point_as_text(open_explorer: Any) -> None:
+    page = open_explorer(n=40, clusters=4)
+    act(page, "k.addClass('<img src=x onerror=window.hacked=1>')")
+    act(page, "k.codes.fill(0)")
+    act(page, "k.supervised('x')")
+    run(page)
+    page.wait_for_timeout(600)
+    x, y = screen_of(page, 7)
+    page.mouse.move(x + 1, y + 1)
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_contain_text("#7")
+    expect(tip).to_contain_text("<img src=x")
+    expect(tip).to_contain_text("digit: 3")
+    assert page.evaluate("window.hacked") is None
+
+
+def test_two_views_agree_and_keep_their_own_zoom(page: Page) -> None:
+    page.evaluate("window.addView()")
+    views = page.locator(".nbe")
+    expect(views).to_have_count(2)
+    first, second = views.nth(0), views.nth(1)
+    first.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    expect(second.get_by_text("400 selected")).to_be_visible()
+    act(page, "k.addClass('both')")
+    expect(first.get_by_role("radio", name="both")).to_have_count(1)
+    expect(second.get_by_role("radio", name="both")).to_have_count(1)
+    first.locator(".nbe-map").focus()
+    page.keyboard.press("+")
+    page.wait_for_timeout(50)
+    where = page.evaluate(
+        "[...document.querySelectorAll('.nbe-map')].map(m => m.nbembedWhere(0).join())"
+    )
+    assert where[0] != where[1]
+
+
+def test_a_refused_command_and_a_failed_run_are_told(page: Page) -> None:
+    act(page, "(k.refuse = 'alpha must be at least 0', 0)")
+    page.get_by_role("slider", name="α").fill("0.5")
+    alert = page.get_by_role("alert")
+    expect(alert).to_have_text("alpha must be at least 0")
+    page.get_by_role("button", name="Dismiss").click()
+    expect(alert).to_have_count(0)
+    act(page, "k.update({state: 'failed', error: 'MemoryError: too much'})")
+    expect(alert).to_contain_text("MemoryError: too much")
+    expect(alert).to_contain_text("kept")
+
+
+def test_the_annealing_path_is_scrubbed_by_keys_and_pointer(page: Page) -> None:
+    act(
+        page,
+        "k.update({path: [0, 1, 2, 3].map(i => ({lam: 8 / 2 ** i, criterion: i ? i : null}))})",
+    )
+    strip = page.get_by_role("slider", name="Annealing path")
+    strip.focus()
+    page.keyboard.press("Home")
+    page.wait_for_function("window.kernel.traits.chosen_path === 0")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("window.kernel.traits.chosen_path === 1")
+    expect(strip).to_have_attribute("aria-valuetext", "λ 4.000, criterion 1.000")
+    box = strip.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + 10)
+    page.wait_for_function("window.kernel.traits.chosen_path === 3")
+
+
+def test_method_and_color_are_chosen_from_lists(page: Page) -> None:
+    page.get_by_role("combobox", name="Method").select_option("Mbed")
+    page.wait_for_function("window.kernel.traits.method === 'Mbed'")
+    page.get_by_role("combobox", name="Colour by").select_option("class")
+    page.wait_for_function("window.kernel.traits.color_by === 'class'")
+
+
+def test_status_tells_state_iteration_cost_and_quality(page: Page) -> None:
+    status = page.get_by_role("group", name="Status")
+    expect(status).to_contain_text("Iteration 200")
+    expect(status).to_contain_text("1-NN kept 74.9 %")
+    act(page, "k.tick(100)")
+    curve = page.get_by_role("img", name="Cost curve")
+    expect(curve).to_have_attribute(
+        "aria-label", "Cost curve: from 0.9601 at iteration 200 to 0.7856 at iteration 300"
+    )
+
+
+def test_it_follows_the_theme(open_explorer: Any) -> None:
+    page = open_explorer(theme=DARK)
+    expect(page.locator(".nbe")).to_have_attribute("data-theme", "dark")
+    page.evaluate("document.body.style.setProperty('--jp-layout-color1', 'white')")
+    expect(page.locator(".nbe")).to_have_attribute("data-theme", "light")
+    system = open_explorer(scheme="dark")
+    expect(system.locator(".nbe")).to_have_attribute("data-theme", "dark")
+
+
+@pytest.mark.parametrize("width", [320, 460, 700, 1000])
+def test_it_fits_its_cell(open_explorer: Any, width: int) -> None:
+    page = open_explorer(width=width)
+    for name in ("seven", "a rather long name of a class", "x"):
+        act(page, f"k.addClass('{name}')")
+    over = page.evaluate(
+        """() => { const root = document.querySelector('.nbe');
+                   const right = root.getBoundingClientRect().right;
+                   return [...root.querySelectorAll('button, input, select, svg, output')]
+                     .filter(e => e.getBoundingClientRect().right > right + 0.5)
+                     .map(e => e.outerHTML.slice(0, 80)); }"""
+    )
+    assert over == []
+    map_box = page.locator(".nbe-map").bounding_box()
+    panel = page.locator(".nbe-panel").bounding_box()
+    assert map_box is not None and panel is not None
+    beside = panel["x"] >= map_box["x"] + map_box["width"] - 1
+    assert beside == (width >= 700)
+
+
+def ink(page: Page) -> int:
+    """Return how many pixels of the map are neither ground nor transparent."""
+    page.wait_for_timeout(400)
+    return int(
+        page.evaluate(
+            """async () => { const source = document.querySelector('.nbe-points');
+              const copy = document.createElement('canvas');
+              copy.width = source.width; copy.height = source.height;
+              const g = copy.getContext('2d');
+              await new Promise(r => { window.kernel.frame(); requestAnimationFrame(() => {
+                g.drawImage(source, 0, 0); r(); }); });
+              const d = g.getImageData(0, 0, copy.width, copy.height).data;
+              let n = 0;
+              for (let i = 0; i < d.length; i += 4)
+                if (d[i + 3] > 128 && Math.max(d[i], d[i + 1], d[i + 2])
+                    - Math.min(d[i], d[i + 1], d[i + 2]) > 40) n++;
+              return n; }"""
+        )
+    )
+
+
+def test_both_renderers_draw_the_same_amount_of_color(
+    open_explorer: Any, browser_without_webgl: Browser
+) -> None:
+    pages = [
+        open_explorer(n=400, renderer="webgl"),
+        open_explorer(n=400, renderer="raster"),
+        open_explorer(n=400, browser=browser_without_webgl),
+    ]
+    kinds, amounts = [], []
+    for page in pages:
+        run(page)
+        kinds.append(page.locator(".nbe").get_attribute("data-renderer"))
+        amounts.append(ink(page))
+    assert kinds == ["webgl", "raster", "raster"]
+    assert amounts[0] > 1500
+    assert amounts[1] == pytest.approx(amounts[0], rel=0.25)
+    assert amounts[2] == amounts[1]
+
+
+def test_a_lost_context_comes_back(open_explorer: Any) -> None:
+    page = open_explorer(n=400, renderer="webgl")
+    run(page)
+    before = ink(page)
+    page.evaluate(
+        """async () => { const canvas = document.querySelector('.nbe-points');
+             window.lose = canvas.getContext('webgl2').getExtension('WEBGL_lose_context');
+             window.lose.loseContext(); await new Promise(r => setTimeout(r, 100)); }"""
+    )
+    run(page, 10)
+    page.evaluate("window.lose.restoreContext()")
+    assert ink(page) == pytest.approx(before, rel=0.2)
+    assert page.locator(".nbe").get_attribute("data-renderer") == "webgl"
+
+
+def test_a_context_lost_for_good_is_replaced(open_explorer: Any) -> None:
+    page = open_explorer(n=400, renderer="webgl")
+    run(page)
+    page.evaluate(
+        """document.querySelector('.nbe-points').getContext('webgl2')
+           .getExtension('WEBGL_lose_context').loseContext()"""
+    )
+    expect(page.locator(".nbe")).to_have_attribute("data-renderer", "raster")
+    assert ink(page) > 1500
+
+
+def test_contexts_are_given_back(open_explorer: Any) -> None:
+    page = open_explorer(n=40, renderer="webgl")
+    lost = page.evaluate(
+        """async () => { const lost = [];
+             for (let i = 0; i < 20; i++) { const cleanup = await window.addView();
+               await new Promise(r => setTimeout(r, 60));
+               const gl = [...document.querySelectorAll('.nbe-points')].pop().getContext('webgl2');
+               cleanup(); lost.push(gl.isContextLost()); }
+             const first = document.querySelector('.nbe-points').getContext('webgl2');
+             return [lost.every(Boolean), first.isContextLost()]; }"""
+    )
+    assert lost == [True, False]
