@@ -208,15 +208,23 @@ class Supervision:
         codes, sure = self._class.copy(), self._confidence.copy()
         codes[where] = -1
         sure[where] = np.nan
-        links = [np.setdiff1d(group, where) for group in self.links]
-        sides = [(np.setdiff1d(a, where), np.setdiff1d(b, where)) for a, b in self.cannot_links]
-        return self._with(
+        forgotten = self._with(
             _class=_frozen(codes),
             _confidence=_frozen(sure),
             _rows=_without(self._rows, where),
-            links=tuple(_frozen(group) for group in links if group.size > 1),
-            cannot_links=tuple((_frozen(a), _frozen(b)) for a, b in sides if a.size and b.size),
+            links=(),
+            cannot_links=(),
         )
+        # Said anew: groups that differed only in forgotten points are one statement now.
+        for group in self.links:
+            rest = np.setdiff1d(group, where)
+            if rest.size > 1:
+                forgotten = forgotten.must_link(rest)
+        for a, b in self.cannot_links:
+            left, right = np.setdiff1d(a, where), np.setdiff1d(b, where)
+            if left.size and right.size:
+                forgotten = forgotten.cannot_link(left, right)
+        return forgotten
 
     # -- what was said --------------------------------------------------------------------------
 

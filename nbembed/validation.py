@@ -198,14 +198,19 @@ def check_data(X: Any, metric: Any = "euclidean") -> Any:
     """
     from sklearn.utils import check_array
 
-    data = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        order="C",
-        ensure_min_samples=MIN_SAMPLES,
-        input_name="X",
-    )
+    try:
+        data = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_min_samples=MIN_SAMPLES,
+            input_name="X",
+        )
+    except ValueError as error:
+        if "convert" not in str(error):
+            raise
+        raise ValueError(f"X must be numbers: {error}") from None
     if isinstance(metric, str) and metric == "precomputed":
         if data.shape[0] != data.shape[1]:
             raise ValueError(

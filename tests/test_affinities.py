@@ -1,0 +1,186 @@
+"""Affinities: the perplexity asked for, a second formula, and data that is awkward."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist, squareform
+from sklearn.datasets import load_iris, load_wine
+
+from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
+
+
+def perplexities(P):
+    P = np.asarray(P, dtype=np.float64)
+    return np.exp(-np.sum(P * np.log(np.where(P > 0, P, 1)), axis=1))
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(83, 5))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("perplexity", [1.5, 5, 30, 80])
+def test_each_row_has_the_perplexity_asked_for(X, perplexity, dtype):
+    made = perplexity_affinities(X, perplexity, dtype=dtype)
+    np.testing.assert_allclose(perplexities(made.P), perplexity, rtol=1e-4)
+    np.testing.assert_allclose(made.P.sum(axis=1), 1, rtol=1e-5)
+    assert (np.diagonal(made.P) == 0).all()
+    D2 = cdist(X, X, "sqeuclidean")
+    expected = np.exp(-made.beta[:, None] * D2)
+    np.fill_diagonal(expected, 0)
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(made.P, expected, atol=2e-5 if dtype == np.float32 else 1e-12)
+
+
+def test_the_joint_form_agrees_with_scikit_learn():
+    from sklearn.manifold._t_sne import _joint_probabilities
+
+    X = load_wine().data
+    D2 = cdist(X, X, "sqeuclidean").astype(np.float32)
+    theirs = squareform(_joint_probabilities(D2, 30.0, 0))
+    ours = perplexity_affinities(X, 30, dtype=np.float64).joint()
+    assert ours.P.sum() == pytest.approx(1)
+    np.testing.assert_array_equal(ours.P, ours.P.T)
+    # They stop the bisection at 1e-5 of the entropy, as we do: that far the two may differ.
+    np.testing.assert_allclose(ours.P, theirs, atol=2e-5 * theirs.max())
+
+
+def test_data_far_from_the_origin_gives_the_same_neighbors(X):
+    near = perplexity_affinities(X, 10)
+    far = perplexity_affinities(X + 1e6, 10)
+    np.testing.assert_allclose(far.P, near.P, atol=1e-5)
+
+
+def test_auto_is_thirty_or_a_third_of_the_others(rng):
+    assert perplexity_affinities(rng.normal(size=(200, 2))).perplexity == 30
+    assert perplexity_affinities(rng.normal(size=(31, 2))).perplexity == 10
+    three = perplexity_affinities(rng.normal(size=(3, 2)))
+    assert three.perplexity == 1
+    assert np.isfinite(three.P).all()
+
+
+def test_metrics_by_name_callable_and_precomputed(X):
+    d = cdist(X, X, "cityblock")
+    by_name = perplexity_affinities(X, 7, "cityblock")
+    by_hand = perplexity_affinities(X, 7, lambda a, b: np.abs(a - b).sum())
+    given = perplexity_affinities(d, 7, "precomputed")
+    np.testing.assert_allclose(by_name.P, given.P, atol=1e-6)
+    np.testing.assert_allclose(by_hand.P, given.P, atol=1e-6)
+
+
+def test_dissimilarities_need_not_be_symmetric(rng):
+    d = rng.uniform(1, 2, size=(20, 20))
+    made = perplexity_affinities(d, 5, "precomputed", dtype=np.float64)
+    i = 3
+    row = np.exp(-made.beta[i] * d[i] ** 2)
+    row[i] = 0
+    np.testing.assert_allclose(made.P[i], row / row.sum(), rtol=1e-9)
+
+
+def test_sparse_data_is_data_with_zeros(rng):
+    X = sparse.random_array((40, 30), density=0.2, rng=rng, format="csr")
+    np.testing.assert_allclose(
+        perplexity_affinities(X, 8).P, perplexity_affinities(X.toarray(), 8).P, atol=1e-6
+    )
+
+
+def test_crowds_of_duplicates_share_uniformly_with_one_warning():
+    X = np.r_[np.zeros((10, 2)), np.arange(1, 9.0)[:, None] * np.ones(2)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = perplexity_affinities(X, 4)
+    assert len(caught) == 1
+    assert "10 points" in str(caught[0].message)
+    np.testing.assert_allclose(made.P[0, 1:10], 1 / 9)
+    assert np.isfinite(made.beta).all()
+    assert (made.beta > 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*distance zero")
+@pytest.mark.parametrize("make", [perplexity_affinities, lambda X: global_affinities(X, 2)])
+def test_constant_data_is_uniform(make):
+    made = make(np.ones((6, 3)))
+    off = ~np.eye(6, dtype=bool)
+    np.testing.assert_allclose(made.P[off], 0.2, rtol=1e-6)
+
+
+def test_a_far_outlier_keeps_a_row(X):
+    X[0] = 1e5
+    for made in (perplexity_affinities(X, 10), global_affinities(X, 3)):
+        np.testing.assert_allclose(made.P.sum(axis=1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("K", [2, 5])
+def test_the_global_width_is_the_quantile_of_all_distances(K):
+    X = load_iris().data
+    made = global_affinities(X, K, dtype=np.float64)
+    d = cdist(X, X)
+    sigma = np.quantile(d[np.triu_indices(150, 1)], 1 / K)
+    assert made.sigma == pytest.approx(sigma, rel=1e-3)
+    P = np.exp(-(d**2) / (2 * made.sigma**2))
+    np.fill_diagonal(P, 0)
+    np.testing.assert_allclose(made.P, P / P.sum(axis=1, keepdims=True), rtol=1e-8)
+
+
+def test_a_zero_quantile_takes_the_smallest_distance_with_a_warning():
+    X = np.r_[np.zeros((10, 1)), [[1.0], [3.0]]]
+    with pytest.warns(UserWarning, match="coincide"):
+        assert global_affinities(X, 4).sigma == 1
+
+
+def test_entropy_and_logs(X):
+    made = perplexity_affinities(X, 12, dtype=np.float64)
+    assert made.entropy == pytest.approx(-83 * np.log(12), rel=1e-4)
+    np.testing.assert_allclose(np.exp(made.log_P), made.P)
+
+
+def test_values_cannot_be_written(X):
+    with pytest.raises(ValueError, match="read-only"):
+        perplexity_affinities(X).P[0, 1] = 1
+
+
+def test_ready_probabilities_are_checked(X):
+    good = perplexity_affinities(X, 5, dtype=np.float64)
+    assert Affinities.from_probabilities(good.P).n_samples == 83
+    assert Affinities.from_probabilities(good.joint().P, "joint").kind == "joint"
+    assert Affinities.from_probabilities(sparse.csr_array(good.P)).dtype == np.float64
+    np.testing.assert_allclose(good.joint().rows().P.sum(axis=1), 1)
+    for P, kind, message in [
+        (good.P * 2, "row", "each row of P must sum to one"),
+        (good.P, "joint", "P must sum to one"),
+        (good.P / 83, "joint", "P must be symmetric"),
+        (-good.P, "row", "non-negative"),
+        (np.eye(3), "row", "zero diagonal"),
+        (good.P[:5], "row", "square"),
+        (good.P, "rows", "kind must be one of"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Affinities.from_probabilities(P, kind)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.full((5, 2), np.nan),), "NaN"),
+        ((np.array([[1.0], [np.inf], [2.0]]),), "infinity"),
+        ((np.zeros(5),), "2D array"),
+        ((np.zeros((1, 2)),), "minimum of 2"),
+        ((np.random.default_rng(0).normal(size=(10, 2)), 10), r"perplexity must be in \[1, 9\]"),
+        ((np.random.default_rng(0).normal(size=(10, 2)), 0.5), r"perplexity must be in \[1, 9\]"),
+        (
+            (np.random.default_rng(0).normal(size=(10, 2)), "big"),
+            "perplexity must be one of 'auto'",
+        ),
+        ((np.ones((5, 2)), 2, "nonsense"), "metric must be one"),
+        ((np.ones((5, 2)), 2, "precomputed"), "X must be square"),
+        ((-np.ones((5, 5)), 2, "precomputed"), "X must be non-negative"),
+    ],
+)
+def test_bad_input_is_refused_by_name(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        perplexity_affinities(*arguments)

@@ -1,0 +1,185 @@
+"""Supervision: what each verb says, what stays, and that nothing said is lost."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nbembed.supervision import Supervision, as_supervision
+
+N = 8
+points = st.lists(st.integers(0, N - 1), min_size=2, max_size=4, unique=True)
+verbs = st.lists(
+    st.one_of(
+        st.tuples(st.just("label"), points, st.sampled_from("abc"), st.floats(0.1, 1.0)),
+        st.tuples(st.just("must_link"), points),
+        st.tuples(st.just("forget"), points),
+        st.tuples(
+            st.just("cannot_link"), st.just([0, 1]), st.lists(st.integers(2, N - 1), min_size=1)
+        ),
+    ),
+    max_size=12,
+)
+
+
+def said(steps):
+    value = Supervision(N)
+    for verb, *arguments in steps:
+        value = getattr(value, verb)(*arguments)
+    return value
+
+
+@given(verbs)
+def test_a_value_survives_json_pickle_and_hashing(steps):
+    value = said(steps)
+    again = Supervision.from_dict(json.loads(json.dumps(value.to_dict())))
+    assert again == value
+    assert hash(again) == hash(value)
+    assert pickle.loads(pickle.dumps(value)) == value
+
+
+@given(verbs)
+def test_labels_are_those_of_a_plain_dictionary(steps):
+    expected = {}
+    for verb, *arguments in steps:
+        if verb == "label":
+            where, name, confidence = arguments
+            expected |= dict.fromkeys(where, (name, confidence))
+        elif verb == "forget":
+            expected = {i: v for i, v in expected.items() if i not in arguments[0]}
+    value = said(steps)
+    found = {
+        int(i): (value.classes[value.top_class[i]], float(value.confidence[i]))
+        for i in value.labelled
+    }
+    assert found == expected
+
+
+@given(verbs)
+def test_rows_are_probabilities_and_unlabelled_rows_are_nan(steps):
+    value = said(steps)
+    T = value.targets(4)
+    labelled = np.isin(np.arange(N), value.labelled)
+    assert np.isnan(T[~labelled]).all()
+    np.testing.assert_allclose(T[labelled].sum(axis=1), 1)
+    assert (T[labelled] >= 0).all()
+
+
+@given(verbs, points)
+def test_what_is_forgotten_is_in_nothing_any_more(steps, gone):
+    value = said(steps).forget(gone)
+    assert not np.isin(gone, value.labelled).any()
+    for group in (*value.links, *(side for pair in value.cannot_links for side in pair)):
+        assert not np.isin(gone, group).any()
+    assert all(group.size > 1 for group in value.links)
+
+
+def test_verbs_leave_the_value_as_it_was():
+    before = Supervision(5).label([0, 1], "a")
+    before.label([0], "b").must_link([1, 2]).forget([0, 1])
+    assert before == Supervision(5).label([0, 1], "a")
+    with pytest.raises(AttributeError, match="immutable"):
+        before.classes = ()
+    with pytest.raises(ValueError, match="read-only"):
+        before.top_class[0] = 3
+
+
+def test_a_later_label_wins_and_doubt_is_spread_over_the_other_classes():
+    value = Supervision(3).label([0, 1], "a").label([2], "c").label([1], "b", confidence=0.7)
+    np.testing.assert_allclose(value.targets()[1], [0.15, 0.15, 0.7])
+    np.testing.assert_allclose(value.targets(4)[1], [0.1, 0.1, 0.7, 0.1])
+
+
+def test_groups_weigh_classes_by_confidence_and_links_by_one():
+    value = Supervision(6).must_link([0, 5]).label([1, 2, 3], "a").label([3], "a", 0.75)
+    value = value.label([4], "b")
+    groups = value.groups()
+    np.testing.assert_array_equal(groups.indptr, [0, 2, 5])
+    np.testing.assert_array_equal(groups.members, [0, 5, 1, 2, 3])
+    np.testing.assert_allclose(groups.weights, [1, 1, 1, 1, 0.5])
+    assert len(value.groups(labels=False)) == 1
+
+
+def test_one_class_links_its_points_fully():
+    groups = Supervision(3).label([0, 1, 2], "only", 0.6).groups()
+    np.testing.assert_allclose(groups.weights, 1)
+
+
+def test_the_same_link_twice_is_one_statement():
+    value = Supervision(5).must_link([1, 2]).must_link([2, 1, 1]).cannot_link([0], [3])
+    assert len(value.links) == 1
+    assert value.cannot_link([3], [0]) is value
+
+
+def test_renaming_keeps_the_points():
+    value = Supervision(3).label([0], "a").label([1], "b").rename_class("a", "z")
+    assert value.classes == ("z", "b")
+    assert list(value.top_class) == [0, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("speak", "message"),
+    [
+        (lambda s: s.label([5], "a"), r"points must be indices in \[0, 5\), got 5"),
+        (lambda s: s.label([-1], "a"), r"points must be indices in \[0, 5\), got -1"),
+        (lambda s: s.label([], "a"), "points must name at least one point"),
+        (lambda s: s.label([0], "a", 0.0), "confidence must be a finite number greater than 0"),
+        (lambda s: s.label([0], "a", 1.5), "confidence must be .* at most 1"),
+        (lambda s: s.label([0], "  "), "class_ must be a name"),
+        (lambda s: s.must_link([2]), "points must be at least two"),
+        (lambda s: s.must_link([2, 9]), r"points must be indices in \[0, 5\)"),
+        (lambda s: s.cannot_link([0, 1], [1]), "no point in common"),
+        (lambda s: s.add_class("x").add_class("x"), "name must be new"),
+        (lambda s: s.rename_class("x", "y"), "old must be a class that there is"),
+        (lambda s: s.label([0], "a").label([1], "b").targets(1), "n_classes must be at least 2"),
+        (lambda s: s.label(np.ones(3, bool), "a"), r"mask must have shape \(5,\)"),
+    ],
+)
+def test_bad_words_are_refused_by_name(speak, message):
+    with pytest.raises(ValueError, match=message):
+        speak(Supervision(5))
+
+
+def test_labels_with_unknowns_become_classes_in_their_own_order():
+    value = as_supervision(np.array([10, -1, 2, 10]), 4)
+    assert value.classes == ("2", "10")
+    assert list(value.top_class) == [1, -1, 0, 1]
+    named = as_supervision(["b", None, "a"], 3)
+    assert named.classes == ("a", "b")
+    assert list(named.labelled) == [0, 2]
+    assert as_supervision([1.0, np.nan, 0.0], 3).classes == ("0", "1")
+
+
+def test_rows_of_probabilities_are_kept_exactly():
+    rows = np.array([[0.2, 0.5, 0.3], [np.nan] * 3, [1.0, 0.0, 0.0]])
+    value = as_supervision(rows, 3)
+    np.testing.assert_array_equal(value.targets(), rows)
+    assert Supervision.from_dict(value.to_dict()) == value
+    np.testing.assert_allclose(value.label([0], "2").targets()[0], [0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "message"),
+    [
+        (
+            [[0.5, 0.6], [np.nan, np.nan]],
+            ValueError,
+            "row of y must be non-negative and sum to one",
+        ),
+        ([[0.5, np.nan], [0.5, 0.5]], ValueError, "nothing but NaN"),
+        ([0, 1, 1], ValueError, "y must have 2 labels"),
+        ([0, -2], ValueError, "-1|−1"),
+        ([0.5, 1], ValueError, "class labels"),
+        ("ab", TypeError, "y must be a Supervision"),
+        (3, TypeError, "y must be a Supervision"),
+        (Supervision(3), ValueError, "supervision must be of 2 points"),
+    ],
+)
+def test_bad_supervision_is_refused(y, kind, message):
+    with pytest.raises(kind, match=message):
+        as_supervision(y, 2)
