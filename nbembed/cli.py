@@ -97,7 +97,9 @@ def lab(arguments: Sequence[str]) -> int:
         return 2
     command = [sys.executable, "-m", "jupyterlab", *arguments]
     if not named:
-        command.append(str(quickstart(Path.cwd())))
+        notebook = quickstart(Path.cwd())
+        # The second makes the address that JupyterLab prints lead to the notebook as well.
+        command += [str(notebook), f"--LabApp.default_url=/lab/tree/{notebook.name}"]
     if getattr(os, "geteuid", lambda: 1)() == 0 and "--allow-root" not in arguments:
         print("Running as root: JupyterLab is started with --allow-root.", file=sys.stderr)
         command.append("--allow-root")
