@@ -1,9 +1,9 @@
 """Session: an embedding that runs in the background and is steered while it moves; no Jupyter here.
 
-From the inside out: ``settings`` (what a map is made with, a value), ``history`` (undo), ``commands``
-(what each command does to both), ``cascade`` (what a change makes stale), ``engine`` (the moving
-map: deterministic, one thread), ``worker`` and ``live`` (the thread and the queue), ``session`` (the
-public face); ``events``, ``replay``, ``script`` and ``storage`` around it.
+From the inside out: ``settings`` (what a map is made with, a value), ``history`` (undo),
+``commands`` (what each command does to both), ``cascade`` (what a change makes stale), ``engine``
+(the moving map: deterministic, one thread), ``worker`` and ``live`` (the thread and the queue),
+``session`` (the public face); ``events``, ``replay``, ``script`` and ``storage`` around it.
 """
 
 from __future__ import annotations

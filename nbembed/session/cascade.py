@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from nbembed.session.plain import same
 
 if TYPE_CHECKING:
@@ -73,23 +75,41 @@ def stale_parts(old: Settings, new: Settings) -> frozenset[Part]:
         for part in enters(new.kind, name):
             parts |= _WITH[part]
     if new.supervision != old.supervision:
-        parts |= _WITH["align" if says_more(old.supervision, new.supervision) else "display"]
+        more = says_more(old.supervision, new.supervision, counts_classes=new.n_classes is not None)
+        parts |= _WITH["align" if more else "display"]
     if new.n_classes != old.n_classes:
         parts |= _WITH["affinities"] | _WITH["align"]
     return frozenset(parts)
 
 
-def says_more(old: Supervision, new: Supervision) -> bool:
-    """Return whether two supervisions differ in more than the names of their classes."""
-    if len(old.classes) != len(new.classes):
+def says_more(old: Supervision, new: Supervision, *, counts_classes: bool) -> bool:
+    """Return whether two supervisions differ in what reaches a map, not only in names.
+
+    Parameters
+    ----------
+    old, new : Supervision
+    counts_classes : bool
+        Whether the number of classes matters to the method even where no point has a class.
+    """
+    if counts_classes and (
+        len(old.classes) != len(new.classes)
+        or not np.array_equal(old.targets(), new.targets(), equal_nan=True)
+    ):
         return True
-    renamed = old
-    # Two steps, so that a swap of names never passes through a name that is still taken.
-    for i, _ in enumerate(old.classes):
-        renamed = renamed.rename_class(renamed.classes[i], f"\0{i}")
-    for i, name in enumerate(new.classes):
-        renamed = renamed.rename_class(f"\0{i}", name)
-    return renamed != new
+    a, b = old.groups(), new.groups()
+    return not (
+        np.array_equal(old.top_class, new.top_class)
+        and np.array_equal(old.confidence, new.confidence, equal_nan=True)
+        and np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.members, b.members)
+        and np.array_equal(a.weights, b.weights)
+        and len(old.cannot_links) == len(new.cannot_links)
+        and all(
+            np.array_equal(x, y)
+            for pair in zip(old.cannot_links, new.cannot_links)
+            for x, y in zip(*pair)
+        )
+    )
 
 
 def moves(parts: frozenset[Part]) -> bool:

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from nbembed.methods.base import EmbeddingMethod
 from nbembed.session.history import History
 from nbembed.session.plain import is_opaque
@@ -197,14 +195,6 @@ _RULES: dict[str, Rule] = {
     "step": _nothing,
     "rest": _nothing,
 }
-
-
-def point_list(points: Any, n_samples: int) -> list[Any]:
-    """Return points as the log keeps them: a mask as the indices it stands for."""
-    array = np.asarray(points)
-    if array.dtype == bool and array.shape == (n_samples,):
-        return [int(i) for i in np.flatnonzero(array)]
-    return list(np.atleast_1d(array).tolist())
 
 
 def _count(points: list[Any]) -> str:

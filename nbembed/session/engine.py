@@ -10,7 +10,6 @@ redone is a function of settings, geometry and layout alone.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.run import Record, Run
-from nbembed.schedule import Schedule, Stage
+from nbembed.schedule import Schedule
 from nbembed.session.cascade import Part, enters, stale_parts
 from nbembed.session.plain import same
+from nbembed.session.stages import after, begun, sets
 from nbembed.session.values import PathStep, Snapshot
 
 if TYPE_CHECKING:
@@ -124,6 +124,15 @@ class Engine:
     def fresh(self) -> bool:
         """Whether everything that commands made stale has been redone."""
         return self._run is not None and not self._stale
+
+    def reached(self) -> Mapping[str, float]:
+        """Return the values of live parameters in force, in the units of their sliders.
+
+        Where something is stale, only those that a schedule had set.
+        """
+        if self._run is not None and not self._stale:
+            return self.settings.estimator.live_values(self._run.objective, self._placed()[1])
+        return {k: v for k, v in self.place.held.items() if k in self._live_names()}
 
     def cost(self) -> float:
         """Return the true cost of the layout in nats; ``nan`` while there is no run."""
@@ -258,7 +267,7 @@ class Engine:
             place.schedule = place.schedule.without(name)
             if self._run is not None:
                 self._run.release(name)
-            if _sets(left, name) and not any(s.parameters for s in left.without(name).stages):
+            if sets(left, name) and not any(s.parameters for s in left.without(name).stages):
                 # All that was left of it was to move what a hand holds now.
                 place.schedule = Schedule()
                 if self._run is not None:
@@ -399,28 +408,3 @@ class Engine:
         keep = self._known[:1] if settings.supervision.n_samples <= KEEP_TWO else []
         self._known = [(key, affinities), *(k for k in keep if k[0]["method"] != settings.name)]
         return affinities
-
-
-def _sets(schedule: Schedule, name: str) -> bool:
-    return any(name in stage.parameters for stage in schedule.stages)
-
-
-def begun(schedule: Schedule, steps: int) -> tuple[Stage, ...]:
-    """Return the stages that were begun in the first so many steps."""
-    starts = itertools.accumulate((stage.steps for stage in schedule.stages), initial=0)
-    return tuple(stage for stage, start in zip(schedule.stages, starts) if start < steps)
-
-
-def after(schedule: Schedule, steps: int) -> Schedule:
-    """Return what is left of a schedule after so many steps.
-
-    A stage that was begun begins again with its own parameters and fewer steps.
-    """
-    left = []
-    for stage in schedule.stages:
-        if steps >= stage.steps:
-            steps -= stage.steps
-            continue
-        left.append(replace(stage, steps=stage.steps - steps))
-        steps = 0
-    return Schedule(tuple(left))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from nbembed.validation import check_data
+
 if TYPE_CHECKING:
     from nbembed.methods.base import EmbeddingMethod
 
@@ -17,7 +19,7 @@ def digest(X: Any) -> str:
     seen = hashlib.sha256(repr((X.shape, X.dtype.str)).encode())
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     for part in parts:
-        seen.update(memoryview(np.ascontiguousarray(part)).cast("B"))
+        seen.update(np.ascontiguousarray(part).data.cast("B"))
     return seen.hexdigest()
 
 
@@ -27,24 +29,9 @@ def checked_data(X: Any, method: EmbeddingMethod) -> Any:
     Raises
     ------
     ValueError
-        If it is not a finite matrix of numbers with at least two rows, or not square where the
-        method's ``metric`` is "precomputed".
+        See :func:`nbembed.validation.check_data`.
     """
-    from sklearn.utils import check_array
-
-    data = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_min_samples=2,
-        input_name="X",
-        estimator=type(method).__name__,
-    )
-    if method.metric == "precomputed" and data.shape[0] != data.shape[1]:
-        raise ValueError(
-            f'X must be square with metric="precomputed": the dissimilarity of each pair of '
-            f"points; got shape {data.shape}"
-        )
+    data = check_data(X, method.metric)
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
         data.sum_duplicates()

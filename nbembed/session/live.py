@@ -25,25 +25,21 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.run import PATIENCE
 from nbembed.session.cascade import moves, stale_parts
 from nbembed.session.commands import Desk, decide
 from nbembed.session.events import Event
+from nbembed.session.moments import Moment, Published, Waiting, clears_path, heard
 from nbembed.session.quality import QualityMeter
-from nbembed.session.values import PathStep, Snapshot, State
+from nbembed.session.subscribers import Subscribers
+from nbembed.session.values import PathStep, State
 from nbembed.session.worker import Worker
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.base import EmbeddingMethod, Geometry
-    from nbembed.objectives.base import Objective
-    from nbembed.run import Record
-    from nbembed.session.engine import Engine, Place
-    from nbembed.session.settings import Settings
+    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.session.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
 
@@ -54,49 +50,6 @@ PACE = 250.0
 #: Commands that matter even where they leave the desk as it is.
 _ALWAYS = frozenset({"reset", "restart", "snapshot", "restore", "move_to_path"})
 _SHOWING = frozenset({"restore", "move_to_path"})
-
-
-@dataclass(frozen=True)
-class Published:
-    """What readers in other threads see: all of one moment."""
-
-    version: int
-    iteration: int
-    cost: float
-    quality: float
-    layout: NDArray[Any] | None
-    objective: Objective | None
-    geometry: Geometry | None
-    settings: Settings
-    path: tuple[PathStep, ...]
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A session between two iterations: what a file stores."""
-
-    desk: Desk
-    state: State
-    pending: list[tuple[str, Mapping[str, Any]]]
-    place: Place
-    trace: list[Record]
-    path: tuple[PathStep, ...]
-    snapshots: list[Snapshot]
-    log: list[Event]
-    cost: float
-    quality: float
-
-
-@dataclass
-class _Waiting:
-    """A command in the queue."""
-
-    command: str
-    arguments: Mapping[str, Any]
-    old: Desk
-    new: Desk
-    wakes: bool = False
-    steps: int = 0
 
 
 class Live:
@@ -120,9 +73,10 @@ class Live:
         self._log = log
         self._changed = threading.Condition()  # an RLock: readings may nest
         self._worker = Worker()
-        self._queue: deque[_Waiting] = deque()
+        self._queue: deque[Waiting] = deque()
+        self._in_hand: Waiting | None = None  # out of the queue, not yet in the map
         self._jobs: deque[Callable[[], None]] = deque()
-        self._subscribers: list[Callable[[str], None]] = []
+        self._subscribers = Subscribers()
         self._after: State = state  # once the steps in hand and in the queue are done
         self._steps_given = 0  # asked for and not yet done
         self._retry = False  # something was changed since the error
@@ -136,7 +90,7 @@ class Live:
         self._exact = False  # cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
         self._published = Published(
-            0, engine.iteration, math.nan, math.nan, None, None, None, desk.settings, ()
+            0, engine.iteration, math.nan, math.nan, None, None, None, {}, desk.settings, ()
         )
         self._show(cost, quality)
 
@@ -171,6 +125,13 @@ class Live:
         with self._changed:
             return list(self._log)
 
+    @property
+    def lasting_path(self) -> tuple[PathStep, ...]:
+        """The path, as far as the commands that are still to take effect will leave it."""
+        with self._changed:
+            waiting = [*self._queue, *([] if self._in_hand is None else [self._in_hand])]
+            return () if any(map(clears_path, waiting)) else self._published.path
+
     def moment(self) -> tuple[Published, State]:
         """Return the newest layout and the state at the same moment."""
         with self._changed:
@@ -204,7 +165,7 @@ class Live:
             if command in ("play", "step"):
                 self._refuse_failed()
             desk = decide(self._desk, command, arguments, self.methods)
-            waiting = _Waiting(command, arguments, self._desk, desk)
+            waiting = Waiting(command, arguments, self._desk, desk)
             if not self._answer(waiting):
                 return command
             self._desk = desk
@@ -214,7 +175,7 @@ class Live:
             self._changed.notify_all()
             return command
 
-    def _answer(self, waiting: _Waiting) -> bool:
+    def _answer(self, waiting: Waiting) -> bool:
         """Set the state that a command leads to; return whether there is anything to do."""
         command = waiting.command
         if command == "play":
@@ -260,15 +221,7 @@ class Live:
 
     def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call ``callback(event)`` from the worker; return a function that ends it."""
-        with self._changed:
-            self._subscribers.append(callback)
-
-        def unsubscribe() -> None:
-            with self._changed:
-                if callback in self._subscribers:
-                    self._subscribers.remove(callback)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     def wait(self, state: State | None, timeout: float | None) -> bool:
         """Wait for rest, or for a state; return whether it came."""
@@ -358,9 +311,13 @@ class Live:
             if self._closing:
                 self._going = False
             waiting = self._queue.popleft() if self._queue and not self._steps else None
+            self._in_hand = waiting
             job = self._jobs.popleft() if self._jobs and waiting is None else None
         if waiting is not None:
-            self._carry_out(waiting)
+            try:
+                self._carry_out(waiting)
+            finally:
+                self._in_hand = None
             return 0.0
         if job is not None:
             job()
@@ -375,7 +332,7 @@ class Live:
             return 0.0
         return self._rest()
 
-    def _carry_out(self, waiting: _Waiting) -> None:
+    def _carry_out(self, waiting: Waiting) -> None:
         command = waiting.command
         with self._changed:
             failed = self._after == "failed"
@@ -401,7 +358,10 @@ class Live:
         if command not in ("play", "pause", "step"):
             self._exact = False
             self.engine.apply(command, waiting.arguments, waiting.new.settings)
-        self._tell(*_heard(waiting))
+            with self._changed:
+                if self.engine.place.layout is not None:
+                    self._show(self._published.cost, self._published.quality)
+        self._subscribers.tell(*heard(waiting))
 
     def _iterate(self) -> None:
         engine = self.engine
@@ -424,7 +384,7 @@ class Live:
                 self._note_rest("converged")
                 events.append("state")
             self._changed.notify_all()
-        self._tell(*events)
+        self._subscribers.tell(*events)
 
     def _rest(self) -> float | None:
         """Redo what is stale, measure exactly, and sleep."""
@@ -436,7 +396,7 @@ class Live:
             with self._changed:
                 self._show(cost, quality)
             self._exact = True
-            self._tell("frame")
+            self._subscribers.tell("frame")
             return 0.0
         with self._changed:
             if self._queue or self._jobs:
@@ -458,7 +418,7 @@ class Live:
             self._note_rest("failed", error=f"{type(error).__name__}: {error}")
             self._changed.notify_all()
         _logger.debug("the session failed", exc_info=error)
-        self._tell("error", "state")
+        self._subscribers.tell("error", "state")
 
     def _note_rest(self, state: State, **more: str) -> None:
         self._log.append(Event(self.engine.iteration, "rest", {"state": state, **more}))
@@ -474,6 +434,7 @@ class Live:
             place.layout,
             engine.objective,
             place.geometry,
+            engine.reached(),
             engine.settings,
             engine.path,
         )
@@ -484,28 +445,3 @@ class Live:
             return math.nan
         metric = self.engine.settings.parameters.get("metric", "euclidean")
         return self._meter.measure(layout, metric, now=now)
-
-    def _tell(self, *events: str) -> None:
-        """Call the subscribers, without the lock."""
-        with self._changed:
-            subscribers = list(self._subscribers)
-        for event in events:
-            for callback in subscribers:
-                try:
-                    callback(event)
-                except Exception:
-                    # A view's mistake must not stop the map or the other views.
-                    _logger.exception("a subscriber failed at %r", event)
-
-
-def _heard(waiting: _Waiting) -> list[str]:
-    """Return what subscribers should hear of a command that took effect."""
-    events = []
-    old, new = waiting.old.settings, waiting.new.settings
-    if old.kind is not new.kind:
-        events.append("method")
-    if not old.same_as(replace(new, supervision=old.supervision)):
-        events.append("parameters")
-    if old.supervision != new.supervision:
-        events.append("supervision")
-    return [*events, "state"]

@@ -6,6 +6,7 @@ rate may follow the clock: measuring takes at most about a tenth of the worker's
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from nbembed.measures import neighbor_preservation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_logger = logging.getLogger("nbembed.session")
 
 #: Seconds of other work for each second of measuring.
 REST = 9.0
@@ -45,14 +48,21 @@ class QualityMeter:
         """
         started = time.monotonic()
         if metric is not self._metric and metric != self._metric:
-            self._metric, self._nearest, self._seen = metric, None, None
-        if Y is self._seen or (started < self._due and not now):
+            self._metric, self._nearest, self._seen, self._due = metric, None, None, -math.inf
+        if Y is self._seen or (started < self._due and not now) or self._due == math.inf:
             return self._value
-        if self._nearest is None:
-            self._nearest = nearest_neighbors(self._X, metric)
-            started = time.monotonic()
-        self._value = float(neighbor_preservation(self._nearest, Y, k=1))
         self._seen = Y
+        try:
+            if self._nearest is None:
+                self._nearest = nearest_neighbors(self._X, metric)
+                started = time.monotonic()
+            self._value = float(neighbor_preservation(self._nearest, Y, k=1))
+        except Exception:
+            # What is only looked at must not stop the map; a metric that works for affinities alone
+            # is no mistake.
+            _logger.info("the quality of the map could not be measured", exc_info=True)
+            self._value, self._due = math.nan, math.inf
+            return self._value
         done = time.monotonic()
         self._due = done + REST * (done - started)
         return self._value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,8 @@ if TYPE_CHECKING:
     from nbembed.methods.base import EmbeddingMethod, LiveParameter
     from nbembed.run import Record
     from nbembed.session.events import Event
-    from nbembed.session.live import Live, Published
+    from nbembed.session.live import Live
+    from nbembed.session.moments import Published
     from nbembed.supervision import Supervision
 
 
@@ -88,9 +88,7 @@ class Readings:
         live = self._live
         with live.lock:
             settings, seen = live.desk.settings, live.published
-        now: Mapping[str, float] = {}
-        if seen.settings.kind is settings.kind and seen.objective is not None and seen.geometry:
-            now = settings.estimator.live_values(seen.objective, seen.geometry)
+        now = seen.reached if seen.settings.kind is settings.kind else {}
         words = {p.name: now.get(p.name, p.default) for p in settings.kind.live_parameters}
         values: dict[str, Any] = {}
         for name, value in settings.parameters.items():

@@ -30,14 +30,15 @@ def replay(
     X: ArrayLike,
     log: Iterable[Event | Mapping[str, Any]],
     method: EmbeddingMethod | None = None,
+    methods: tuple[type[EmbeddingMethod], ...] = (),
     until: int | None = None,
 ) -> tuple[Any, Live]:
     """Return the checked data and a live engine at rest; see :meth:`Session.replay`."""
     events = as_events(log)
     if not events or events[0].command != "start":
         raise ValueError("log must begin with a 'start' event")
-    methods = known_methods(*([] if method is None else [type(method)]))
-    settings = first_settings(events[0], methods, method)
+    known = known_methods(*methods, *([] if method is None else [type(method)]))
+    settings = first_settings(events[0], known, method)
     data = checked_data(X, settings.estimator)
     if digest(data) != events[0].arguments.get("data"):
         raise ValueError("X is not the data that the log was made with")
@@ -50,7 +51,7 @@ def replay(
             if event.arguments.get("state") == "failed":
                 engine.restart()
             continue
-        desk = decide(desk, event.command, event.arguments, methods)
+        desk = decide(desk, event.command, event.arguments, known)
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
             engine.apply(event.command, event.arguments, desk.settings)
@@ -60,7 +61,7 @@ def replay(
         engine.refresh()
     if engine.iteration and state in ("idle", "running"):
         state = "paused"
-    return data, Live(engine, desk, methods, events, state)
+    return data, Live(engine, desk, known, events, state)
 
 
 def go_on(engine: Engine, iteration: int) -> None:
@@ -110,7 +111,7 @@ def first_settings(
     if kind is None:
         raise ValueError(
             f"the log begins with the method {name!r}, which is not known here "
-            f"({', '.join(sorted(methods))}); give an estimator of that class as method"
+            f"({', '.join(sorted(methods))}); give its class in methods"
         )
     for key, value in stored.items():
         if is_opaque(value):

@@ -83,7 +83,9 @@ class Session(Steering):
                 f"method must be an estimator such as HSSNE() or Mbed(), got {method!r}"
             )
         data = checked_data(X, method)
-        settings = start_settings(method, as_supervision(supervision, data.shape[0])).check()
+        settings = start_settings(
+            method, as_supervision(supervision, data.shape[0], "supervision")
+        ).check()
         log = [Event(0, "start", start_arguments(data, settings))]
         methods = known_methods(settings.kind)
         self._begin(data, Live(Engine(data, settings), Desk(settings), methods, log))
@@ -126,7 +128,7 @@ class Session(Steering):
     def replayed(self) -> Session:
         """Return a new session at rest that went through this one's log again."""
         log, until = self._so_far()
-        return self.replay(self._X, log, method=self.method, until=until)
+        return self.replay(self._X, log, methods=tuple(self.methods.values()), until=until)
 
     @classmethod
     def replay(
@@ -135,6 +137,7 @@ class Session(Steering):
         log: Iterable[Event | Mapping[str, Any]],
         *,
         method: EmbeddingMethod | None = None,
+        methods: tuple[type[EmbeddingMethod], ...] = (),
         until: int | None = None,
     ) -> Session:
         """Return a session at rest that went through a log, in the calling thread.
@@ -145,8 +148,10 @@ class Session(Steering):
             The data that the log was made with.
         log : iterable of Event or their ``to_dict()``
         method : estimator, optional
-            Only needed if the log's methods are not this package's own, or if a parameter at the
-            start was a function: an estimator of that class.
+            Only needed if a parameter at the start was a function and the log was plain data: an
+            estimator that has it.
+        methods : tuple of estimator classes
+            Needed where the session used methods that are not this package's own.
         until : int, optional
             Iterations to go on to after the last event.
 
@@ -157,7 +162,7 @@ class Session(Steering):
         """
         from nbembed.session.replay import replay
 
-        data, live = replay(X, log, method, until)
+        data, live = replay(X, log, method, methods, until)
         return cls._around(data, live)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -206,7 +206,7 @@ def known_methods(*more: type[EmbeddingMethod]) -> dict[str, type[EmbeddingMetho
         for kind in kinds
         if isinstance(kind, type)
         and issubclass(kind, EmbeddingMethod)
-        and not inspect.isabstract(kind)
+        and kind is not EmbeddingMethod
     }
     return {**found, **{kind.__name__: kind for kind in more}}
 

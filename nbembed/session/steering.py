@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.methods.base import EmbeddingMethod
-from nbembed.session.commands import Desk, point_list
+from nbembed.session.commands import Desk
 from nbembed.session.readings import Readings
 from nbembed.session.settings import fixed_seed, taken_from
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_points, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -123,19 +124,23 @@ class Steering(Readings):
 
     def move_to_path(self, index: int) -> None:
         """Show a kept layout of the path and take over its λ. A converged map is paused there."""
-        path = self._live.published.path
         if isinstance(index, bool) or not isinstance(index, int | np.integer):
             raise ValueError(f"index must be a whole number, got {index!r}")
-        if not 0 <= index < len(path):
-            raise ValueError(f"index must be in [0, {len(path)}), got {index}")
-        self._live.give("move_to_path", {"index": int(index), "lam": float(path[index].lam)})
+
+        def choose(desk: Desk) -> tuple[str, Mapping[str, Any]]:
+            path = self._live.lasting_path
+            if not 0 <= index < len(path):
+                raise ValueError(f"index must be in [0, {len(path)}), got {index}")
+            return "move_to_path", {"index": int(index), "lam": float(path[index].lam)}
+
+        self._live.give_decided(choose)
 
     # -- supervision ------------------------------------------------------------------------
 
     def label(self, points: ArrayLike, class_: Any, confidence: float = 1.0) -> None:
         """Say that ``points`` (indices or a mask) are of a class; a new name is a new class."""
         arguments = {"points": self._points(points), "class_": str(class_)}
-        self._live.give("label", {**arguments, "confidence": float(confidence)})
+        self._live.give("label", {**arguments, "confidence": check_real("confidence", confidence)})
 
     def must_link(self, points: ArrayLike) -> None:
         """Say that ``points`` belong together."""
@@ -143,7 +148,7 @@ class Steering(Readings):
 
     def cannot_link(self, a: ArrayLike, b: ArrayLike) -> None:
         """Say that the points ``a`` do not belong with the points ``b``."""
-        self._live.give("cannot_link", {"a": self._points(a), "b": self._points(b)})
+        self._live.give("cannot_link", {"a": self._points(a, "a"), "b": self._points(b, "b")})
 
     def forget(self, points: ArrayLike) -> None:
         """Take back all that was said about ``points``."""
@@ -159,11 +164,11 @@ class Steering(Readings):
 
     def supervise(self, supervision: Supervision | ArrayLike | None) -> None:
         """Replace all labels and links; ``None`` takes everything back."""
-        value = as_supervision(supervision, self.n_samples)
+        value = as_supervision(supervision, self.n_samples, "supervision")
         self._live.give("supervise", {"supervision": value})
 
-    def _points(self, points: ArrayLike) -> list[Any]:
-        return point_list(points, self.n_samples)
+    def _points(self, points: ArrayLike, name: str = "points") -> list[int]:
+        return [int(i) for i in check_points(points, self.n_samples, name)]
 
     # -- history ----------------------------------------------------------------------------
 

@@ -43,7 +43,8 @@ from nbembed.session.engine import Engine, Place
 from nbembed.session.events import MOTION, Event
 from nbembed.session.history import History, Step
 from nbembed.session.inputs import checked_data, digest
-from nbembed.session.live import Live, Moment
+from nbembed.session.live import Live
+from nbembed.session.moments import Moment
 from nbembed.session.plain import decode, encode
 from nbembed.session.settings import Settings, known_methods
 from nbembed.session.values import PathStep, Snapshot, State
