@@ -198,14 +198,13 @@ def _stored(P: Any) -> Any:
         dtype = P.dtype if P.dtype in (np.float32, np.float64) else np.float64
         values = sparse.csr_array(P).astype(dtype, copy=False)
         return values if values.has_canonical_format else canonical(values.copy())
-    try:
-        values = np.asarray(P)
-        if values.dtype not in (np.float32, np.float64):
-            values = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    values = np.asarray(P)
+    if values.ndim == 0 or values.dtype.kind not in "fiub":
         raise TypeError(
-            f"P must be an array, a sparse matrix or Affinities, got {type(P).__name__}"
-        ) from error
+            f"P must be an array of numbers, a sparse matrix or Affinities, got {type(P).__name__}"
+        )
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float64)
     return np.ascontiguousarray(values)
 
 

@@ -55,12 +55,12 @@ class ConjugateGradient(Optimizer):
     ----------
     precondition : bool, default=True
         Whether to scale directions by the objective's curvature, where it has one.
-    flatness : float, default=0.3
+    flatness : float, default=0.5
         c₂ of the line search, in (0, 1): smaller searches each line more exactly.
     """
 
     precondition: bool = True
-    flatness: float = 0.3
+    flatness: float = 0.5
 
     def __post_init__(self) -> None:
         if not 0 < self.flatness < 1:

@@ -8,9 +8,10 @@ can throw points out and diverge, as the paper says. Two safeguards:
 
 * no point moves farther than the kernel's width in one step, which alone cures the divergence
   (:func:`~nbembed.optimizers.steps.within_reach`);
-* rises of the cost that last halve the step, and calm lets it grow back to the paper's. Single
-  rises are part of a good descent and are let be. Whether the last step raised the cost is read off
-  the two gradients at its ends, ΔJ ≈ ½⟨g_old + g_new, step⟩, so watching costs nothing.
+* steps that go on raising the cost, or swing across a valley without lowering it, are halved, and
+  good ones let the step grow back to the paper's. Single rises are part of a good descent and are
+  let be. What a step did to the cost is read off the gradients at its two ends,
+  ΔJ ≈ ½⟨g_old + g_new, step⟩, so watching costs nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nbembed.optimizers.base import Optimizer, State
-from nbembed.optimizers.steps import change_of_cost, preconditioned, within_reach
+from nbembed.optimizers.steps import change_of_cost, dot, preconditioned, within_reach
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from nbembed.objectives.base import Objective
 
 
-#: Rises in a row that are too many.
+#: A step fails that lowers the cost by less than this share of what a parabola would promise.
+YIELD = 0.2
+
+#: This many recent failures halve the step.
 PATIENCE = 2
 
 
@@ -39,12 +43,12 @@ class FixedPointState(State):
     ----------
     damping : float
         Share of the full update that is taken, in (0, 1].
-    rises : int
-        Steps in a row that raised the cost.
+    failures : float
+        Recent steps that hardly lowered the cost, or raised it; a good one takes half of one away.
     """
 
     damping: float = 1.0
-    rises: int = 0
+    failures: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,12 @@ class FixedPoint(Optimizer):
         update = -preconditioned(before.gradient, before.curvature)
         step = within_reach(Y.dtype.type(state.damping) * update, Y, objective.length)
         after = objective.evaluate(Y + step, cost=cost)
-        rose = change_of_cost(before.gradient, after.gradient, step) > 0
-        damping, rises = state.damping, state.rises + 1 if rose else 0
-        if rises >= PATIENCE:
-            damping, rises = 0.5 * damping, 0
-        elif not rose:
+        promised = 0.5 * abs(dot(before.gradient, step))
+        failed = change_of_cost(before.gradient, after.gradient, step) > -YIELD * promised
+        damping = state.damping
+        failures = state.failures + 1 if failed else max(0.0, state.failures - 0.5)
+        if failures >= PATIENCE:
+            damping, failures = 0.5 * damping, 0.0
+        elif failures == 0:
             damping = min(1.0, 1.05 * damping)
-        return FixedPointState(Y + step, after, objective, damping, rises)
+        return FixedPointState(Y + step, after, objective, damping, failures)
