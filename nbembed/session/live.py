@@ -25,6 +25,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from nbembed.run import PATIENCE
@@ -247,12 +248,13 @@ class Live:
         """
         if self._worker.here:
             return self._capture()
-        captured: list[Moment] = []
-        finished = threading.Event()
+        future: Future[Moment] = Future()
 
         def job() -> None:
-            captured.append(self._capture())
-            finished.set()
+            try:
+                future.set_result(self._capture())
+            except BaseException as error:
+                future.set_exception(error)
 
         with self._changed:
             if self._ended or not self._worker.alive:
@@ -260,8 +262,7 @@ class Live:
             self._jobs.append(job)
             self._resting = False
             self._worker.wake(self)
-        finished.wait()
-        return captured[0]
+        return future.result()
 
     def _capture(self) -> Moment:
         with self._changed:
@@ -396,7 +397,7 @@ class Live:
             with self._changed:
                 self._show(cost, quality)
             self._exact = True
-            self._subscribers.tell("frame")
+            self._subscribers.tell("frame", "state")
             return 0.0
         with self._changed:
             if self._queue or self._jobs:

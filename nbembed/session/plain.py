@@ -118,10 +118,10 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def _is_optimizer(cls: type) -> bool:
+def _is_optimizer(cls: Any) -> bool:
     from nbembed.optimizers.base import Optimizer
 
-    return (
+    return bool(
         issubclass(cls, Optimizer)
         and dataclasses.is_dataclass(cls)
         and cls.__module__.startswith("nbembed.optimizers.")

@@ -11,11 +11,10 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from nbembed.measures import neighbor_preservation
+from nbembed.measures import nearest_neighbors, neighbor_preservation
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 _logger = logging.getLogger("nbembed.session")
@@ -54,7 +53,7 @@ class QualityMeter:
         self._seen = Y
         try:
             if self._nearest is None:
-                self._nearest = nearest_neighbors(self._X, metric)
+                self._nearest = nearest_neighbors(self._X, 1, metric)
                 started = time.monotonic()
             self._value = float(neighbor_preservation(self._nearest, Y, k=1))
         except Exception:
@@ -66,15 +65,3 @@ class QualityMeter:
         done = time.monotonic()
         self._due = done + REST * (done - started)
         return self._value
-
-
-def nearest_neighbors(X: Any, metric: Any) -> NDArray[np.intp]:
-    """Return the index of each row's nearest other row, shape (n_samples, 1)."""
-    from sklearn.neighbors import NearestNeighbors
-
-    if metric == "precomputed":
-        distances = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-        np.fill_diagonal(distances, np.inf)
-        return np.asarray(distances.argmin(axis=1))[:, None]
-    finder = NearestNeighbors(n_neighbors=1, metric=metric).fit(X)
-    return np.asarray(finder.kneighbors(return_distance=False))
