@@ -24,15 +24,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import validate_data
 
 from nbembed.methods.progress import Progress, as_callbacks
-from nbembed.methods.settings import (
-    as_generator,
-    check_algorithm,
-    check_count,
-    check_real,
-    resolve_optimizer,
-)
+from nbembed.methods.settings import as_generator, check_algorithm, resolve_optimizer
+from nbembed.optimizers import MomentumGradient
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_count, check_data, check_perplexity, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -127,6 +123,7 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
 
+    perplexity: float | Literal["auto"]
     metric: Any
     optimizer: Any
     algorithm: str
@@ -276,7 +273,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(
                 f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
             )
-        resolve_optimizer(self.optimizer, None)  # type: ignore[arg-type]
+        check_perplexity(self.perplexity, n_samples)
+        resolve_optimizer(self.optimizer, MomentumGradient())
         check_algorithm(self.algorithm)
         check_count("max_iter", self.max_iter)
         check_real("tol", self.tol, low=0)
@@ -295,8 +293,11 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[NDArray[Any], Supervision]:
         """Return checked data and what is known of it; parameters are checked along with them."""
-        data: NDArray[Any] = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
+        data: NDArray[Any] = check_data(
+            validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+            ),
+            self.metric,
         )
         if y is not None and supervision is not None:
             raise ValueError("y and supervision cannot both be given: y is another way to say it")

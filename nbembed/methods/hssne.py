@@ -10,7 +10,7 @@ other with the weight ρ (its section 6.2); see :mod:`nbembed.objectives.heavy_t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class HSSNE(NeighborMethod):
         *,
         alpha: float = 1.0,
         rho: float = 0.5,
-        perplexity: float | str = "auto",
+        perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] = "euclidean",
         init: str | ArrayLike = "pca",
         optimizer: Any = "auto",

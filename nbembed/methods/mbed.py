@@ -8,7 +8,7 @@ equation 20 of "Large Margin Non-Linear Embedding").
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nbembed.methods.annealing import Finish, PathStep, Stopper
 from nbembed.methods.classes import class_values
 from nbembed.methods.mbed_recipe import CRUDE_STEPS, MbedRecipe
-from nbembed.methods.placement import place
+from nbembed.methods.placement import new_rows, place, same_data
 from nbembed.methods.settings import as_generator
 
 if TYPE_CHECKING:
@@ -123,6 +123,13 @@ class Mbed(MbedRecipe):
     (150, 3)
     """
 
+    labels_: NDArray[Any]
+    membership_: NDArray[np.float64]
+    classes_: NDArray[Any]
+    directions_: NDArray[np.float64]
+    radius_: float
+    path_: list[PathStep]
+
     def __init__(
         self,
         n_classes: int | None = None,
@@ -135,7 +142,7 @@ class Mbed(MbedRecipe):
         n_init: int = 1,
         *,
         rho: float = 0.5,
-        perplexity: float | str = "auto",
+        perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] = "euclidean",
         optimizer: Any = "auto",
         algorithm: str = "auto",
@@ -203,7 +210,7 @@ class Mbed(MbedRecipe):
             for _ in range(self.n_init):
                 start = self.make_start(data, affinities, known, rng)
                 run = self._run(affinities, known, start)
-                run.until(run.schedule.steps or budget, callbacks=(callbacks,))
+                run.until(budget, callbacks=(callbacks,))
                 found = Finish(run, start.geometry, self._path(run, start.geometry))
                 if best is None or found.criterion > best.criterion:
                     best = found
@@ -234,10 +241,19 @@ class Mbed(MbedRecipe):
             :mod:`nbembed.methods.placement`.
         """
         check_is_fitted(self)
-        data = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        if data.shape == self._X_fit.shape and np.array_equal(data, self._X_fit):
+        data = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        if same_data(data, self._X_fit):
             return self.embedding_.copy()
-        rows = self._new_rows(data)
+        rows = new_rows(
+            data,
+            self._X_fit,
+            self.metric,
+            sigma=self._sigma,
+            perplexity=self.perplexity_,
+            n_jobs=self.n_jobs,
+        )
         return place(rows, self.embedding_).astype(np.float32)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -280,6 +296,3 @@ class Mbed(MbedRecipe):
         self.radius_ = radius
         self.directions_ = np.array(best.geometry.directions)
         self._lam = winner.lam * radius
-
-    def _new_rows(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        raise NotImplementedError

@@ -25,13 +25,14 @@ from nbembed.methods.alignment import (
 )
 from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
 from nbembed.methods.neighbor import RHO
-from nbembed.methods.settings import check_count, check_prior, check_real, resolve_optimizer
+from nbembed.methods.settings import check_prior, resolve_optimizer
 from nbembed.methods.starts import JITTER, fitted_to, noise, padded, spread
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
 from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
+from nbembed.validation import check_choice, check_count, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,6 +46,9 @@ CRUDE_VARIANCE = 0.1
 START_VARIANCE = 1e-3
 STAGES = 19
 LAM_FIRST, LAM_LAST = 20.0, 0.2
+
+#: Iterations at the softest λ before a fixed one.
+SETTLE_STEPS = 26
 
 #: λ in units of r where a map is taken over while the keyword says "anneal".
 LAM_ADOPTED = 1.0
@@ -76,7 +80,6 @@ class MbedRecipe(EmbeddingMethod):
     affinity: str
     n_init: int
     rho: float
-    perplexity: float | str
     n_jobs: int | None
 
     def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
@@ -95,8 +98,7 @@ class MbedRecipe(EmbeddingMethod):
         check_real("margin_weight", self.margin_weight, low=0)
         if self.class_prior is not None:
             check_prior(self.class_prior, n_classes)
-        if self.affinity not in ("global", "perplexity"):
-            raise ValueError(f'affinity must be "global" or "perplexity", got {self.affinity!r}')
+        check_choice("affinity", self.affinity, ("global", "perplexity"))
         check_count("n_init", self.n_init)
         self._check_live()
         self._check_shared(n_samples, supervision)
@@ -112,7 +114,8 @@ class MbedRecipe(EmbeddingMethod):
             return perplexity_affinities(
                 X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
             )
-        n_classes = self._count_classes(supervision)
+        # One class has no quantile of its own: the median, as for two.
+        n_classes = max(2, self._count_classes(supervision))
         return global_affinities(X, n_classes, self.metric, dtype=np.float32)
 
     def make_start(
@@ -173,16 +176,27 @@ class MbedRecipe(EmbeddingMethod):
         return resolve_optimizer(self.optimizer, ConjugateGradient())
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
-        """Return the stages of annealing; none with a fixed λ."""
-        if not isinstance(self.lam, str):
+        """Return the stages of annealing; with a fixed λ, a soft beginning and that λ."""
+        optimizer, r = self.make_optimizer(), geometry.scale
+        steps = self.max_iter - CRUDE_STEPS
+        if isinstance(self.lam, str):
+            each, more = divmod(steps, STAGES)
+            lams = np.geomspace(LAM_FIRST, LAM_LAST, STAGES)
+            return Schedule(
+                tuple(
+                    Stage(each + (j < more), optimizer, {"lam": lam * r}, keep=True, name="anneal")
+                    for j, lam in enumerate(lams.tolist())
+                )
+            )
+        # Steep boundaries through a heap of points cut it anywhere: the map unfolds before them,
+        # for as long as annealing takes over its first stage.
+        soft = min(SETTLE_STEPS, steps // 4)
+        if soft < 1 or self.lam >= LAM_FIRST:
             return Schedule()
-        steps, more = divmod(self.max_iter - CRUDE_STEPS, STAGES)
-        optimizer = self.make_optimizer()
-        lams = np.geomspace(LAM_FIRST, LAM_LAST, STAGES) * geometry.scale
         return Schedule(
-            tuple(
-                Stage(steps + (j < more), optimizer, {"lam": float(lam)}, keep=True, name="anneal")
-                for j, lam in enumerate(lams)
+            (
+                Stage(soft, optimizer, {"lam": LAM_FIRST * r}, name="settle"),
+                Stage(1, optimizer, {"lam": self.lam * r}, name="release"),
             )
         )
 
@@ -230,7 +244,7 @@ class MbedRecipe(EmbeddingMethod):
         n_classes = None
         if self.n_classes is not None:
             n_classes = check_count("n_classes", self.n_classes)
-        rows = None if self._regular else check_directions(self.directions).shape[0]
+        rows = None if self._regular else self._given_directions().shape[0]
         if rows is not None and n_classes is not None and rows != n_classes:
             raise ValueError(
                 f"directions must have one row for each of n_classes = {n_classes}, got {rows}"
@@ -250,6 +264,11 @@ class MbedRecipe(EmbeddingMethod):
             )
         return found
 
+    def _given_directions(self) -> NDArray[np.float64]:
+        """Return the keyword's array, checked."""
+        assert self.directions is not None
+        return check_directions(self.directions)
+
     def _make_directions(self, n_classes: int) -> NDArray[np.float64]:
         """Return the class directions of the keyword, (n_classes, n_components)."""
         given = self.n_components
@@ -262,7 +281,7 @@ class MbedRecipe(EmbeddingMethod):
                     f'directions must be None, "circle" or an array, got {self.directions!r}'
                 )
             return circle(n_classes, 2 if n_components is None else n_components)
-        directions = check_directions(self.directions)
+        directions = self._given_directions()
         if n_components is not None and directions.shape[1] != n_components:
             raise ValueError(
                 f"directions must have n_components = {n_components} columns, "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
-from nbembed.methods.settings import check_count, resolve_optimizer
+from nbembed.methods.settings import resolve_optimizer
 from nbembed.methods.starts import (
     JITTER,
     SMALL,
@@ -19,6 +19,7 @@ from nbembed.methods.starts import (
     spread,
 )
 from nbembed.optimizers import MomentumGradient, Optimizer
+from nbembed.validation import check_choice, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,7 +46,6 @@ class NeighborMethod(EmbeddingMethod):
     """Base of methods whose only geometry is the map itself."""
 
     n_components: int
-    perplexity: float | str
     init: str | ArrayLike
     n_jobs: int | None
 
@@ -100,11 +100,7 @@ class NeighborMethod(EmbeddingMethod):
     def _check_init(self, n_samples: int) -> NDArray[np.float64]:
         """Check ``init``; return it as an array where it is one."""
         if isinstance(self.init, str):
-            if self.init not in ("pca", "random"):
-                raise ValueError(
-                    f'init must be "pca", "random" or an array of shape (n_samples, '
-                    f"n_components), got {self.init!r}"
-                )
+            check_choice("init", self.init, ("pca", "random"))
             return np.empty((0, 0))
         Y = np.asarray(self.init, dtype=np.float64)
         if Y.shape != (n_samples, self.n_components):

@@ -19,6 +19,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.metrics import pairwise_distances
+
+from nbembed.kernels.calibration import calibrate
+from nbembed.kernels.threads import resolve_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +34,42 @@ TETHER = 1e-3
 MAX_STEPS = 100
 #: Pairs of a new and a fitted point that are held at once.
 PAIRS = 2**22
+
+
+def new_rows(
+    X: Any,
+    fitted: Any,
+    metric: Any,
+    *,
+    sigma: float | None,
+    perplexity: float | None,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Return the neighbor probabilities of new points over fitted ones, (n_new, n_samples).
+
+    Parameters
+    ----------
+    X, fitted : ndarray or csr_array with the same number of columns
+        With ``metric="precomputed"`` ``X`` holds the dissimilarities and ``fitted`` is not read.
+    metric : str or callable
+    sigma : float or None
+        The one width of global affinities, if that is what the map was made from.
+    perplexity : float or None
+        Else what each row is calibrated to.
+    n_jobs : int, optional
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        distances = X.toarray() if sparse.issparse(X) else X
+    else:
+        distances = pairwise_distances(X, fitted, metric=metric)
+    D2 = np.square(distances, dtype=np.float64)
+    if sigma is None:
+        assert perplexity is not None
+        none = np.full(D2.shape[0], -1, dtype=np.int64)
+        return np.asarray(calibrate(D2, none, perplexity, resolve_threads(n_jobs))[0])
+    D2 -= D2.min(axis=1, keepdims=True)
+    P = np.exp(D2 / (-2 * sigma**2))
+    return np.asarray(P / P.sum(axis=1, keepdims=True))
 
 
 def place(P: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
@@ -50,7 +91,7 @@ def place(P: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
     Y = Y - center
     block = max(1, PAIRS // max(Y.shape[0], 1))
     parts = [_place(np.asarray(P[i : i + block], np.float64), Y) for i in range(0, len(P), block)]
-    return np.vstack([*parts, np.empty((0, Y.shape[1]))]) + center
+    return np.asarray(np.vstack([*parts, np.empty((0, Y.shape[1]))]) + center)
 
 
 def _place(P: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -100,3 +141,12 @@ def _row_cost(
     cost = top[:, 0] + np.log(total[:, 0]) - 2 * np.sum(y * goal, axis=1)
     cost += TETHER * np.sum(np.square(y - goal), axis=1)
     return cost, weights / total
+
+
+def same_data(X: Any, fitted: Any) -> bool:
+    """Return whether ``X`` is the data that was fitted, value for value."""
+    if X.shape != fitted.shape or sparse.issparse(X) != sparse.issparse(fitted):
+        return False
+    if sparse.issparse(X):
+        return bool((fitted != X).nnz == 0)
+    return bool(np.array_equal(X, fitted))

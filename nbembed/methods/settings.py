@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from nbembed.optimizers import (
     MomentumGradient,
     Optimizer,
 )
+from nbembed.validation import check_choice
 
 #: The words for optimizers; "auto" is each method's own choice.
 OPTIMIZERS: dict[str, Optimizer] = {
@@ -28,58 +28,9 @@ OPTIMIZERS: dict[str, Optimizer] = {
 ALGORITHMS = ("auto", "exact")
 
 
-def check_real(
-    name: str,
-    value: Any,
-    *,
-    low: float = -math.inf,
-    high: float = math.inf,
-    open_low: bool = False,
-) -> float:
-    """Return a finite number inside [low, high], or (low, high] with ``open_low``.
-
-    Raises
-    ------
-    TypeError
-        If it is not a real number.
-    ValueError
-        If it is outside, infinite or NaN.
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
-    if math.isfinite(number) and number <= high and (number > low if open_low else number >= low):
-        return number
-    bounds = []
-    if math.isfinite(low):
-        bounds.append(f"greater than {low:g}" if open_low else f"at least {low:g}")
-    if math.isfinite(high):
-        bounds.append(f"at most {high:g}")
-    allowed = " and ".join(bounds)
-    raise ValueError(f"{name} must be a finite number {allowed}".rstrip() + f", got {value!r}")
-
-
-def check_count(name: str, value: Any, *, low: int = 1) -> int:
-    """Return a whole number of at least ``low``.
-
-    Raises
-    ------
-    TypeError
-        If it is not an integer.
-    ValueError
-        If it is smaller.
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value!r}")
-    return int(value)
-
-
 def check_algorithm(algorithm: Any) -> None:
     """Refuse an unknown way of computing the sums over pairs."""
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm must be one of {_listed(ALGORITHMS)}, got {algorithm!r}")
+    check_choice("algorithm", algorithm, ALGORITHMS)
 
 
 def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
@@ -97,7 +48,7 @@ def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
             return auto
         if optimizer in OPTIMIZERS:
             return OPTIMIZERS[optimizer]
-    words = _listed(("auto", *OPTIMIZERS))
+    words = ", ".join(repr(word) for word in ("auto", *OPTIMIZERS))
     raise ValueError(f"optimizer must be one of {words} or an Optimizer, got {optimizer!r}")
 
 
@@ -127,10 +78,6 @@ def as_generator(random_state: Any) -> np.random.Generator:
         "random_state must be None, a non-negative integer or a numpy generator, "
         f"got {random_state!r}"
     )
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    return ", ".join(f'"{word}"' for word in words)
 
 
 def check_prior(class_prior: Any, n_classes: int) -> None:

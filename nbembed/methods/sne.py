@@ -9,7 +9,7 @@ The asymmetric ancestor of the family and the floor that Mbed is built on; see
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class SNE(NeighborMethod):
         n_components: int = 2,
         *,
         rho: float = 0.5,
-        perplexity: float | str = "auto",
+        perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] = "euclidean",
         init: str | ArrayLike = "pca",
         optimizer: Any = "auto",

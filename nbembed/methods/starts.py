@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 #: Standard deviation of the first axis of a cold start.
@@ -52,13 +53,14 @@ def pca_layout(
     Y = np.zeros((n, n_components))
     std = float(axes[:, 0].std()) if axes.shape[1] else 0.0
     # Constant data leave rounding only, which must not be blown up into a layout.
-    size = float(np.abs(X).max(initial=0.0))
+    size = float(abs(X).max())
     if std > 1e-12 * size:
         Y[:, : axes.shape[1]] = axes * (SMALL / std)
     jitter = noise(n, n_components, SMALL * JITTER, rng)
     if std <= 1e-12 * size:
         jitter /= JITTER
-    return Y + jitter
+    Y += jitter
+    return Y
 
 
 def scaling_axes(D: NDArray[Any], n_components: int) -> NDArray[np.float64]:
@@ -68,22 +70,32 @@ def scaling_axes(D: NDArray[Any], n_components: int) -> NDArray[np.float64]:
     are left out.
     """
     n = D.shape[0]
-    squared = np.square(D, dtype=np.float64)
+    squared = np.square(_dense(D))
     squared = (squared + squared.T) / 2
     mean = squared.mean(axis=0)
     inner = -0.5 * (squared - mean[:, None] - mean[None, :] + mean.mean())
     return _leading(inner, min(n_components, n))
 
 
-def _pca(X: NDArray[Any], n_components: int) -> NDArray[np.float64]:
-    centered = np.asarray(X, dtype=np.float64)
-    centered = centered - centered.mean(axis=0)
-    n, n_features = centered.shape
+def _pca(X: Any, n_components: int) -> NDArray[np.float64]:
+    """Return principal coordinates of dense or sparse data, without a centered copy of sparse."""
+    n, n_features = X.shape
+    X = X.astype(np.float64)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    if not sparse.issparse(X):
+        X = X - mean
+        mean = np.zeros(n_features)
     if n_features <= n:
-        values, vectors = _eigh(centered.T @ centered, min(n_components, n_features))
-        del values
-        return _signed(centered @ vectors)
-    return _leading(centered @ centered.T, min(n_components, n))
+        scatter = _dense(X.T @ X) - n * np.outer(mean, mean)
+        _, vectors = _eigh(scatter, min(n_components, n_features))
+        return _signed(_dense(X @ vectors) - mean @ vectors)
+    along = _dense(X @ mean)
+    inner = _dense(X @ X.T) - along[:, None] - along[None, :] + mean @ mean
+    return _leading(inner, min(n_components, n))
+
+
+def _dense(values: Any) -> NDArray[np.float64]:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
 
 
 def _leading(inner: NDArray[np.float64], count: int) -> NDArray[np.float64]:

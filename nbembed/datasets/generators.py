@@ -1,0 +1,51 @@
+"""Random data with known properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def gaussian_pair(
+    n_samples: int = 550,
+    n_features: int = 50,
+    error: float = 0.05,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return two spherical Gaussian classes whose best possible classifier has a given error.
+
+    With the defaults this is the problem that g50c was drawn from: unit variances and means at
+    ±μ·(1, …, 1) with Φ(−‖μ‖) = 5 %.
+
+    Parameters
+    ----------
+    n_samples : int, default=550
+        Half of them (rounded up) of class 0.
+    n_features : int, default=50
+    error : float, default=0.05
+        Bayes error, in (0, 0.5).
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        In random order.
+    y : ndarray of int, shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If ``error`` is outside (0, 0.5).
+    """
+    if not 0 < error < 0.5:
+        raise ValueError(f"error must be in (0, 0.5), got {error!r}")
+    rng = np.random.default_rng(random_state)
+    y = rng.permutation(np.arange(n_samples) % 2).astype(np.int64)
+    offset = -ndtri(error) / np.sqrt(n_features)
+    X = rng.standard_normal((n_samples, n_features)) + (2 * y - 1)[:, None] * offset
+    return X, y
