@@ -56,7 +56,7 @@ class Steersman:
         """
         with self._lock:
             self._given[command.client] = command.request
-        session, points, a = self._session, command.points, command.arguments
+        session, points, a = self._session, _points(command), command.arguments
         match command.name:
             case "play" | "pause" | "reset" | "undo" | "redo":
                 getattr(session, command.name)()
@@ -89,26 +89,37 @@ class Steersman:
         if kind is None or name in used:
             session.switch(name)
             return
-        session.switch(in_the_plane(kind(**_shared(session, kind))))
+        session.switch(in_the_plane(kind(**_given(session, kind))))
 
 
-def _shared(session: Session, kind: type[EmbeddingMethod]) -> dict[str, Any]:
-    """Return what describes the data rather than the method, for a new method."""
+def _points(command: Command) -> list[int]:
+    return [] if command.points is None else [int(i) for i in command.points]
+
+
+def _given(session: Session, kind: type[EmbeddingMethod]) -> dict[str, Any]:
+    """Return a new method's parameters: what describes the data, and room for the classes.
+
+    A method that looks for classes gets at least two; the number grows with the supervision and
+    can be set.
+    """
     from nbembed.session.settings import SHARED
 
     known, wanted = session.method.get_params(deep=False), kind().get_params(deep=False)
-    return {name: known[name] for name in SHARED if name in known and name in wanted}
+    given = {name: known[name] for name in SHARED if name in known and name in wanted}
+    if "n_classes" in wanted:
+        given["n_classes"] = max(2, len(session.supervision.classes))
+    return given
 
 
-def in_the_plane(method: EmbeddingMethod | None) -> EmbeddingMethod | None:
+def in_the_plane(method: EmbeddingMethod) -> EmbeddingMethod:
     """Return a method that leaves its class directions open as one that places them on a circle.
 
     The simplex of K directions needs K − 1 dimensions and can only be seen in part; on a plane up
     to three directions on a circle *are* the simplex. A method that says anything about directions
     or dimensions is left as it is.
     """
-    if method is None:
-        return None
+    if not hasattr(method, "get_params"):
+        return method  # the session says what is wrong with it
     parameters = method.get_params(deep=False)
     if "directions" not in parameters:
         return method

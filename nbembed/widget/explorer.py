@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pathlib
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import anywidget
 import numpy as np
 import traitlets
 
@@ -19,7 +17,7 @@ from nbembed.widget.palette import ClassPalette
 from nbembed.widget.projection import Projection
 from nbembed.widget.protocol import finite, floats
 from nbembed.widget.sender import Sender
-from nbembed.widget.traits import Points, points_from_wire, points_to_wire
+from nbembed.widget.state import SyncedState
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -27,16 +25,8 @@ if TYPE_CHECKING:
     from nbembed.methods.base import EmbeddingMethod
     from nbembed.session import Session
 
-_STATIC = pathlib.Path(__file__).parent / "static"
 
-if not (_STATIC / "explorer.js").exists():
-    raise ImportError(
-        f"the Explorer's front end is missing ({_STATIC / 'explorer.js'}): install nbembed with pip, "
-        "or run `npm ci && npm run build` in nbembed/widget/frontend"
-    )
-
-
-class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
+class Explorer(SyncedState):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -84,37 +74,6 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
     ['setosa', 'setosa', 'setosa', None]
     """
 
-    _esm = _STATIC / "explorer.js"
-    _css = _STATIC / "explorer.css"
-
-    n_samples = traitlets.Int(0).tag(sync=True)
-    height = traitlets.Int(460).tag(sync=True)
-    coordinates = traitlets.Bytes(b"").tag(sync=True)
-    probability_colors = traitlets.Bytes(b"").tag(sync=True)
-    directions = traitlets.List([]).tag(sync=True)
-    direction_colors = traitlets.List([]).tag(sync=True)
-    label_codes = traitlets.Bytes(b"").tag(sync=True)
-    label_confidence = traitlets.Bytes(b"").tag(sync=True)
-    classes = traitlets.List([]).tag(sync=True)
-    links = traitlets.List([]).tag(sync=True)
-    color_column = traitlets.Dict({}).tag(sync=True)
-    color_by = traitlets.Enum(["column", "class", "probability"], "class").tag(sync=True)
-    selection = Points().tag(sync=True, to_json=points_to_wire, from_json=points_from_wire)
-    method = traitlets.Unicode("").tag(sync=True)
-    methods = traitlets.List([]).tag(sync=True)
-    controls = traitlets.List([]).tag(sync=True)
-    parameters = traitlets.Dict({}).tag(sync=True)
-    state = traitlets.Unicode("idle").tag(sync=True)
-    iteration = traitlets.Int(0).tag(sync=True)
-    cost = traitlets.Float(None, allow_none=True).tag(sync=True)
-    quality = traitlets.Float(None, allow_none=True).tag(sync=True)
-    error = traitlets.Unicode("").tag(sync=True)
-    undo = traitlets.Unicode("").tag(sync=True)
-    redo = traitlets.Unicode("").tag(sync=True)
-    history = traitlets.Bytes(b"").tag(sync=True)
-    path = traitlets.List([]).tag(sync=True)
-    chosen_path = traitlets.Int(-1).tag(sync=True)
-
     #: What must be read again when the session says that something changed.
     _TOPICS: ClassVar[dict[str, tuple[str, ...]]] = {
         "supervision": ("_read_supervision", "_read_parameters", "_read_history"),
@@ -143,9 +102,13 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
         if session is not None and (method is not None or supervision is not None):
             raise ValueError("method and supervision come with the session; use its own commands")
         if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
-            raise ValueError(f"height must be a whole number of pixels in [200, 2000], got {height!r}")
+            raise ValueError(
+                f"height must be a whole number of pixels in [200, 2000], got {height!r}"
+            )
         if session is None:
-            session = Session(X, in_the_plane(method), supervision=supervision)
+            assert X is not None
+            planned = None if method is None else in_the_plane(method)
+            session = Session(X, planned, supervision=supervision)
             autoplay = True if autoplay is None else autoplay
         column = as_column(color, session.n_samples)
 
@@ -155,6 +118,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
         self._projection = Projection()
         self._lock = threading.RLock()
         self._directions: list[list[float]] = []
+        self._closed = False
         self._sent_parameters: dict[str, float | None] = {}
         self._steersman = Steersman(session)
         super().__init__(n_samples=session.n_samples, height=height)
@@ -205,15 +169,15 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
     def labels(self, value: Sequence[Any] | NDArray[Any] | None) -> None:
         given = as_supervision(_plain_labels(value), self.n_samples)
         before = self._session.supervision
-        value = Supervision(self.n_samples, before.classes)
+        changed = Supervision(self.n_samples, before.classes)
         for group in before.links:
-            value = value.must_link(group)
+            changed = changed.must_link(group)
         for a, b in before.cannot_links:
-            value = value.cannot_link(a, b)
+            changed = changed.cannot_link(a, b)
         for k, name in enumerate(given.classes):
             points = np.flatnonzero(given.top_class == k)
-            value = value.label(points, name) if points.size else value
-        self._session.supervise(value)
+            changed = changed.label(points, name) if points.size else changed
+        self._session.supervise(changed)
 
     def to_frame(self) -> Any:
         """Return layout, labels and selection as a pandas data frame, one row a point.
@@ -246,7 +210,8 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
 
     def close(self) -> None:
         """Close the widget. The session goes on; :attr:`session` still holds it."""
-        if hasattr(self, "_unsubscribe"):
+        if hasattr(self, "_unsubscribe") and not self._closed:
+            self._closed = True
             self._unsubscribe()
             self._sender.close()
         super().close()

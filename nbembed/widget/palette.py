@@ -1,8 +1,8 @@
 """Colors and symbols of classes and categories, told apart with any kind of color vision.
 
 The first colors are those of Okabe and Ito (*Color Universal Design*, 2008), reordered so that the
-strongest come first, with lighter or darker ones of Tol's schemes after them. Classes differ in
-shape as well as in color, so no two of the first sixty look alike even in gray.
+strongest come first. Classes differ in shape as well as in color, so that no two of the first sixty
+look alike.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Sequence
 
-#: Okabe and Ito's seven without black, then five more.
+#: Okabe and Ito's without black and yellow, then six that were chosen so that the first ten differ
+#: as much as can be for full, protanopic and deuteranopic vision, on light and on dark ground.
 COLORS = (
     "#0072B2",
     "#E69F00",
@@ -18,12 +19,12 @@ COLORS = (
     "#CC79A7",
     "#D55E00",
     "#56B4E9",
-    "#8C2D5E",
-    "#B8A800",
-    "#6E5BD0",
-    "#44AA99",
-    "#A6761D",
-    "#F08080",
+    "#8A1538",
+    "#5A4BEB",
+    "#DCCB55",
+    "#77E08F",
+    "#6B4A2F",
+    "#B79CF5",
 )
 
 #: As the front end names its shapes.

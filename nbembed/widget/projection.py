@@ -125,4 +125,5 @@ def _principal(
         return within[:, :0]
     values, vectors = np.linalg.eigh(within.T @ spread @ within)
     widest = np.argsort(-values, kind="stable")[:count]
-    return within @ vectors[:, widest]
+    chosen: NDArray[np.float64] = within @ vectors[:, widest]
+    return chosen

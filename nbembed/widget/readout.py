@@ -57,12 +57,14 @@ def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, An
 
 
 def parameters(session: Session) -> dict[str, float | None]:
-    """Return the parameters that are numbers."""
-    return {
-        name: finite(value)
-        for name, value in session.parameters.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+    """Return the live parameters, and the number of classes where a method looks for some."""
+    known = session.parameters
+    values = {p.name: finite(known.get(p.name)) for p in session.live_parameters}
+    if "n_classes" in known:
+        directions = session.directions
+        found = None if directions is None else len(directions)
+        values["n_classes"] = found if known["n_classes"] is None else known["n_classes"]
+    return values
 
 
 def history(session: Session) -> bytes:

@@ -59,12 +59,14 @@ class Window:
         return seq
 
     def acknowledge(self, seq: int, client: str) -> None:
-        """Note that a page has drawn a frame; a late word is a sign of life too."""
+        """Note that a page has drawn a frame, which settles those before it.
+
+        A late word is a sign of life too.
+        """
         self.audience.add(client)
         self._lost = 0
-        flown = self._flying.pop(seq, None)
-        if flown is not None:
-            self._shown = max(self._shown, flown[0])
+        for earlier in [number for number in self._flying if number <= seq]:
+            self._shown = max(self._shown, self._flying.pop(earlier)[0])
 
     def watch(self, client: str, watching: bool) -> None:
         """Note that a page can, or can no longer, be seen. A new one has been shown nothing yet."""

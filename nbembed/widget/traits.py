@@ -29,9 +29,7 @@ def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.
     array = np.asarray([] if value is None else value)
     if array.dtype == bool:
         if array.shape != (n_samples,):
-            raise ValueError(
-                f"{name} as a mask must have shape ({n_samples},), got {array.shape}"
-            )
+            raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
         array = np.flatnonzero(array)
     if array.size == 0:
         array = np.empty(0, dtype=np.intp)
@@ -57,8 +55,9 @@ class Points(traitlets.TraitType):  # type: ignore[type-arg]
 
     def set(self, obj: Any, value: Any) -> None:
         """Set the points; the same points again are no change, whatever they came as."""
-        points = self._validate(obj, value)
-        if np.array_equal(points, self.get(obj)):
+        points: Any = self._validate(obj, value)
+        known: Any = self.get(obj)
+        if np.array_equal(points, known):
             return
         super().set(obj, points)
 

@@ -2,7 +2,7 @@
 // and behind it a toy map whose points draw together into clusters. Tests drive it and read what
 // the page sent. Nothing here computes an embedding.
 
-const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C2D5E", "#B8A800", "#6E5BD0", "#44AA99"];
+const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A1538", "#5A4BEB", "#DCCB55", "#77E08F"];
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wedge", "pentagon", "saltire", "hexagon"];
 
 function random(seed) {
@@ -111,7 +111,7 @@ export class FakeKernel {
     this.sent.push({ ...content, points: buffers.length ? [...new Uint32Array(buffers[0])] : null });
     if (content.client) this.client = content.client;
     if (content.type === "ack") {
-      this.flying.delete(content.seq);
+      for (const seq of this.flying) if (seq <= content.seq) this.flying.delete(seq);
       this.acks++;
     }
     if (content.type === "command") setTimeout(() => this.obey(content, buffers), 1);

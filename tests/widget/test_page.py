@@ -46,9 +46,7 @@ def lasso_around(page: Page, points: list[int], margin: float = 12) -> None:
 
 
 def selection(page: Page) -> list[int]:
-    found = page.evaluate(
-        "[...new Uint32Array(window.kernel.traits.selection.buffer)]"
-    )
+    found = page.evaluate("[...new Uint32Array(window.kernel.traits.selection.buffer)]")
     return list(found)
 
 
@@ -96,7 +94,7 @@ def test_frames_are_drawn_acknowledged_and_announced(page: Page) -> None:
     versions = page.evaluate("window.frames.map(f => f.version)")
     assert versions == sorted(versions)
     acks = [m["seq"] for m in kernel(page, "k.sent.filter(m => m.type === 'ack')")]
-    assert acks == sorted(acks) and len(set(acks)) == len(acks)
+    assert acks == sorted(set(acks))
 
 
 def test_a_page_without_a_view_acknowledges_all_the_same(page: Page) -> None:
@@ -140,8 +138,8 @@ def test_sliders_answer_to_the_keyboard(page: Page) -> None:
 def test_a_logarithmic_slider_sends_its_value_and_not_its_position(page: Page) -> None:
     act(
         page,
-        """k.update({controls: [{name: 'lam', symbol: 'λ', low: 0.2, high: 20, scale: 'log', step: 0,
-           enabled: true, description: ''}], parameters: {lam: 2}})""",
+        """k.update({controls: [{name: 'lam', symbol: 'λ', low: 0.2, high: 20, scale: 'log',
+           step: 0, enabled: true, description: ''}], parameters: {lam: 2}})""",
     )
     slider = page.get_by_role("slider", name="λ")
     assert float(slider.input_value()) == pytest.approx(0.5, abs=0.01)
@@ -417,7 +415,8 @@ def test_it_fits_its_cell(open_explorer: Any, width: int) -> None:
     assert over == []
     map_box = page.locator(".nbe-map").bounding_box()
     panel = page.locator(".nbe-panel").bounding_box()
-    assert map_box is not None and panel is not None
+    assert map_box is not None
+    assert panel is not None
     beside = panel["x"] >= map_box["x"] + map_box["width"] - 1
     assert beside == (width >= 700)
 

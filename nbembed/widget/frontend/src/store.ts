@@ -142,7 +142,7 @@ export class Store {
 
   /** A view has drawn a layout: acknowledge it, and say which requests it answers. */
   drawn(layout: Layout): Effect[] {
-    for (const seq of [...this.owed]) if (seq <= layout.seq) this.acknowledge(seq);
+    if (this.owed.has(layout.seq)) this.acknowledge(layout.seq);
     return this.commands.effects(layout.applied);
   }
 
@@ -200,7 +200,10 @@ export class Store {
   }
 
   private acknowledge(seq: number): void {
-    if (this.owed.delete(seq)) this.commands.tell("ack", { seq });
+    if (!this.owed.has(seq)) return;
+    // One word for all frames up to this one: those between were never drawn.
+    for (const earlier of this.owed) if (earlier <= seq) this.owed.delete(earlier);
+    this.commands.tell("ack", { seq });
   }
 
   private restored(): Layout {

@@ -13,6 +13,8 @@ interface Sprite {
   parts: { halo: Uint8Array | null; accent: Uint8Array | null; ring: Uint8Array | null; body: Uint8Array; core: Uint8Array | null };
 }
 
+/** Sprites are made for so many places within a pixel each way, so that points glide and stay round. */
+const PHASES = 4;
 /** Above so many points a fine screen is drawn on at its coarse resolution, to keep up. */
 const FINE = 8000;
 
@@ -81,11 +83,13 @@ export class RasterRenderer implements PointRenderer {
       const y = top - positions[2 * i + 1] * scale;
       if (!(x > -40 && y > -40 && x < w + 40 && y < h + 40)) continue;
       const m = 4 * i;
-      const sprite = this.sprite(marks[m], marks[m + 1], marks[m + 2], swell);
+      const column = Math.floor(x * PHASES);
+      const row = Math.floor(y * PHASES);
+      const sprite = this.sprite(marks[m], marks[m + 1], marks[m + 2], swell, column & (PHASES - 1), row & (PHASES - 1));
       const color = pack(colors[m], colors[m + 1], colors[m + 2]);
       const { side, parts } = sprite;
-      const x0 = Math.round(x - side / 2);
-      const y0 = Math.round(y - side / 2);
+      const x0 = (column >> 2) - (side >> 1);
+      const y0 = (row >> 2) - (side >> 1);
       const alpha = colors[m + 3] + 1;
       if (parts.ring) stamp(pixels, w, h, parts.ring, side, x0, y0, color, 205);
       if (parts.halo) stamp(pixels, w, h, parts.halo, side, x0, y0, this.ground, alpha);
@@ -112,11 +116,12 @@ export class RasterRenderer implements PointRenderer {
     this.sprites.clear();
   }
 
-  private sprite(shape: number, size: number, flags: number, swell: number): Sprite {
-    const key = (shape << 16) | (size << 8) | flags;
+  private sprite(shape: number, size: number, flags: number, swell: number, column: number, row: number): Sprite {
+    const key = (shape << 16) | (size << 8) | (flags << 4) | (column << 2) | row;
     const known = this.sprites.get(key);
     if (known) return known;
-    const made = makeSprite(shape, size * 0.125 * swell, flags, this.ratio);
+    const shift: [number, number] = [(column + 0.5) / PHASES, (row + 0.5) / PHASES];
+    const made = makeSprite(shape, size * 0.125 * swell, flags, this.ratio, shift);
     this.sprites.set(key, made);
     return made;
   }
@@ -157,16 +162,18 @@ function stamp(
   }
 }
 
-function makeSprite(shape: number, radius: number, flags: number, ratio: number): Sprite {
+/** `shift` is where in its pixel the marker's middle lies; that pixel is the one at half the side. */
+function makeSprite(shape: number, radius: number, flags: number, ratio: number, shift: [number, number]): Sprite {
   const plain = flags === 0;
   const rim = flags & (FLAG.selected | FLAG.linked) ? 3.4 * ratio : plain ? 0.75 : 1.5 * ratio;
-  const side = Math.max(1, Math.ceil(2 * (radius * (plain ? 1 : 1.12) + rim)));
+  const side = 2 * Math.ceil(radius * (plain ? 1 : 1.12) + rim) + 1;
+  const middle = side >> 1;
   const cover = (f: (d: number, r: number) => number): Uint8Array => {
     const mask = new Uint8Array(side * side);
     for (let v = 0; v < side; v++) {
       for (let u = 0; u < side; u++) {
-        const x = u + 0.5 - side / 2;
-        const y = side / 2 - v - 0.5;
+        const x = u + 0.5 - middle - shift[0];
+        const y = middle + shift[1] - v - 0.5;
         const r = Math.hypot(x, y);
         const d = plain ? r - radius : distance(shape, x / radius, y / radius) * radius;
         mask[v * side + u] = Math.round(255 * Math.min(1, Math.max(0, 0.5 - f(d, r))));

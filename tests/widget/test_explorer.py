@@ -1,0 +1,493 @@
+"""The Explorer's Python side over a session that a test moves by hand."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import traitlets
+
+import nbembed.widget.commands as commands
+from nbembed.session.values import PathStep
+from nbembed.supervision import Supervision
+from nbembed.widget import Explorer
+from nbembed.widget.protocol import COMMANDS
+from tests.widget.fake_session import LAM, FakeMargin, FakeSession
+
+
+class Page:
+    """The far end of the wire: what was sent to it, and what it says."""
+
+    def __init__(self, explorer: Any, client: str = "page") -> None:
+        self.explorer = explorer
+        self.client = client
+        self.messages: list[tuple[dict[str, Any], list[bytes]]] = []
+        self.changed = threading.Condition()
+        self.requests = 0
+        explorer.send = self.take
+
+    def take(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        with self.changed:
+            self.messages.append((content, buffers or []))
+            self.changed.notify_all()
+
+    def say(self, kind: str, **content: Any) -> None:
+        self.explorer._receive(None, {"type": kind, "client": self.client, **content}, [])
+
+    def command(self, name: str, points: Any = None, /, **arguments: Any) -> dict[str, Any]:
+        """Give a command and return its reply."""
+        self.requests += 1
+        content = {
+            "type": "command",
+            "client": self.client,
+            "request": self.requests,
+            "name": name,
+            "arguments": arguments,
+        }
+        buffers = [] if points is None else [np.array(points, "<u4").tobytes()]
+        self.explorer._receive(None, content, buffers)
+        replies = [m for m, _ in self.messages if m["type"] == "reply"]
+        assert replies[-1]["request"] == self.requests
+        return replies[-1]
+
+    def frames(self) -> list[tuple[dict[str, Any], list[bytes]]]:
+        return [(m, b) for m, b in self.messages if m["type"] == "frame"]
+
+    def frame(self, condition: Callable[[dict[str, Any]], bool]) -> tuple[dict[str, Any], Any]:
+        """Wait for a frame, acknowledging those before it as a page does."""
+        deadline = time.monotonic() + 10
+        seen = 0
+        while time.monotonic() < deadline:
+            with self.changed:
+                if len(self.frames()) == seen:
+                    self.changed.wait(timeout=1)
+                known = self.frames()
+            for message, buffers in known[seen:]:
+                if condition(message):
+                    return message, [np.frombuffer(b, "<f4" if i == 0 else "u1")
+                                     for i, b in enumerate(buffers)]  # fmt: skip
+                self.say("ack", seq=message["seq"])
+            seen = len(known)
+        raise AssertionError("no such frame")
+
+
+def eventually(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    return FakeSession(6)
+
+
+@pytest.fixture
+def explorer(session: FakeSession) -> Iterator[Any]:
+    explorer = Explorer(session=session, color=["a", "b", "a", "b", "a", None])  # type: ignore[arg-type]
+    yield explorer
+    explorer.close()
+
+
+@pytest.fixture
+def page(explorer: Any) -> Page:
+    return Page(explorer)
+
+
+def test_the_first_state_tells_everything_that_a_page_needs(explorer: Any) -> None:
+    assert explorer.n_samples == 6
+    assert explorer.methods == ["HSSNE", "Mbed"]
+    assert explorer.method == "HSSNE"
+    assert [c["symbol"] for c in explorer.controls] == ["α", "ρ"]
+    assert explorer.parameters == {"alpha": 1.0, "rho": 0.5}
+    assert explorer.color_by == "column"
+    assert explorer.color_column["names"] == ["a", "b"]
+    assert explorer.coordinates == b"", "there is no layout yet"
+    assert explorer.state == "idle"
+
+
+def test_a_given_session_is_left_as_it_is(explorer: Any, session: FakeSession) -> None:
+    assert session.given == []
+
+
+def test_a_page_that_looks_gets_frames_and_one_that_does_not_gets_none(
+    page: Page, session: FakeSession
+) -> None:
+    session.move()
+    page.explorer._sender.poke("supervision")
+    eventually(lambda: not page.explorer._sender._topics)
+    assert page.frames() == []
+    page.say("hello")
+    frame = session.move()
+    message, (coordinates,) = page.frame(lambda m: m["version"] == frame.version)
+    np.testing.assert_array_equal(coordinates.reshape(-1, 2), frame.embedding)
+    assert message["cost"] == frame.cost
+    page.say("visible", visible=False)
+    count = len(page.frames())
+    session.move()
+    session.tell("parameters")
+    eventually(lambda: not page.explorer._sender._topics)
+    assert len(page.frames()) == count
+
+
+def test_at_rest_the_traits_hold_what_a_reload_needs(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    session.play()
+    for _ in range(3):
+        frame = session.move()
+    assert explorer.coordinates == b""
+    session.rest()
+    eventually(lambda: explorer.coordinates)
+    np.testing.assert_array_equal(
+        np.frombuffer(explorer.coordinates, "<f4").reshape(-1, 2), frame.embedding
+    )
+    assert (explorer.iteration, explorer.cost, explorer.quality) == (3, 1 / 3, 0.5)
+    assert explorer.state == "converged"
+    curve = np.frombuffer(explorer.history, "<f4").reshape(-1, 2)
+    np.testing.assert_allclose(curve, [[1, 1], [2, 1 / 2], [3, 1 / 3]], rtol=1e-6)
+
+
+def test_the_cost_curve_is_thinned(explorer: Any, session: FakeSession) -> None:
+    for _ in range(1000):
+        session.move()
+    session.rest()
+    eventually(lambda: explorer.history)
+    curve = np.frombuffer(explorer.history, "<f4").reshape(-1, 2)
+    assert len(curve) == 400
+    assert (curve[0, 0], curve[-1, 0]) == (1, 1000)
+
+
+def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
+    session.path = [PathStep(2.0, np.zeros((6, 2)), 1.0)]
+    label = {"class": "a", "confidence": 0.8}
+    labelled = {"points": [0, 2], "class_": "a", "confidence": 0.8}
+    rename = {"old": "a", "new": "b"}
+    cases: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
+        ("play", None, {}, {}),
+        ("pause", None, {}, {}),
+        ("step", None, {}, {"k": 1}),
+        ("reset", None, {}, {}),
+        ("set", None, {"alpha": 1.5}, {"alpha": 1.5}),
+        ("add_class", None, {"name": "a"}, {"name": "a"}),
+        ("label", [0, 2], label, labelled),
+        ("rename_class", None, rename, rename),
+        ("must_link", [1, 3], {}, {"points": [1, 3]}),
+        ("forget", [1], {}, {"points": [1]}),
+        ("undo", None, {}, {}),
+        ("redo", None, {}, {}),
+        ("move_to_path", None, {"index": 0}, {"index": 0}),
+    ]
+    for name, points, arguments, given in cases:
+        assert page.command(name, points, **arguments)["ok"]
+        assert session.given[-1] == (name, given)
+    assert len(session.given) == len(cases)
+    elsewhere = {"select", "color_by", "switch"}
+    assert {case[0] for case in cases} | elsewhere == set(COMMANDS)
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError])
+def test_what_the_session_refuses_is_a_reply(
+    page: Page, session: FakeSession, error: type[Exception]
+) -> None:
+    session.refuse = error("alpha must be at least 0, got -1")
+    reply = page.command("set", alpha=-1)
+    assert not reply["ok"]
+    assert reply["error"] == "alpha must be at least 0, got -1"
+    assert reply["client"] == "page"
+
+
+def test_nonsense_is_a_reply_too(page: Page, explorer: Any) -> None:
+    page.requests = 6
+    reply = page.command("explode")
+    assert "unknown command 'explode'" in reply["error"]
+    explorer._receive(None, "what?", [])
+    assert page.messages[-1][0]["error"].startswith("a message must be an object")
+
+
+def test_a_label_shows_in_the_traits(page: Page, explorer: Any, session: FakeSession) -> None:
+    page.command("label", [0, 2], **{"class": "a", "confidence": 0.75})
+    eventually(lambda: explorer.undo)
+    assert explorer.undo == "label 2 points as a"
+    assert np.frombuffer(explorer.label_codes, "<i2").tolist() == [0, -1, 0, -1, -1, -1]
+    assert np.frombuffer(explorer.label_confidence, "<f4")[0] == 0.75
+    (style,) = explorer.classes
+    assert style["name"] == "a"
+    assert style["color"] == explorer.color_column["colors"][0], "the color of the category 'a'"
+    assert explorer.controls[1]["enabled"]
+    assert explorer.labels == ["a", None, "a", None, None, None]
+
+
+def test_links_show_in_the_traits(page: Page, explorer: Any) -> None:
+    page.command("must_link", [4, 1])
+    eventually(lambda: explorer.links)
+    assert explorer.links == [[1, 4]]
+
+
+def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
+    rho = explorer.controls[1]
+    assert not rho["enabled"]
+    assert rho["description"] == "Links. Needs labels or must-links."
+
+
+def test_a_frame_tells_which_request_it_shows(page: Page, session: FakeSession) -> None:
+    page.say("hello")
+    session.move()
+    assert page.frame(lambda m: True)[0]["applied"] == {}
+    page.command("set", alpha=2.0)
+    frame = session.move()
+    shown, _ = page.frame(lambda m: m["version"] >= frame.version)
+    assert shown["applied"] == {"page": 1}
+    assert shown["parameters"]["alpha"] == 2.0
+
+
+def test_a_layout_from_before_a_command_does_not_claim_to_show_it(
+    page: Page, session: FakeSession
+) -> None:
+    from nbembed.widget.commands import Steersman
+    from nbembed.widget.protocol import Command
+
+    steersman = Steersman(session)  # type: ignore[arg-type]
+    session._subscribers.append(steersman.hear)
+    steersman.steer(Command("c", 5, "set", {"alpha": 1.2}))
+    assert steersman.applied == {}, "in force, and no layout since"
+    session.move()
+    assert steersman.applied == {"c": 5}
+
+
+def test_selection_from_the_page(page: Page, explorer: Any) -> None:
+    seen: list[Any] = []
+    explorer.observe(lambda change: seen.append(change.new.tolist()), "selection")
+    assert page.command("select", [3, 1])["ok"]
+    assert explorer.selection.tolist() == [1, 3]
+    assert page.command("select", [1, 3])["ok"]
+    assert seen == [[1, 3]]
+
+
+def test_selection_from_python(explorer: Any) -> None:
+    explorer.selection = np.array([True, False, True, False, False, False])
+    assert explorer.selection.tolist() == [0, 2]
+    assert explorer.get_state("selection")["selection"] == np.array([0, 2], "<u4").tobytes()
+    with pytest.raises(ValueError, match="read-only"):
+        explorer.selection[0] = 5
+    explorer.selection = None
+    assert explorer.selection.size == 0
+    for wrong in ([6], [-1], [0.5], [[0, 1]], [True, False]):
+        with pytest.raises(ValueError, match="selection"):
+            explorer.selection = wrong
+
+
+def test_color_by_from_the_page(page: Page, explorer: Any) -> None:
+    assert page.command("color_by", mode="class")["ok"]
+    assert explorer.color_by == "class"
+    assert not page.command("color_by", mode="taste")["ok"]
+    with pytest.raises(traitlets.TraitError):
+        explorer.color_by = "taste"
+
+
+def test_labels_from_python_keep_links_and_class_order(explorer: Any, session: FakeSession) -> None:
+    session.add_class("z")
+    session.must_link([0, 1])
+    explorer.labels = ["a", None, "z", "a", -1, float("nan")]
+    supervision = explorer.supervision
+    assert supervision.classes == ("z", "a")
+    assert explorer.labels == ["a", None, "z", "a", None, None]
+    assert [list(g) for g in supervision.links] == [[0, 1]]
+    explorer.labels = np.array([3, -1, -1, 1, -1, -1])
+    assert explorer.labels == ["3", None, None, "1", None, None]
+    explorer.labels = None
+    assert explorer.labels == [None] * 6
+
+
+def test_supervision_from_python(explorer: Any) -> None:
+    explorer.supervision = Supervision(6).label([1], "one")
+    assert explorer.labels[1] == "one"
+    explorer.supervision = None
+    assert explorer.supervision.is_empty
+    with pytest.raises(ValueError):
+        explorer.supervision = [0, 1]
+
+
+def test_to_frame(explorer: Any, session: FakeSession) -> None:
+    frame = session.move()
+    session.label([2], "two", 0.6)
+    explorer.selection = [5]
+    table = explorer.to_frame()
+    assert list(table.columns) == ["x", "y", "label", "confidence", "selected", "color"]
+    np.testing.assert_array_equal(table[["x", "y"]], frame.embedding)
+    assert table.label[2] == "two"
+    assert table.label.isna().sum() == 5
+    assert table.confidence[2] == 0.6
+    assert table.selected.tolist() == [False] * 5 + [True]
+    assert table.color[0] == "a"
+
+
+def test_to_frame_names_columns_and_dimensions() -> None:
+    session = FakeSession(3, d=3)
+    with_title = pd.Series([1, 2, 1], name="batch")
+    explorer = Explorer(session=session, color=with_title)  # type: ignore[arg-type]
+    assert list(explorer.to_frame().columns)[:3] == ["x", "y", "z"]
+    assert "batch" in explorer.to_frame()
+    explorer.close()
+
+
+def test_without_pandas_to_frame_says_what_to_install(
+    explorer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        explorer.to_frame()
+
+
+def test_an_error_of_the_worker_shows(explorer: Any, session: FakeSession) -> None:
+    session.label([0], "a")
+    session.error, session.state = MemoryError("too much"), "failed"
+    session.tell("error", "state")
+    eventually(lambda: explorer.error)
+    assert explorer.error == "MemoryError: too much"
+    assert explorer.state == "failed"
+    assert explorer.labels[0] == "a"
+
+
+def test_a_method_with_classes_sends_directions_and_colors(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    session.directions = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    session.membership = np.tile([1.0, 0.0], (6, 1))
+    session.live_parameters = (LAM,)
+    session.parameters = {"lam": 1.5, "n_classes": None}
+    session.tell("method", "parameters")
+    page.say("hello")
+    frame = session.move()
+    message, (_, rgba) = page.frame(lambda m: m["version"] == frame.version)
+    assert message["directions"] == [[1, 0], [-1, 0]]
+    assert len(set(message["direction_colors"])) == 2
+    assert rgba.reshape(6, 4)[0].tolist()[3] == 255
+    assert message["parameters"] == {"lam": 1.5, "n_classes": 2}
+
+
+def test_a_map_of_many_dimensions_is_sent_as_a_plane() -> None:
+    session = FakeSession(8, d=5)
+    explorer = Explorer(session=session)  # type: ignore[arg-type]
+    page = Page(explorer)
+    session.directions = np.eye(5)
+    page.say("hello")
+    session.move()
+    message, (plane,) = page.frame(lambda m: True)
+    assert plane.size == 16
+    assert np.shape(message["directions"]) == (5, 2)
+    assert explorer.embedding.shape == (8, 5)
+    explorer.close()
+
+
+def test_the_path_grows_while_it_runs_and_the_chosen_step_is_told(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    page.say("hello")
+    session.path = [PathStep(4.0, np.zeros((6, 2)), float("nan"))]
+    session.move()
+    eventually(lambda: explorer.path)
+    assert explorer.path == [{"lam": 4.0, "criterion": None}]
+    page.command("move_to_path", index=0)
+    eventually(lambda: explorer.chosen_path == 0)
+    page.command("set", alpha=1.0)
+    eventually(lambda: explorer.chosen_path == -1)
+
+
+def test_switching_to_a_new_method_makes_it_for_the_plane(page: Page, session: FakeSession) -> None:
+    for name in ("a", "b", "c", "d"):
+        session.add_class(name)
+    page.command("switch", method="Mbed")
+    made = session.given[-1][1]["method"]
+    assert isinstance(made, FakeMargin)
+    assert made.keywords == {
+        "n_classes": 4, "n_components": 2, "directions": "circle", "rho": 0.5
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "circle"),
+    [({}, True), ({"n_components": 3}, False), ({"directions": np.eye(3)}, False)],
+)
+def test_directions_that_the_user_chose_are_kept(given: dict[str, Any], circle: bool) -> None:
+    method = FakeMargin(**given)
+    planned: Any = commands.in_the_plane(method)  # type: ignore[arg-type]
+    assert (planned is not method) == circle
+    assert method.keywords["directions"] is given.get("directions"), "the user's own is untouched"
+    if circle:
+        assert planned.keywords["directions"] == "circle"
+
+
+def test_closing_loses_nothing(explorer: Any, session: FakeSession) -> None:
+    session.label([0], "a")
+    explorer.close()
+    explorer.close()
+    assert session._subscribers == []
+    assert not explorer._sender._thread.is_alive()
+    assert explorer.session is session
+    assert explorer.labels[0] == "a"
+
+
+def test_two_explorers_of_one_session_agree(session: FakeSession) -> None:
+    one, two = Explorer(session=session), Explorer(session=session)  # type: ignore[arg-type]
+    one.labels = ["a"] * 6
+    eventually(lambda: two.label_codes == one.label_codes and two.classes)
+    assert two.labels == ["a"] * 6
+    one.close()
+    two.close()
+
+
+def test_commands_may_come_from_several_threads(page: Page, session: FakeSession) -> None:
+    def steer(k: int) -> None:
+        own = Page(page.explorer, f"page {k}")
+        page.explorer.send = page.take
+        for i in range(30):
+            own.requests += 1
+            content = {"type": "command", "client": own.client, "request": own.requests}
+            page.explorer._receive(None, {**content, "name": "select"}, [np.uint32([i % 6])])
+            page.explorer._receive(
+                None, {**content, "name": "set", "arguments": {"alpha": 0.1 * i}}, []
+            )
+
+    threads = [threading.Thread(target=steer, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    replies = [m for m, _ in page.messages if m["type"] == "reply"]
+    assert len(replies) == 240
+    assert all(m["ok"] for m in replies)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "either X or session"),
+        ({"X": np.zeros((3, 2)), "session": FakeSession()}, "either X or session"),
+        ({"session": FakeSession(), "supervision": [0]}, "come with the session"),
+        ({"session": FakeSession(), "height": 10}, "height must be"),
+        ({"session": FakeSession(), "color": [1]}, "color must have"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Explorer(**arguments)
+
+
+def test_a_selection_of_a_wrong_kind_names_the_argument(explorer: Any) -> None:
+    with pytest.raises(ValueError, match=r"selection must be indices in \[0, 6\), got 9"):
+        explorer.selection = [9]
+
+
+def test_the_state_that_a_notebook_keeps_is_small_and_plain(explorer: Any) -> None:
+    state = explorer.get_state()
+    for name, value in state.items():
+        assert isinstance(value, str | int | float | list | tuple | dict | bytes | None), name
+    assert "log" not in explorer.trait_names() or not explorer.traits()["log"].metadata.get("sync")

@@ -1,0 +1,181 @@
+"""The pace of frames: two on their way, lost after a second, none when nobody looks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from nbembed.widget.sender import Sender, Window
+
+
+def test_nobody_watches_nothing_is_sent() -> None:
+    window = Window()
+    assert not window.open
+    window.watch("a", True)
+    assert window.open
+    window.watch("a", False)
+    assert not window.open
+
+
+def test_two_frames_at_most_are_on_their_way() -> None:
+    window = Window()
+    window.watch("a", True)
+    first = window.sent(1, now=0.0)
+    window.sent(2, now=0.0)
+    assert not window.open
+    window.acknowledge(first, "a")
+    assert window.open
+    assert window.newest == 2
+
+
+def test_one_word_settles_all_frames_before_it() -> None:
+    window = Window()
+    window.watch("a", True)
+    window.sent(1, now=0.0)
+    second = window.sent(2, now=0.0)
+    window.acknowledge(second, "a")
+    assert window.next_expiry(0.0) is None
+    assert window.newest == 2
+
+
+def test_an_unacknowledged_frame_is_lost_after_a_second() -> None:
+    window = Window()
+    window.watch("a", True)
+    window.sent(1, now=0.0)
+    assert window.next_expiry(0.25) == pytest.approx(0.75)
+    assert window.expire(0.9) == 0
+    assert window.expire(1.0) == 1
+    assert window.newest == -1, "what was lost must be sent again"
+    assert window.open
+
+
+def test_three_losses_in_a_row_end_the_audience_and_a_late_word_brings_it_back() -> None:
+    window = Window()
+    window.watch("a", True)
+    for turn in range(3):
+        seq = window.sent(1, now=2.0 * turn)
+        window.expire(2.0 * turn + 1)
+    assert not window.open
+    window.acknowledge(seq, "a")
+    assert window.open
+
+
+def test_a_new_watcher_gets_the_present_layout_even_if_another_has_it() -> None:
+    window = Window()
+    window.watch("a", True)
+    window.acknowledge(window.sent(5, now=0.0), "a")
+    assert window.newest == 5
+    window.watch("a", True)
+    assert window.newest == 5
+    window.watch("b", True)
+    assert window.newest == -1
+
+
+class Stage:
+    """A sender with a layout that a test moves, and a page that a test lets answer."""
+
+    def __init__(self) -> None:
+        self.version = 1
+        self.frames: list[tuple[int, int]] = []
+        self.topics: list[set[str]] = []
+        self.settled = 0
+        self.changed = threading.Condition()
+        self.sender = Sender(self.deliver, self.frame, self.settle, pace=0.0, pause=0.02)
+        self.sender.start()
+
+    def deliver(self, topics: set[str]) -> None:
+        with self.changed:
+            self.topics.append(topics)
+            self.changed.notify_all()
+        if "bad" in topics:
+            raise RuntimeError("a message that could not be sent")
+
+    def frame(self, number: Callable[[int], int], newer_than: int) -> bool:
+        with self.changed:
+            if self.version <= newer_than:
+                return False
+            self.frames.append((number(self.version), self.version))
+            self.changed.notify_all()
+            return True
+
+    def settle(self) -> None:
+        with self.changed:
+            self.settled += 1
+            self.changed.notify_all()
+
+    def move(self) -> None:
+        with self.changed:
+            self.version += 1
+        self.sender.poke("frame")
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        with self.changed:
+            assert self.changed.wait_for(condition, timeout=10)
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    stage = Stage()
+    yield stage
+    stage.sender.close()
+
+
+def test_a_watcher_gets_the_present_layout_and_then_each_new_one(stage: Stage) -> None:
+    stage.move()
+    stage.sender.watch("a", True)
+    stage.until(lambda: stage.frames == [(1, 2)])
+    stage.sender.acknowledge(1, "a")
+    stage.move()
+    stage.until(lambda: stage.frames[-1] == (2, 3))
+
+
+def test_layouts_that_come_too_fast_are_left_out(stage: Stage) -> None:
+    stage.sender.watch("a", True)
+    stage.until(lambda: len(stage.frames) == 1)
+    stage.move()
+    stage.until(lambda: len(stage.frames) == 2)
+    for _ in range(20):
+        stage.move()
+    stage.sender.poke("mark")
+    stage.until(lambda: {"mark"} in stage.topics)
+    assert len(stage.frames) == 2
+    stage.sender.acknowledge(2, "a")
+    stage.until(lambda: stage.frames[-1][1] == 22)
+
+
+def test_an_unseen_widget_costs_no_frame_but_news_arrive(stage: Stage) -> None:
+    for _ in range(5):
+        stage.move()
+    stage.sender.poke("supervision")
+    stage.until(lambda: {"supervision"} in stage.topics)
+    assert stage.frames == []
+    assert not stage.sender.watched
+
+
+def test_rest_is_written_down_once_it_lasts(stage: Stage) -> None:
+    stage.sender.rest(True)
+    stage.sender.rest(False)
+    stage.sender.poke("mark")
+    stage.until(lambda: {"mark"} in stage.topics)
+    assert stage.settled == 0
+    stage.sender.rest(True)
+    stage.until(lambda: stage.settled == 1)
+
+
+def test_a_message_that_fails_does_not_end_the_stream(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.sender.poke("bad")
+    stage.until(lambda: {"bad"} in stage.topics)
+    stage.sender.poke("good")
+    stage.until(lambda: {"good"} in stage.topics)
+    assert "could not be sent" in caplog.text
+
+
+def test_closing_ends_the_thread(stage: Stage) -> None:
+    thread = stage.sender._thread
+    stage.sender.close()
+    assert thread is not None
+    assert not thread.is_alive()
