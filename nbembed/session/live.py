@@ -26,6 +26,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.run import PATIENCE
@@ -68,7 +69,6 @@ class Live:
     ) -> None:
         self.engine = engine
         self.methods = dict(methods)
-        self.pace: float | None = PACE
         self.error: Exception | None = None
         self._desk = self._applied = desk
         self._log = log
@@ -88,6 +88,7 @@ class Live:
         self._steps = 0
         self._grace = 0
         self._due = 0.0
+        self._pace: float | None = PACE
         self._exact = False  # cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
         self._published = Published(
@@ -107,6 +108,18 @@ class Live:
     def lock(self) -> threading.Condition:
         """Held, readings belong to one moment."""
         return self._changed
+
+    @property
+    def pace(self) -> float | None:
+        """Most iterations a second while playing."""
+        return self._pace
+
+    @pace.setter
+    def pace(self, value: float | None) -> None:
+        with self._changed:
+            self._pace, self._due = value, 0.0
+            if self._worker.alive:
+                self._worker.wake(self)  # it may be waiting at the old pace
 
     @property
     def desk(self) -> Desk:
@@ -324,11 +337,11 @@ class Live:
             job()
             return 0.0
         if self._steps or self._going:
-            if not self._steps and self.pace is not None:
-                early = self._due - time.monotonic()
-                if early > 0:
-                    return early
-                self._due = max(self._due, time.monotonic() - 1 / self.pace) + 1 / self.pace
+            if not self._steps and self._pace is not None:
+                period, now = 1 / self._pace, time.monotonic()
+                if now < self._due:
+                    return self._due - now
+                self._due = max(self._due, now - period) + period
             self._iterate()
             return 0.0
         return self._rest()
@@ -362,6 +375,8 @@ class Live:
             with self._changed:
                 if self.engine.place.layout is not None:
                     self._show(self._published.cost, self._published.quality)
+                else:  # the old layout is shown until the new start is there, its path is gone
+                    self._published = replace(self._published, path=self.engine.path)
         self._subscribers.tell(*heard(waiting))
 
     def _iterate(self) -> None:

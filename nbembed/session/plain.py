@@ -1,10 +1,10 @@
 """Values of parameters and commands as plain JSON data, and back with the same bits.
 
 JSON holds numbers, text, lists and maps. What else a session's parameters may be is written as a
-map with a reserved key: ``{"__array__": nested lists, "dtype": "<f4"}``, ``{"__tuple__": list}``,
-``{"__supervision__": map}``, ``{"__optimizer__": class name, "fields": map}``. Python writes floats
-with as many digits as it takes to read the same bits again. Functions and other objects have no
-plain form and are refused by name; nothing is ever pickled.
+map with a reserved key: ``{"__array__": list, "dtype": "<f4", "shape": [2, 3]}``, ``{"__tuple__":
+list}``, ``{"__supervision__": map}``, ``{"__optimizer__": name, "fields": map}``. Python writes
+floats with as many digits as it takes to read the same bits again. Functions and other objects have
+no plain form and are refused by name; nothing is ever pickled.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
-        return {"__array__": value.tolist(), "dtype": value.dtype.str}
+        shape = list(value.shape)
+        return {"__array__": value.ravel().tolist(), "dtype": value.dtype.str, "shape": shape}
     if isinstance(value, list):
         return [_encode(v, f"{name}[{i}]", strict) for i, v in enumerate(value)]
     if isinstance(value, tuple):
@@ -85,7 +86,7 @@ def decode(value: Any) -> Any:
             dtype = np.dtype(value["dtype"])
             if dtype.kind not in "biufU":
                 raise ValueError(f"dtype {dtype} is not allowed")
-            return np.array(value["__array__"], dtype=dtype)
+            return np.array(value["__array__"], dtype=dtype).reshape(value["shape"])
         if "__tuple__" in value:
             return tuple(decode(v) for v in value["__tuple__"])
         if "__supervision__" in value:

@@ -8,6 +8,7 @@ map went is in the iterations of what followed, a ``rest`` event at the latest.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,8 @@ def replay(
         engine.refresh()
     if engine.iteration and state in ("idle", "running"):
         state = "paused"
-    return data, Live(engine, desk, known, events, state)
+    cost = engine.cost() if engine.fresh else math.nan
+    return data, Live(engine, desk, known, events, state, cost)
 
 
 def go_on(engine: Engine, iteration: int) -> None:

@@ -97,10 +97,12 @@ class _Writer:
             return ["session.wait()", f"session.move_to_path({a['index']})"]
         if command == "label":
             said = "" if a["confidence"] == 1.0 else f", confidence={a['confidence']!r}"
-            return [f"session.label({a['points']!r}, {a['class_']!r}{said})"]
+            return [f"session.label({_points(a['points'])}, {a['class_']!r}{said})"]
         if command == "set":
             said = ", ".join(f"{k}={self.value(v)}" for k, v in a.items())
             return [f"session.set({said})"]
+        if command in ("must_link", "cannot_link", "forget"):
+            return [f"session.{command}({', '.join(map(_points, a.values()))})"]
         return [f"session.{command}({', '.join(self.value(v) for v in a.values())})"]
 
     def value(self, value: Any) -> str:
@@ -130,3 +132,10 @@ class _Writer:
             return f"nb.{name}"
         self._names.add((module, name))
         return str(name)
+
+
+def _points(points: list[int]) -> str:
+    """Return a list of points as source, a run of neighbors as its range."""
+    if len(points) > 3 and points == list(range(points[0], points[-1] + 1)):
+        return f"range({points[0]}, {points[-1] + 1})"
+    return repr(points)

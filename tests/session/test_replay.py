@@ -87,6 +87,42 @@ def test_steered_from_several_threads_while_it_runs(start, seed):
     assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
 
 
+def test_no_label_is_lost_whoever_speaks_when(start):
+    session = start()
+    session._live.learn(Other)
+    session.play()
+
+    def label(points: range) -> None:
+        for i in points:
+            session.label([i], f"class {i % 3}")
+
+    def steer() -> None:
+        rng = random.Random(5)
+        for _ in range(40):
+            rng.choice(
+                [
+                    lambda: session.set(weight=rng.choice([1.0, 2.0])),
+                    lambda: session.switch(rng.choice(["Fake", "Other"])),
+                    lambda: session.reset(),
+                    lambda: session.step(2),
+                    lambda: session.play(),
+                ]
+            )()
+
+    jobs = [lambda: label(range(0, 15)), lambda: label(range(15, 30)), steer, steer]
+    threads = [threading.Thread(target=job) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(GUARD)
+    session.pause()
+    rest(session)
+    session.check()
+    names = np.array(session.supervision.classes)
+    assert names[session.supervision.top_class].tolist() == [f"class {i % 3}" for i in range(30)]
+    assert session.replayed().supervision == session.supervision
+
+
 def test_stops_replay_too(start):
     session = start()
     session.play()
@@ -158,10 +194,12 @@ def test_the_script_is_readable(start):
     session.pause()
     session.step(3)
     session.label([1, 2], "seven", confidence=0.9)
+    session.must_link([4, 5, 6, 7])
     session.set(weight=1.5)
     rest(session)
     text = session.to_script()
     assert "session.label([1, 2], 'seven', confidence=0.9)" in text
+    assert "session.must_link(range(4, 8))" in text
     assert "session.set(weight=1.5)" in text
     assert "play" not in text
     assert run(text, session.X).tobytes() == session.embedding.tobytes()

