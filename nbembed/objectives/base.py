@@ -34,12 +34,16 @@ class Evaluation:
     aid : float
         The part of the cost that only helps the optimisation (exaggeration, compression). It is in
         the cost, whose gradient this is, and not in what people are shown.
+    rounding : float
+        How far the cost may be off by rounding, in nats. Large terms cancel in these costs, so that
+        in float32 late descents are finer than the cost; the gradient is not touched by that.
     """
 
     cost: float
     gradient: NDArray[Any]
     curvature: NDArray[Any] | None = None
     aid: float = 0.0
+    rounding: float = 0.0
 
     @property
     def plain_cost(self) -> float:

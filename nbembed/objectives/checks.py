@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.threads import resolve_threads
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: With fewer points than this, handing work to other threads takes longer than it saves.
+SERIAL_BELOW = 1500
 
-def check_number(
-    name: str, value: Any, *, low: float = -math.inf, high: float = math.inf, open_low: bool = False
-) -> float:
-    """Return ``value`` as a float inside [low, high], or (low, high] with ``open_low``.
 
-    Raises
-    ------
-    TypeError
-        If it is not a real number.
-    ValueError
-        If it is not finite or outside the interval.
-    """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
-    if math.isfinite(number) and number <= high and (number > low if open_low else number >= low):
-        return number
-    bound = f"greater than {low:g}" if open_low else f"at least {low:g}"
-    if math.isfinite(high):
-        bound += f" and at most {high:g}"
-    raise ValueError(f"{name} must be a finite number {bound}, got {value!r}")
+def threads_for(n_samples: int, n_jobs: int | None) -> int:
+    """Return how many threads to use; an explicit ``n_jobs`` is obeyed whatever the size."""
+    threads = resolve_threads(n_jobs)
+    return 1 if n_jobs is None and n_samples < SERIAL_BELOW else threads
 
 
 def check_layout(Y: Any, n_samples: int, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.kernels.heavy_tailed import heavy_tailed
-from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.base import Evaluation, Objective
-from nbembed.objectives.checks import check_layout, check_names, check_number
+from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class HeavyTailed(Objective):
     compression : float, default=0.0
         Weight c ≥ 0 of Σ‖y‖², t-SNE's early compression.
     n_jobs : int, optional
-        Threads; None uses all cores that the process may use.
+        Threads; None uses all cores of the process, or one if there are few points.
 
     Raises
     ------
@@ -93,11 +93,11 @@ class HeavyTailed(Objective):
         compression: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
-        self._alpha = check_number("alpha", alpha, low=0)
-        self._exaggeration = check_number("exaggeration", exaggeration, low=0, open_low=True)
-        self._compression = check_number("compression", compression, low=0)
-        self._n_threads = resolve_threads(n_jobs)
+        self._alpha = check_real("alpha", alpha, low=0)
+        self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
+        self._compression = check_real("compression", compression, low=0)
         self._mixture = Mixture.make(as_pair_matrix(P, "joint"), supervision, rho)
+        self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
@@ -132,13 +132,13 @@ class HeavyTailed(Objective):
         check_names(self, parameters, (*self.parameters, "supervision"))
         other = copy.copy(self)
         if "alpha" in parameters:
-            other._alpha = check_number("alpha", parameters["alpha"], low=0)
+            other._alpha = check_real("alpha", parameters["alpha"], low=0)
         if "exaggeration" in parameters:
-            other._exaggeration = check_number(
+            other._exaggeration = check_real(
                 "exaggeration", parameters["exaggeration"], low=0, open_low=True
             )
         if "compression" in parameters:
-            other._compression = check_number("compression", parameters["compression"], low=0)
+            other._compression = check_real("compression", parameters["compression"], low=0)
         other._mixture = self._mixture.changed(parameters)
         return other
 
@@ -169,12 +169,15 @@ class HeavyTailed(Objective):
         if self._compression > 0:
             gradient += (2 * self._compression) * Yt
             curvature = curvature + 2 * self._compression
-        value, aid = math.nan, 0.0
+        value, aid, rounding = math.nan, 0.0, 0.0
         if cost:
             aid = (self._exaggeration - 1) * cross
             if self._compression > 0:
                 aid += self._compression * float(np.square(Yt, dtype=np.float64).sum())
-            value = mixture.entropy(self._n_threads) + cross + log_normalizer + aid
+            entropy = mixture.entropy(self._n_threads)
+            value = entropy + cross + log_normalizer + aid
+            sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(aid)
+            rounding = float(np.finfo(self.dtype).eps) * sizes
         push = mixture.push(Yt, self._n_threads)
         if push is not None:
             value += push[0]
@@ -184,4 +187,5 @@ class HeavyTailed(Objective):
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
             aid,
+            rounding,
         )

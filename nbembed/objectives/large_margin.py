@@ -32,9 +32,10 @@ from scipy.special import softmax
 
 from nbembed.kernels.margin import large_margin
 from nbembed.objectives.base import Evaluation
-from nbembed.objectives.checks import check_layout, check_names, check_number
+from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.sne import SNE
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -64,7 +65,7 @@ class LargeMargin(SNE):
     radius : float, default=1.0
         r > 0 in coordinates, the radius of the map that labels are softened by.
     n_jobs : int, optional
-        Threads; None uses all cores that the process may use.
+        Threads; None uses all cores of the process, or one if there are few points.
 
     Raises
     ------
@@ -86,9 +87,9 @@ class LargeMargin(SNE):
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(P, supervision=supervision, rho=rho, labels_as_links=False, n_jobs=n_jobs)
-        self._lam = check_number("lam", lam, low=0, open_low=True)
-        self._margin_weight = check_number("margin_weight", margin_weight, low=0)
-        self._radius = check_number("radius", radius, low=0, open_low=True)
+        self._lam = check_real("lam", lam, low=0, open_low=True)
+        self._margin_weight = check_real("margin_weight", margin_weight, low=0)
+        self._radius = check_real("radius", radius, low=0, open_low=True)
         self._directions = check_directions(directions)
         self._prior = None if class_prior is None else _check_prior(class_prior, self.n_classes)
         self._targets = self._softened()
@@ -134,11 +135,11 @@ class LargeMargin(SNE):
         )
         other = copy.copy(self)
         if "lam" in parameters:
-            other._lam = check_number("lam", parameters["lam"], low=0, open_low=True)
+            other._lam = check_real("lam", parameters["lam"], low=0, open_low=True)
         if "margin_weight" in parameters:
-            other._margin_weight = check_number("margin_weight", parameters["margin_weight"], low=0)
+            other._margin_weight = check_real("margin_weight", parameters["margin_weight"], low=0)
         if "radius" in parameters:
-            other._radius = check_number("radius", parameters["radius"], low=0, open_low=True)
+            other._radius = check_real("radius", parameters["radius"], low=0, open_low=True)
         if "directions" in parameters:
             other._directions = check_directions(parameters["directions"])
         prior = parameters.get("class_prior", self._prior)
@@ -162,7 +163,7 @@ class LargeMargin(SNE):
         """
         Y = self._checked(Y)
         Yt = np.ascontiguousarray(Y.T)
-        value, gradient, curvature = self._terms(Yt, cost)
+        value, gradient, curvature, rounding = self._terms(Yt, cost)
         # The kernel's prior is read only where B is a divergence from it.
         prior = np.full(self.n_classes, 1 / self.n_classes) if self._prior is None else self._prior
         terms = large_margin(
@@ -183,6 +184,7 @@ class LargeMargin(SNE):
             value + float(terms.cost),
             np.ascontiguousarray((gradient + terms.gradient).T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
+            rounding=rounding,
         )
 
     def _checked(self, Y: NDArray[Any]) -> NDArray[Any]:

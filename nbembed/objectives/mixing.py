@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.kernels.groups import cannot_link, group_attraction, mixed_entropy
-from nbembed.objectives.checks import check_number
 from nbembed.objectives.pairs import PairMatrix, as_kernel_argument, row_sums
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Mixture:
         ValueError
             If ``rho`` is outside [0, 1] or ``supervision`` speaks of another number of points.
         """
-        rho = check_number("rho", rho, low=0, high=1)
+        rho = check_real("rho", rho, low=0, high=1)
         if supervision is not None and supervision.n_samples != base.n_samples:
             raise ValueError(
                 f"supervision must be of {base.n_samples} samples like P, "

