@@ -1,7 +1,7 @@
 """Take the pictures of the documentation from a real JupyterLab: ``python -m docs.screenshots``.
 
-Needs the ``test`` extra and runs from the root of a checkout. Three digits are named by what lies
-around one example of each, a fourth group is left selected, and the widget is photographed.
+Needs the ``test`` extra and runs from the root of a checkout. Seven digits are named by what lies
+around one example of each, one more group is left selected, and the widget is photographed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ CELLS = (
     "explorer = nb.Explorer(X, nb.HSSNE(random_state=0))\nexplorer",
 )
 
+# Little weight on the labels, so that the picture shows the data and not what was said of them.
 STEER = """
 session = explorer.session
 session.wait("converged", timeout=120)
 def around(point, count):
     away = explorer.embedding - explorer.embedding[point]
     return np.argsort(np.linalg.norm(away, axis=1))[:count]
-for point, name in [(0, "zero"), (4, "four"), (6, "six")]:
-    session.label(around(point, 60), name, confidence=0.9)
-session.set(alpha=1.2)
+session.set(rho=0.05)
+for point, name in enumerate(["zero", "one", "two", "three", "four", "five", "six"]):
+    session.label(around(point, 90), name, confidence=0.9)
 session.wait("converged", timeout=120)
 explorer.selection = around(7, 120)
 """

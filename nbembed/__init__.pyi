@@ -1,4 +1,5 @@
 from nbembed import affinities as affinities
+from nbembed import datasets as datasets
 from nbembed import experiments as experiments
 from nbembed import measures as measures
 from nbembed import objectives as objectives

@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="which experiments to run")
     command.add_argument(
-        "--short", action="store_true", help="run all that take a few minutes at most"
+        "--short", action="store_true", help="run all that take no more than a minute or so"
     )
     command.add_argument(
         "--data", type=Path, metavar="DIR", help="the directory with the experiments' data files"

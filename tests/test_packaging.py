@@ -72,12 +72,13 @@ def check_wheel(files: dict[str, bytes]) -> None:
     notebooks = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
     assert "quickstart.ipynb" in notebooks
     assert {f"nbembed/notebooks/{name}" for name in notebooks} <= files.keys()
-    modules = {
+    ours = {
         path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "nbembed").rglob("*.py")
+        for pattern in ("*.py", "*.npz")
+        for path in (ROOT / "nbembed").rglob(pattern)
         if "frontend" not in path.parts
     }
-    assert modules <= files.keys()
+    assert ours <= files.keys()
     tops = {name.partition("/")[0] for name in files}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"nbembed"}
     assert [name for name in files if "frontend/" in name or "node_modules" in name] == []
@@ -85,7 +86,7 @@ def check_wheel(files: dict[str, bytes]) -> None:
     assert b"The nbembed developers" in files[licence]
 
 
-def test_the_wheel_carries_bundle_notebooks_and_types(wheel):
+def test_the_wheel_carries_bundle_notebooks_data_and_types(wheel):
     files = contents(wheel)
     check_wheel(files)
     (metadata,) = [name for name in files if name.endswith(".dist-info/METADATA")]
