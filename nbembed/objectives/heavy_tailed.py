@@ -78,8 +78,8 @@ class HeavyTailed(Objective):
     >>> objective = HeavyTailed(P, alpha=1.0)
     >>> triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])
     >>> cost, gradient = objective.cost_and_gradient(triangle)
-    >>> abs(cost) < 1e-12, np.abs(gradient).max() < 1e-12
-    (True, True)
+    >>> bool(abs(cost) < 1e-12 and np.abs(gradient).max() < 1e-12)
+    True
     """
 
     def __init__(

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from nbembed.affinities import Affinities
 from nbembed.objectives import HeavyTailed
 from nbembed.supervision import Supervision
 
@@ -280,3 +282,41 @@ def test_layouts_of_another_shape_are_refused(joint):
         objective.cost(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="Y"):
         objective.cost(np.zeros(len(joint)))
+
+
+def test_the_map_may_be_turned_moved_and_reordered(joint, rng, supervision):
+    n = len(joint)
+    Y = rng.normal(size=(n, 3))
+    objective = HeavyTailed(joint, 0.6, supervision=supervision)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    moved = Y @ turn + 5.0
+    assert objective.cost(moved) == pytest.approx(objective.cost(Y), rel=1e-9)
+    np.testing.assert_allclose(objective.gradient(moved), objective.gradient(Y) @ turn, atol=1e-9)
+    if supervision is None:
+        order = rng.permutation(n)
+        shuffled = HeavyTailed(joint[np.ix_(order, order)], 0.6)
+        np.testing.assert_allclose(
+            shuffled.gradient(Y[order]), objective.gradient(Y)[order], atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_the_fewest_points_work(n):
+    P = (1 - np.eye(n)) / (n * (n - 1))
+    seen = HeavyTailed(P, 1.0).evaluate(np.arange(2.0 * n).reshape(n, 2))
+    assert np.isfinite(seen.gradient).all()
+    assert seen.cost >= -1e-12
+
+
+@pytest.mark.parametrize("kind", ["row", "joint"])
+def test_affinities_are_brought_to_the_joint_form(rows, joint, rng, kind):
+    given = Affinities.from_probabilities(rows if kind == "row" else joint, kind)
+    Y = rng.normal(size=(len(rows), 2))
+    assert HeavyTailed(given).cost(Y) == pytest.approx(HeavyTailed(joint).cost(Y), rel=1e-9)
+
+
+def test_an_objective_survives_pickling(joint, rng, supervision):
+    Y = rng.normal(size=(len(joint), 2))
+    objective = HeavyTailed(joint, 0.4, supervision=supervision)
+    again = pickle.loads(pickle.dumps(objective))
+    assert again.cost(Y) == objective.cost(Y)
