@@ -1,19 +1,22 @@
 """Take the pictures of the documentation from a real JupyterLab: ``python -m docs.screenshots``.
 
 Needs the ``test`` extra and runs from the root of a checkout. Seven digits are named by what lies
-around one example of each, one more group is left selected, and the widget is photographed.
+around one example of each, and the widget is photographed while a lasso is drawn around an eighth.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+import numpy as np
+from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.chromium import chromium
 from tests.browser.fixtures import launch
 from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
+from tests.browser.test_explorer import Hand
 
 IMAGES = CHECKOUT / "docs" / "images"
 
@@ -34,7 +37,6 @@ session.set(rho=0.05)
 for point, name in enumerate(["zero", "one", "two", "three", "four", "five", "six"]):
     session.label(around(point, 90), name, confidence=0.9)
 session.wait("converged", timeout=120)
-explorer.selection = around(7, 120)
 """
 
 
@@ -53,17 +55,32 @@ def main() -> None:
 
 
 def take(notebook: Notebook, picture: Path, dark: bool) -> None:
-    """Run, steer, and photograph the widget."""
+    """Run, steer, and photograph the widget with a lasso half drawn."""
     notebook.set_theme(dark)
     # The map shall have the room, not the list of files.
     notebook.page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
     notebook.run_all()
     notebook.execute(STEER)
-    widget = notebook.page.locator(".nbe").first
-    widget.get_by_role("button", name="Lasso").click()
-    notebook.page.wait_for_timeout(1000)  # the last frame, and the tooltip's leave
-    notebook.screenshot(picture, widget)
+    hand = Hand(notebook)
+    hand.press("Lasso")
+    draw_around(notebook.page, hand.on_screen(), notebook.evaluate("around(7, 150).tolist()"))
+    notebook.page.wait_for_timeout(500)  # for the last frame
+    notebook.screenshot(picture, hand.widget)
     print(f"{picture} ({picture.stat().st_size // 1024} KiB)")
+
+
+def draw_around(page: Page, places: np.ndarray, points: list[int]) -> None:
+    """Draw a lasso around some points with the mouse, and hold it."""
+    group = places[points]
+    middle = np.median(group, axis=0)
+    radius = np.percentile(np.linalg.norm(group - middle, axis=1), 95) + 14
+    turns = np.linspace(-1.2, 2 * math.pi - 2.2, 60)
+    wobble = radius * (1 + 0.06 * np.sin(3 * turns))
+    path = middle + wobble[:, None] * np.c_[np.cos(turns), np.sin(turns)]
+    page.mouse.move(*path[0])
+    page.mouse.down()
+    for x, y in path[1:]:
+        page.mouse.move(x, y)
 
 
 if __name__ == "__main__":
