@@ -80,7 +80,7 @@ def group_attraction(
     parameters = np.array([alpha], dtype)
     sizes = np.diff(indptr)
     chunks = n_chunks(math.isqrt(int((sizes.astype(np.int64) ** 2).sum())))
-    longest = padded_length(int(sizes.max(initial=0)))
+    longest = padded_length(int(sizes.max(initial=0)), dtype)
     sums = np.zeros((chunks, d + 1, n), dtype)
     totals = np.zeros((chunks, 2))
     points = read_only(Yt)

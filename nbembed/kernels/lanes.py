@@ -26,7 +26,7 @@ from llvmlite import ir
 #: The sign of a zero does not matter; anything more would let the result depend on the surroundings.
 _FLAGS = ("nsz",)
 #: Allows a reciprocal estimate and one Newton step for float32; needs finite operands.
-_DIVISION_FLAGS = ("nsz", "arcp", "ninf")
+_DIVISION_FLAGS = ("nsz", "arcp", "ninf", "contract")
 
 _BOOL = ir.IntType(1)
 _INT32 = ir.IntType(32)
