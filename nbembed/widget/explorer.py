@@ -119,18 +119,21 @@ class Explorer(SyncedState):
         self._lock = threading.RLock()
         self._directions: list[list[float]] = []
         self._closed = False
+        self._tinted = False
+        self._choosing_color = True  # until someone else does
         self._sent_parameters: dict[str, float | None] = {}
         self._steersman = Steersman(session)
         super().__init__(n_samples=session.n_samples, height=height)
         with self._lock:
             self.color_column = column.to_wire()
-            self.color_by = "column" if column.kind != "none" else "class"
+            self.color_by = self._usual_color()
             self.methods = list(session.methods)
         self._sender = Sender(self._deliver, self._send_frame, self._settle)
         self._deliver(set(self._TOPICS))
         self._settle()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._hear)
         self.on_msg(self._receive)
+        self.observe(self._color_was_chosen, "color_by")
         self._sender.start()
         if autoplay:
             session.play()
@@ -270,6 +273,7 @@ class Explorer(SyncedState):
             return
         frame = session.frame()
         plane, rgba = self._picture(frame)
+        self._follow_tints(rgba is not None)
         self._update(
             {
                 **self._read_state(),
@@ -285,6 +289,23 @@ class Explorer(SyncedState):
                 "history": readout.history(session),
             }
         )
+
+    def _usual_color(self) -> str:
+        """Return what colors the points as long as nobody has chosen."""
+        if self._tinted:
+            return "probability"
+        return "class" if self._column.kind == "none" else "column"
+
+    def _follow_tints(self, tinted: bool) -> None:
+        """Color by class probability while a method has any."""
+        if tinted != self._tinted:
+            self._tinted = tinted
+            if self._choosing_color:
+                self._update({"color_by": self._usual_color()})
+
+    def _color_was_chosen(self, change: Any) -> None:
+        if change.new != self._usual_color():
+            self._choosing_color = False
 
     def _update(self, changes: dict[str, Any]) -> None:
         with self._lock, self.hold_sync():
@@ -327,6 +348,7 @@ class Explorer(SyncedState):
         present = readout.parameters(session)
         if present != self._sent_parameters:
             content["parameters"] = self._sent_parameters = present
+        self._follow_tints(rgba is not None)
         self.send(content, [floats(plane), *([rgba.tobytes()] if rgba is not None else [])])
         if len(session.path) != len(self.path):
             self._update({"path": readout.path(session)})

@@ -68,8 +68,18 @@ def parameters(session: Session) -> dict[str, float | None]:
 
 
 def history(session: Session) -> bytes:
-    """Return the cost curve as pairs (iteration, cost), thinned evenly to a few hundred."""
-    known = [(r.iteration, r.cost) for r in session.trace if math.isfinite(r.cost)]
+    """Return the cost curve as pairs (iteration, cost), thinned evenly to a few hundred.
+
+    It begins where the present method took over: costs of two methods are not on one scale.
+    """
+    first = 0
+    for event in session.log:
+        if event.command == "switch":
+            first = event.iteration
+        elif event.command == "reset":
+            first = 0
+    known = [(r.iteration, r.cost) for r in session.trace]
+    known = [(i, c) for i, c in known if i > first and math.isfinite(c)]
     if len(known) > HISTORY_LIMIT:
         keep = np.unique(np.linspace(0, len(known) - 1, HISTORY_LIMIT).round().astype(int))
         known = [known[i] for i in keep]

@@ -373,6 +373,35 @@ def test_a_method_with_classes_sends_directions_and_colors(
     assert message["parameters"] == {"lam": 1.5, "n_classes": 2}
 
 
+def test_points_are_colored_by_probability_while_there_is_any_until_someone_chooses(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    page.say("hello")
+    session.membership = np.tile([1.0, 0.0], (6, 1))
+    session.move()
+    eventually(lambda: explorer.color_by == "probability")
+    session.membership = None
+    session.rest()
+    eventually(lambda: explorer.color_by == "column")
+    assert page.command("color_by", mode="class")["ok"]
+    session.membership = np.tile([1.0, 0.0], (6, 1))
+    session.rest()
+    eventually(lambda: explorer.probability_colors)
+    assert explorer.color_by == "class"
+
+
+def test_the_cost_curve_begins_where_the_present_method_took_over(
+    explorer: Any, session: FakeSession
+) -> None:
+    for _ in range(4):
+        session.move()
+    session.switch("Mbed")
+    session.move()
+    session.rest()
+    eventually(lambda: explorer.history)
+    assert np.frombuffer(explorer.history, "<f4").reshape(-1, 2)[:, 0].tolist() == [5]
+
+
 def test_a_map_of_many_dimensions_is_sent_as_a_plane() -> None:
     session = FakeSession(8, d=5)
     explorer = Explorer(session=session)  # type: ignore[arg-type]

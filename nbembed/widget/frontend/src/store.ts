@@ -98,7 +98,11 @@ export class Store {
     this.bind("selection", (v) => (this.selection.value = uint32s(v)));
     this.bind("color_column", (v) => (this.column.value = { ...v, values: floats(v.values) }));
     this.bind("color_by", (v) => (this.colorBy.value = v));
-    this.bind("method", (v) => (this.method.value = v));
+    this.bind("method", (v) => {
+      // Costs of two methods are not on one scale, so the curve begins anew.
+      if (this.method.peek() && this.method.peek() !== v) this.history.value = new CostHistory();
+      this.method.value = v;
+    });
     this.bind("methods", (v) => (this.methods.value = v));
     this.bind("controls", (v) => (this.controls.value = v));
     this.bind("parameters", (v) => (this.parameters.value = v));
