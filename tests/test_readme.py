@@ -35,6 +35,7 @@ def test_commands_install_what_exists(mark):
     assert PROJECT["scripts"]["nbembed"] == "nbembed.cli:main"
 
 
+@pytest.mark.slow
 def test_python_blocks_run():
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     assert blocks
