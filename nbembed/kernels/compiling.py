@@ -35,8 +35,9 @@ def compiled(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-#: For functions that only compiled functions call: compiled with them, not cached on their own.
-inlined = njit(**_OPTIONS)
+#: For functions that only compiled functions call. They become part of their callers before anything is
+#: compiled, which halves the time that takes, and are not cached on their own.
+inlined = njit(inline="always", **_OPTIONS)
 
 
 class _SourceAwareCache(FunctionCache):  # type: ignore[misc]

@@ -10,7 +10,10 @@ w̄_i = Σ_l m_il w_l, and add up to
     ∂(−u(A + B) + D)/∂y_i = −(u/λn) Σ_k m_ik (log m_ik − log m̄_k [+ log π_k]) (w_k − w̄_i)
                             + (1/λ) Σ_k (m_ik − t_ik) w_k   if i is labelled
 
-(their equation (9) has a stray Σ_i). Everything is float64: there are n·K numbers against n² pairs.
+(their equation (9) has a stray Σ_i).
+
+There are n·K numbers here against n² pairs elsewhere, so NumPy is enough: 0.1 ms at n = 2000, K = 10, as
+fast as loops that took 2.7 s to compile. Everything is float64.
 """
 
 from __future__ import annotations
@@ -19,10 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, read_only
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tiles import n_chunks
-from nbembed.kernels.vector_math import exp, log
+
+#: Points a block, whatever the number of threads. So few that its arrays stay in the second-level cache and
+#: its matrix products on one thread: BLAS's own threads stall for milliseconds on a busy machine.
+POINTS = 1024
 
 
 class MarginTerms(NamedTuple):
@@ -87,113 +91,48 @@ def large_margin(
     -----
     Safe for any λ: logarithms of memberships are taken before the exponential, shifted by the largest.
     """
-    n_classes, n = len(directions), Yt.shape[1]
-    Yt = read_only(Yt)
-    directions = read_only(np.asarray(directions, float))
-    targets = read_only(np.asarray(targets, float))
-    chunks = n_chunks(n)
-    bounds = np.linspace(0, n, chunks + 1).astype(int)
-    m, log_m = np.empty((n_classes, n)), np.empty((n_classes, n))
-    occupation = np.zeros((chunks, n_classes))
-    sums = np.zeros((chunks, 2))
-    gradient = np.empty(Yt.shape, Yt.dtype)
+    n = Yt.shape[1]
+    directions = np.asarray(directions, float)
+    bounds = range(0, n, POINTS)
+    blocks: list[Any] = [None] * len(bounds)
 
-    def classify(chunk: int) -> None:
-        first, last = bounds[chunk], bounds[chunk + 1]
-        sums[chunk, 0] = memberships(
-            Yt, directions, 1 / lam, first, last, m, log_m, occupation[chunk]
-        )
+    def classify(block: int) -> None:
+        logits = directions / lam @ Yt[:, bounds[block] : bounds[block] + POINTS]
+        logits -= logits.max(axis=0)
+        m = np.exp(logits)
+        total = m.sum(axis=0)
+        m /= total
+        logits -= np.log(total)
+        blocks[block] = m, logits
 
-    run_chunks(classify, chunks, n_threads)
-    mean = occupation.sum(axis=0) / n
+    run_chunks(classify, len(blocks), n_threads)
+    mean = sum(m.sum(axis=1) for m, _ in blocks) / n
     # A class without members adds nothing: every factor m_ik of its logarithm is 0.
     log_ratio = np.log(np.maximum(mean, 1e-300))
     if balance:
         log_ratio -= np.log(prior)
+    gradient = np.empty(Yt.shape, Yt.dtype)
+    membership = np.empty((n, len(directions)))
+    sums = np.zeros((len(blocks), 2))
 
-    def pull(chunk: int) -> None:
-        first, last = bounds[chunk], bounds[chunk + 1]
-        sums[chunk, 1] = pulls(
-            directions, 1 / lam, margin_weight / n, targets, log_ratio, m, log_m,
-            first, last, gradient,
-        )  # fmt: skip
+    def pull(block: int) -> None:
+        m, log_m = blocks[block]
+        here = slice(bounds[block], bounds[block] + POINTS)
+        membership[here] = m.T
+        sums[block, 0] = np.einsum("ki,ki->", m, log_m)
+        along = log_m - log_ratio[:, None]  # becomes e of ∂/∂y_i = Σ_k e_ik w_k
+        along *= m
+        along *= -margin_weight / (lam * n)
+        along -= m * along.sum(axis=0)
+        t = targets[here]
+        labelled = np.flatnonzero(~np.isnan(t[:, 0]))
+        if labelled.size:
+            t = np.asarray(t[labelled].T, float)
+            along[:, labelled] += (m[:, labelled] - t) / lam
+            sums[block, 1] = np.sum(t * (np.log(np.maximum(t, 1e-300)) - log_m[:, labelled]))
+        gradient[:, here] = directions.T @ along
 
-    run_chunks(pull, chunks, n_threads)
+    run_chunks(pull, len(blocks), n_threads)
     A, D = float(sums[:, 0].sum() / n), float(sums[:, 1].sum())
     B = float(-(mean * log_ratio).sum())
-    membership = np.ascontiguousarray(m.T)
     return MarginTerms(-margin_weight * (A + B) + D, gradient, membership, A, B, D)
-
-
-@compiled
-def memberships(points, directions, inverse_lam, first, last, m, log_m, occupation):
-    """Fill ``m`` and ``log_m`` (K, n) and ``occupation`` (K,), Σ_i m_ik; return Σ_ik m_ik log m_ik."""
-    n_classes, d = directions.shape
-    largest = np.full(last - first, -np.inf)
-    total = np.zeros(last - first)
-    for k in range(n_classes):
-        row = log_m[k, first:last]
-        row[:] = 0.0
-        for axis in range(d):
-            w = directions[k, axis] * inverse_lam
-            y = points[axis, first:last]
-            for i in range(row.size):
-                row[i] += w * y[i]
-        for i in range(row.size):
-            largest[i] = max(largest[i], row[i])
-    for k in range(n_classes):
-        row = log_m[k, first:last]
-        for i in range(row.size):
-            row[i] -= largest[i]
-            total[i] += exp(row[i])
-    for i in range(total.size):
-        total[i] = log(total[i])
-    margin = 0.0
-    for k in range(n_classes):
-        row, members = log_m[k, first:last], m[k, first:last]
-        occupied = 0.0
-        for i in range(row.size):
-            row[i] -= total[i]
-            members[i] = exp(row[i])
-            occupied += members[i]
-            margin += members[i] * row[i]
-        occupation[k] = occupied
-    return margin
-
-
-@compiled
-def pulls(
-    directions, inverse_lam, weight, targets, log_ratio, m, log_m, first, last, gradient
-):  # fmt: skip
-    """Fill columns ``first`` to ``last`` of ``gradient``; return their part of D."""
-    n_classes, d = directions.shape
-    size = last - first
-    share = -weight * inverse_lam
-    along = np.empty((n_classes, size))  # the gradient is Σ_k along_k w_k
-    total = np.zeros(size)
-    for k in range(n_classes):
-        members, logs = m[k, first:last], log_m[k, first:last]
-        for i in range(size):
-            along[k, i] = share * members[i] * (logs[i] - log_ratio[k])
-            total[i] += along[k, i]
-    for k in range(n_classes):
-        members = m[k, first:last]
-        for i in range(size):
-            along[k, i] -= members[i] * total[i]
-    labels = 0.0
-    for i in range(size):
-        if np.isnan(targets[first + i, 0]):
-            continue
-        for k in range(n_classes):
-            t = targets[first + i, k]
-            along[k, i] += inverse_lam * (m[k, first + i] - t)
-            labels += t * (log(max(t, 1e-300)) - log_m[k, first + i])
-    for axis in range(d):
-        part = total  # its values are no longer needed
-        part[:] = 0.0
-        for k in range(n_classes):
-            w = directions[k, axis]
-            for i in range(size):
-                part[i] += w * along[k, i]
-        gradient[axis, first:last] = part
-    return labels
