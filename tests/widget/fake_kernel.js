@@ -19,7 +19,7 @@ export class FakeKernel {
     this.interval = interval;
     this.random = random(seed);
     this.sent = [];
-    this.replies = [];
+    this.replied = {};
     this.listeners = new Map();
     this.version = 0;
     this.seq = 0;
@@ -159,6 +159,7 @@ export class FakeKernel {
     if (name === "switch") this.update({ method: a.method });
     if (name === "move_to_path") this.update({ chosen_path: a.index });
     this.applied = { ...this.applied, [client]: request };
+    this.replied[name] = (this.replied[name] ?? 0) + 1;
     this.custom({ type: "reply", request, client, ok: true, error: null });
   }
 

@@ -55,6 +55,7 @@ def open_page(
         viewport={"width": max(width + 40, 400), "height": 1200},
         device_scale_factor=scale,
         color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",  # the view is at its place at once
     )
     page.set_default_timeout(5000)
     errors: list[str] = []

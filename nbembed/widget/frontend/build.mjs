@@ -1,4 +1,6 @@
-// Bundles the Explorer's front end into ../static, which the Python package ships.
+// Bundles the Explorer's front end into ../static, which the Python package ships, together with
+// the licenses of the libraries that went into it.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { context } from "esbuild";
 
 const watch = process.argv.includes("--watch");
@@ -10,17 +12,33 @@ const builder = await context({
   outdir: "../static",
   bundle: true,
   minify: !watch,
+  metafile: true,
   format: "esm",
   target: ["es2022"],
   jsx: "automatic",
   jsxImportSource: "preact",
-  legalComments: "eof",
+  legalComments: "none",
   logLevel: "info",
 });
 
 if (watch) {
   await builder.watch();
 } else {
-  await builder.rebuild();
+  const { metafile } = await builder.rebuild();
+  writeFileSync("../static/LICENSES.txt", licenses(Object.keys(metafile.inputs)));
   await builder.dispose();
+}
+
+// The license of every package of which a file was bundled.
+function licenses(inputs) {
+  const found = inputs.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  const folders = [...new Set(found.filter(Boolean))].sort();
+  return folders
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+      const file = existsSync(folder) && readdirSync(folder).find((f) => /^licen[sc]e/i.test(f));
+      if (!file) throw new Error(`${name} has no license file`);
+      return `${name} ${version} (${license})\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+    })
+    .join(`\n${"-".repeat(78)}\n\n`);
 }

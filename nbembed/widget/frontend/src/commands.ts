@@ -7,8 +7,8 @@ import type { Model, ReplyMessage } from "./wire";
 export type Reply = { ok: boolean; error: string | null };
 type Waiting = { name: string; at: number; done: (reply: Reply) => void };
 
-/** How long a request may stay unanswered before the page stops waiting for it. */
-const PATIENCE = 10_000;
+/** How long a request may stay unanswered before the person is told, in milliseconds. */
+const PATIENCE = 3000;
 
 export interface Effect {
   request: number;
@@ -27,6 +27,7 @@ export class Commands {
   constructor(
     private readonly model: Model,
     private readonly onError: (message: string) => void,
+    private readonly onStall: (stalled: boolean) => void,
   ) {}
 
   send(name: string, args: Record<string, unknown> = {}, points?: Uint32Array, at = performance.now()): Promise<Reply> {
@@ -37,7 +38,7 @@ export class Commands {
     const content = { type: "command", client: this.client, request, name, arguments: args };
     const reply = new Promise<Reply>((done) => this.waiting.set(request, { name, at, done }));
     this.model.send(content, undefined, points ? [points.slice().buffer] : []);
-    setTimeout(() => this.settle(request, { ok: false, error: null }), PATIENCE);
+    setTimeout(() => this.waiting.has(request) && this.onStall(true), PATIENCE);
     return reply;
   }
 
@@ -62,18 +63,24 @@ export class Commands {
     const waiting = this.waiting.get(request);
     if (!waiting) return;
     this.waiting.delete(request);
+    if (!this.waiting.size) this.onStall(false);
     waiting.done(reply);
   }
 }
 
+/** Milliseconds between sends at least: about an animation frame. */
+const PACE = 15;
+
 /**
  * Sends the latest value and drops those between: at most one send an animation frame and one
- * unanswered at a time, so that a dragged slider never queues up behind the kernel.
+ * unanswered at a time, so that a dragged slider never queues up behind the kernel. The first
+ * value of a drag leaves at once.
  */
 export class Latest<T> {
   private pending: { value: T; at: number } | null = null;
   private busy = false;
   private scheduled = false;
+  private last = -Infinity;
 
   constructor(
     private readonly deliver: (value: T, at: number) => Promise<unknown>,
@@ -81,8 +88,10 @@ export class Latest<T> {
   ) {}
 
   push(value: T): void {
-    this.pending = { value, at: performance.now() };
-    this.schedule();
+    const at = performance.now();
+    this.pending = { value, at };
+    if (at - this.last >= PACE && !this.scheduled) this.flush();
+    else this.schedule();
   }
 
   private schedule(): void {
@@ -99,6 +108,7 @@ export class Latest<T> {
     const { value, at } = this.pending;
     this.pending = null;
     this.busy = true;
+    this.last = performance.now();
     const timeout = new Promise((done) => setTimeout(done, this.patience));
     void Promise.race([this.deliver(value, at), timeout]).finally(() => {
       this.busy = false;

@@ -74,13 +74,19 @@ export class Store {
   readonly height = signal(460);
   /** The kernel's answer to the last refused command; dismissed by the person. */
   readonly refusal = signal("");
+  /** Whether the kernel has not answered for a while: a cell may be running, or it is gone. */
+  readonly stalled = signal(false);
 
   private readonly views = new Map<object, boolean>();
   private readonly owed = new Set<number>();
   private readonly off: (() => void)[] = [];
 
   constructor(private readonly model: Model) {
-    this.commands = new Commands(model, (message) => (this.refusal.value = message));
+    this.commands = new Commands(
+      model,
+      (message) => (this.refusal.value = message),
+      (stalled) => (this.stalled.value = stalled),
+    );
     this.layout = signal(this.restored());
     this.bind("coordinates", () => {
       // A page that is shown frames has had the newest one; the trait is for those that are not.

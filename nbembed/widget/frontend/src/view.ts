@@ -55,6 +55,12 @@ export class View {
     this.map.peek()?.fitView();
   }
 
+  /** After an error: from the first layout, with the present labels and parameters. */
+  startAgain(): void {
+    this.reset();
+    void this.store.commands.send("play");
+  }
+
   undo(): void {
     const text = this.store.undo.peek();
     if (!text) return;

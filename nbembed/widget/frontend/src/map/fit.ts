@@ -15,12 +15,15 @@ export class Fit {
   private goal: Extent | null = null;
   private settled = true;
 
+  /** `still`: whether the person has asked for less motion; nothing is eased then. */
+  constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
+
   /** A new layout; `jump` shows it at once, without easing. */
   aim(positions: Float32Array, jump: boolean): void {
     const extent = extentOf(positions);
     if (!extent) return;
     this.goal = extent;
-    if (jump || !this.shown || this.disparate(this.shown, extent)) this.shown = { ...extent };
+    if (jump || !this.shown || this.still() || this.disparate(this.shown, extent)) this.shown = { ...extent };
     this.settled = false;
   }
 

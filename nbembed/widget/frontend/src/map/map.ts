@@ -205,6 +205,7 @@ export class PointMap {
     const seconds = Math.min(0.1, Math.max(0.001, (time - this.lastTime) / 1000));
     this.lastTime = time;
     if ((window.devicePixelRatio || 1) !== this.ratio) this.measure();
+    const began = performance.now();
     const { store, renderer } = this;
     const layout = store.layout.peek();
     const moving = !this.steered.peek() && this.fit.step(seconds);
@@ -233,8 +234,9 @@ export class PointMap {
     if (this.stale.layout) renderer.setPositions(layout.positions);
     renderer.setInk({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
+    this.carryHover();
     this.drawOverlay();
-    if (this.stale.layout) this.announce();
+    if (this.stale.layout) this.announce(began);
     this.stale = { look: false, layout: false };
     if (moving) this.redraw();
   }
@@ -262,7 +264,7 @@ export class PointMap {
   }
 
   /** Acknowledge the frame and let tests and tools see when it was drawn, and because of what. */
-  private announce(): void {
+  private announce(began: number): void {
     const { store, root } = this;
     const layout = store.layout.peek();
     const drawnAt = performance.now();
@@ -273,7 +275,7 @@ export class PointMap {
     root.dataset.version = String(layout.version);
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
     root.dispatchEvent(new CustomEvent("nbembed:frame", {
-      detail: { version: layout.version, iteration: store.iteration.peek(), drawnAt, causes },
+      detail: { version: layout.version, iteration: store.iteration.peek(), drawnAt, took: drawnAt - began, causes },
     }));
   }
 
@@ -329,10 +331,17 @@ export class PointMap {
     const before = this.hover.peek();
     if (index < 0) this.setHover(null);
     else if (before?.index !== index) {
-      const p = this.positions;
-      const [sx, sy] = toScreen(this.camera, this.size, p[2 * index], p[2 * index + 1]);
+      const [sx, sy] = this.where(index);
       this.setHover({ index, x: sx, y: sy });
     }
+  }
+
+  /** The tooltip goes with its point. */
+  private carryHover(): void {
+    const hover = this.hover.peek();
+    if (!hover) return;
+    const [x, y] = this.where(hover.index);
+    if (Math.hypot(x - hover.x, y - hover.y) > 0.5) this.hover.value = { index: hover.index, x, y };
   }
 
   private setHover(hover: Hover | null): void {

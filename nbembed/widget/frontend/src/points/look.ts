@@ -1,9 +1,9 @@
 /** From what is known of the samples (colors, labels, links, selection) to how each is drawn. */
-import { interpolateViridis } from "d3-scale-chromatic";
 import type { Column } from "../store";
 import type { ClassInfo, ColorMode } from "../wire";
 import { parseColor, type RGB } from "../theme";
 import { FLAG, type Look } from "./types";
+import { ramp } from "./ramp";
 import { shapeIndex } from "./shapes";
 
 export interface LookInput {
@@ -89,7 +89,7 @@ function painter(input: LookInput, colors: Uint8Array): (i: number) => void {
     };
   }
   if (input.colorBy === "column" && column.kind === "number") {
-    const ramp = Array.from({ length: 256 }, (_, i) => parseColor(interpolateViridis(i / 255)));
+    const scale = ramp(256);
     let low = Infinity;
     let high = -Infinity;
     for (const v of column.values) {
@@ -99,7 +99,7 @@ function painter(input: LookInput, colors: Uint8Array): (i: number) => void {
     const span = high > low ? high - low : 1;
     return (i) => {
       const v = column.values[i];
-      put(colors, 4 * i, Number.isNaN(v) ? neutral : ramp[Math.round((255 * (v - low)) / span)], PLAIN_ALPHA);
+      put(colors, 4 * i, Number.isNaN(v) ? neutral : scale[Math.round((255 * (v - low)) / span)], PLAIN_ALPHA);
     };
   }
   return (i) => put(colors, 4 * i, neutral, PLAIN_ALPHA - 35);

@@ -1,6 +1,7 @@
 /** Method, one slider for every live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { STOPS } from "../points/ramp";
 import type { View } from "../view";
 import type { ColorMode, Control } from "../wire";
 
@@ -138,7 +139,7 @@ function Legend({ view }: { view: View }) {
     if (!(high >= low)) return null;
     return (
       <div class="nbe-ramp">
-        <span>{low.toPrecision(3)}</span><i /><span>{high.toPrecision(3)}</span>
+        <span>{low.toPrecision(3)}</span><i style={{ background: `linear-gradient(to right, ${STOPS.join()})` }} /><span>{high.toPrecision(3)}</span>
       </div>
     );
   }

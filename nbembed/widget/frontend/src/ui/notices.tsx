@@ -3,13 +3,13 @@ import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Notices({ view }: { view: View }) {
-  const { error, refusal } = view.store;
+  const { error, refusal, stalled } = view.store;
   return (
     <>
       {error.value && (
         <div class="nbe-notice nbe-bad" role="alert">
           <span><b>The run stopped.</b> {error.value} <span class="nbe-faint">Labels and parameters are kept.</span></span>
-          <button type="button" class="nbe-button" onClick={() => view.reset()}>Start again</button>
+          <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start again</button>
         </div>
       )}
       {refusal.value && (
@@ -18,6 +18,7 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-inline" aria-label="Dismiss" title="Dismiss" onClick={() => (refusal.value = "")}><Icon name="close" /></button>
         </div>
       )}
+      {stalled.value && <div class="nbe-notice" role="status">The kernel has not answered yet. It may be busy with a cell, or restarted.</div>}
     </>
   );
 }
