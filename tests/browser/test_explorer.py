@@ -115,8 +115,8 @@ def spread(Y: np.ndarray, members: np.ndarray) -> float:
 def test_dragging_alpha_moves_the_map_and_the_cost_settles(hand: Hand) -> None:
     before = hand.layout()
     hand.drag_slider("α", to=0.7)
-    alpha = hand.notebook.wait_for("explorer.session.parameters['alpha']", lambda a: a > 1.5)
-    assert alpha == pytest.approx(0.7 * 3, abs=0.15)
+    wanted = pytest.approx(0.7 * 3, abs=0.15)
+    hand.notebook.wait_for("explorer.session.parameters['alpha']", lambda alpha: alpha == wanted)
     after = hand.settle()
     assert np.ptp(after) > 1.5 * np.ptp(before), "heavier tails spread the map"
     costs = hand.notebook.evaluate(
