@@ -11,8 +11,9 @@ not: where the cost has not risen by more than its rounding (:attr:`Evaluation.r
 slopes decide, φ'(t) ≤ (2c₁ − 1) φ'(0) in place of the first condition (Hager and Zhang's
 approximate form).
 
-Against ``scipy.optimize.line_search`` in the same conjugate gradients, on the annealing of "Large
-Margin Non-Linear Embedding": to the same cost a tenth fewer evaluations, and none thrown away.
+Why not ``scipy.optimize.line_search``: in the same conjugate gradients on Mbed's annealing (g50c,
+TEXT, USPS; 475 iterations) it needs 6 to 30 % more evaluations in float64 for costs within 1 % of
+these, either way, and in float32 it gives up on TEXT early, at 46 % error where this ends at 6 %.
 """
 
 from __future__ import annotations
