@@ -23,7 +23,7 @@ from nbembed.schedule import Schedule
 from nbembed.session.cascade import Part, enters, stale_parts
 from nbembed.session.plain import same
 from nbembed.session.stages import after, begun, sets
-from nbembed.session.values import PathStep, Snapshot
+from nbembed.session.values import Held, PathStep, Snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,9 +56,9 @@ class Place:
         What was left of the cold start's stages when the present run began.
     steps : int
         Iterations of the present run.
-    held : dict of str to float
-        What the schedule last set. For a live parameter in the units of its slider: what a word
-        such as "anneal" means after the schedule, or after the parameter was released from it.
+    held : Held
+        What the schedule last set. It stays in force after the schedule, and after a parameter
+        was released from it, where the settings say a word such as "anneal".
     """
 
     layout: NDArray[Any] | None = None
@@ -67,7 +67,7 @@ class Place:
     cold: bool = True
     schedule: Schedule = field(default_factory=Schedule)
     steps: int = 0
-    held: dict[str, float] = field(default_factory=dict)
+    held: Held = field(default_factory=Held)
 
 
 class Engine:
@@ -132,7 +132,7 @@ class Engine:
         """
         if self._run is not None and not self._stale:
             return self.settings.estimator.live_values(self._run.objective, self._placed()[1])
-        return {k: v for k, v in self.place.held.items() if k in self._live_names()}
+        return self.place.held.only_sliders(self._live_names()).sliders
 
     def cost(self) -> float:
         """Return the true cost of the layout in nats; ``nan`` while there is no run."""
@@ -234,7 +234,7 @@ class Engine:
         if self.settings.kind is not old.kind:
             # What the other method's run knew means nothing to this one.
             self._run = None
-            self.place = replace(self.place, schedule=Schedule(), steps=0, held={})
+            self.place = replace(self.place, schedule=Schedule(), steps=0, held=Held())
         if "layout" in self._stale:
             # An earlier change could not be carried out; it will be tried with this one.
             self._stale |= parts
@@ -277,8 +277,12 @@ class Engine:
         """Take the present layout over into the method as it is now."""
         method, supervision = self.settings.estimator, self.settings.supervision
         rng = np.random.default_rng(self.settings.seed)
-        start = method.adopt(self._placed()[0], self._affinities(), supervision, rng)
-        self._leave(start.Y, start.geometry, self.place.held)
+        affinities = self._affinities()
+        start = method.adopt(self._placed()[0], affinities, supervision, rng)
+        held = self.place.held.only_sliders(self._live_names())
+        # Rounded as the run will round it, so that it does not matter whether a run was made of it
+        # before the next command came.
+        self._leave(start.Y.astype(affinities.dtype), start.geometry, held)
         self.path = ()
 
     # -- snapshots and the path -------------------------------------------------------------
@@ -292,7 +296,7 @@ class Engine:
             None if place.cold else place.layout,
             self.settings,
             None if place.cold else place.geometry,
-            dict(place.held),
+            place.held,
         )
 
     def _bring_back(self, snapshot: Snapshot) -> None:
@@ -300,7 +304,8 @@ class Engine:
         assert snapshot.geometry is not None
         if self.place.layout is None or self.place.layout.shape != snapshot.embedding.shape:
             self.path = ()
-        self._leave(snapshot.embedding, snapshot.geometry, snapshot.held)
+        held = snapshot.held.only_live(self._live_names())
+        self._leave(snapshot.embedding, snapshot.geometry, held)
 
     def _keep_path_step(self, Y: NDArray[Any], objective: Objective) -> None:
         _, geometry = self._placed()
@@ -333,21 +338,21 @@ class Engine:
 
     def _make_objective(self) -> Objective:
         """Return the method's objective, with what a schedule has set and no hand has changed."""
-        settings, held = self.settings, self.place.held
-        live = self._live_names()
-        words = {
-            name: held[name]
-            for name in live & held.keys()
-            if not isinstance(settings.parameters.get(name), Real)
-        }
-        method = settings.kind(**{**settings.parameters, **words}) if words else settings.estimator
+        settings, place = self.settings, self.place
+        live, held = self._live_names(), place.held
+        words = {k for k in live if not isinstance(settings.parameters.get(k), Real)}
+        # A slider's value from before the geometry changed: the method knows its unit.
+        sliders = {k: v for k, v in held.sliders.items() if k in words and k not in held.values}
+        method = settings.kind(**{**settings.parameters, **sliders})
         _, geometry = self._placed()
         objective = method.make_objective(self._affinities(), settings.supervision, geometry)
         now = objective.parameters
+        found = {k: now[k] for k in sliders if k in now}
+        place.held = held = replace(held, values={**held.values, **found})
         more = {
             name: value
-            for name, value in held.items()
-            if name not in live and name in now and now[name] != value
+            for name, value in held.values.items()
+            if (name in words or name not in live) and name in now and now[name] != value
         }
         return objective.with_parameters(**more) if more else objective
 
@@ -358,14 +363,16 @@ class Engine:
         """Remember what the schedule has set so far."""
         if self._run is None:
             return
-        objective = self._run.objective
-        values = self.settings.estimator.live_values(objective, self._placed()[1])
-        now = {**objective.parameters, **values}
-        self.place.held.update(
-            (name, now[name])
-            for stage in begun(self.place.schedule, self.place.steps)
-            for name in stage.parameters
-            if name in now
+        now = self._run.objective.parameters
+        stages = begun(self.place.schedule, self.place.steps)
+        names = {name for stage in stages for name in stage.parameters if name in now}
+        if not names:
+            return
+        shown = self.settings.estimator.live_values(self._run.objective, self._placed()[1])
+        held = self.place.held
+        self.place.held = Held(
+            {**held.values, **{name: now[name] for name in names}},
+            {**held.sliders, **{name: shown[name] for name in names & shown.keys()}},
         )
 
     def put_by(self) -> Place:
@@ -374,7 +381,7 @@ class Engine:
             return Place()
         self._hold()
         left = after(self.place.schedule, self.place.steps)
-        return replace(self.place, schedule=left, steps=0, held=dict(self.place.held))
+        return replace(self.place, schedule=left, steps=0)
 
     def _end_run(self) -> None:
         """Put the run away; the next one begins where this one was, with an empty memory."""
@@ -385,12 +392,10 @@ class Engine:
             self._stale &= {"layout"}
         self._run = None
 
-    def _leave(self, layout: NDArray[Any], geometry: Geometry, held: Mapping[str, float]) -> None:
+    def _leave(self, layout: NDArray[Any], geometry: Geometry, held: Held) -> None:
         """Go on from another map, outside any schedule."""
         iteration = self.place.iteration
-        # Of what a schedule set, only what a slider shows; the rest was a matter of the start.
-        kept = {name: held[name] for name in self._live_names() & held.keys()}
-        self.place = Place(layout, geometry, iteration, cold=False, held=kept)
+        self.place = Place(layout, geometry, iteration, cold=False, held=held)
         self._run, self._stale = None, frozenset()
 
     def _affinities(self) -> Affinities:

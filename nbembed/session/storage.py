@@ -47,7 +47,7 @@ from nbembed.session.live import Live
 from nbembed.session.moments import Moment
 from nbembed.session.plain import decode, encode
 from nbembed.session.settings import Settings, known_methods
-from nbembed.session.values import PathStep, Snapshot, State
+from nbembed.session.values import Held, PathStep, Snapshot, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +138,7 @@ class _Writer:
                 "cold": place.cold,
                 "geometry": _plain_geometry(place.geometry),
                 "schedule": [self._stage(stage) for stage in place.schedule.stages],
-                "held": place.held,
+                "held": _plain_held(place.held),
             },
             "trace": self._trace(moment.trace),
             "path": [
@@ -217,7 +217,7 @@ class _Writer:
             "name": snapshot.name,
             "iteration": snapshot.iteration,
             "settings": self._setting(snapshot.settings),
-            "held": dict(snapshot.held),
+            "held": _plain_held(snapshot.held),
             "geometry": _plain_geometry(snapshot.geometry),
             "array": None,
         }
@@ -338,7 +338,7 @@ class _Reader:
             int(stored["iteration"]),
             cold=False,
             schedule=Schedule(tuple(stages)),
-            held=dict(stored["held"]),
+            held=Held(**stored["held"]),
         )
 
     def _snapshot(self, stored: Any, settings: list[Settings], n: int) -> Snapshot:
@@ -349,7 +349,7 @@ class _Reader:
             layout,
             settings[stored["settings"]],
             _geometry(stored["geometry"]),
-            stored["held"],
+            Held(**stored["held"]),
         )
 
     def _trace(self) -> list[Record]:
@@ -359,6 +359,10 @@ class _Reader:
             Record(int(i), cost, movement, names[int(stage)], sets[int(parameters)])
             for i, cost, movement, stage, parameters in self._array("trace").tolist()
         ]
+
+
+def _plain_held(held: Held) -> dict[str, Any]:
+    return {"values": dict(held.values), "sliders": dict(held.sliders)}
 
 
 def _plain_geometry(geometry: Geometry | None) -> dict[str, Any] | None:

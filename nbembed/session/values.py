@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -65,6 +65,31 @@ class PathStep:
 
 
 @dataclass(frozen=True)
+class Held:
+    """Values that a schedule has set: what a word such as "anneal" means once it has.
+
+    Attributes
+    ----------
+    values : mapping of str to float
+        In the objective's own units, so that setting them again gives the same bits.
+    sliders : mapping of str to float
+        Of live parameters, in the units of their sliders, which outlast a change of geometry.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    sliders: Mapping[str, float] = field(default_factory=dict)
+
+    def only_sliders(self, names: Collection[str]) -> Held:
+        """Return what outlasts a change of geometry, of parameters still known."""
+        return Held({}, {k: v for k, v in self.sliders.items() if k in names})
+
+    def only_live(self, names: Collection[str]) -> Held:
+        """Return what is shown by a slider; the rest was a matter of the start."""
+        live = {k: v for k, v in self.values.items() if k in names}
+        return replace(self.only_sliders(names), values=live)
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """A layout that was kept by name, with what it was made with.
 
@@ -83,7 +108,7 @@ class Snapshot:
     embedding: NDArray[Any] | None = field(repr=False)
     settings: Settings = field(repr=False)
     geometry: Geometry | None = field(repr=False)
-    held: Mapping[str, float] = field(repr=False)
+    held: Held = field(repr=False)
 
     @property
     def supervision(self) -> Supervision:

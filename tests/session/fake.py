@@ -141,7 +141,7 @@ class Fake(EmbeddingMethod):
         wide = np.zeros((len(Y), self.n_components), dtype=np.float32)
         d = min(Y.shape[1], self.n_components)
         wide[:, :d] = Y[:, :d] * np.float32(0.9)
-        return Start(wide + rng.standard_normal(wide.shape).astype(np.float32) * 0.01, Geometry())
+        return Start(wide + rng.standard_normal(wide.shape) * 0.01, Geometry())  # float64
 
     def make_objective(self, affinities: Any, supervision: Any, geometry: Geometry) -> Quadratic:
         calls["objective"] += 1
