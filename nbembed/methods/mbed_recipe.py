@@ -47,11 +47,11 @@ START_VARIANCE = 1e-3
 STAGES = 19
 LAM_FIRST, LAM_LAST = 20.0, 0.2
 
-#: Iterations at the softest λ before a fixed one.
+#: A λ in units of r at which boundaries are felt but not yet walls: where the slider stands before
+#: a run, where an adopted map goes on while the keyword says "anneal", and where a run with a
+#: smaller fixed λ spends its first iterations.
+LAM_MIDDLE = 1.0
 SETTLE_STEPS = 26
-
-#: λ in units of r where a map is taken over while the keyword says "anneal".
-LAM_ADOPTED = 1.0
 
 
 class MbedRecipe(EmbeddingMethod):
@@ -63,7 +63,7 @@ class MbedRecipe(EmbeddingMethod):
             "λ",
             0.2,
             20.0,
-            LAM_ADOPTED,
+            LAM_MIDDLE,
             "Softness of the class boundaries in radii of the map: less widens the margin.",
             scale="log",
             minimum=0.0,
@@ -100,7 +100,7 @@ class MbedRecipe(EmbeddingMethod):
             check_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("global", "perplexity"))
         check_count("n_init", self.n_init)
-        self._check_live()
+        self._check_live(but=("lam",))
         self._check_shared(n_samples, supervision)
 
     def make_affinities(
@@ -158,7 +158,7 @@ class MbedRecipe(EmbeddingMethod):
         """Return the cost at the present λ (while annealing, the schedule sets it)."""
         if geometry.directions is None:
             raise ValueError("geometry must have directions; make_start() and adopt() give it")
-        lam = LAM_ADOPTED if isinstance(self.lam, str) else float(self.lam)
+        lam = LAM_MIDDLE if isinstance(self.lam, str) else float(self.lam)
         return LargeMargin(
             affinities,
             lam * geometry.scale,
@@ -188,14 +188,14 @@ class MbedRecipe(EmbeddingMethod):
                     for j, lam in enumerate(lams.tolist())
                 )
             )
-        # Steep boundaries through a heap of points cut it anywhere: the map unfolds before them,
-        # for as long as annealing takes over its first stage.
+        # Steep boundaries through a heap of points cut it anywhere, and very soft ones let the map
+        # unfold without regard to the labels; in between it unfolds and turns to them.
         soft = min(SETTLE_STEPS, steps // 4)
-        if soft < 1 or self.lam >= LAM_FIRST:
+        if soft < 1 or self.lam >= LAM_MIDDLE:
             return Schedule()
         return Schedule(
             (
-                Stage(soft, optimizer, {"lam": LAM_FIRST * r}, name="settle"),
+                Stage(soft, optimizer, {"lam": LAM_MIDDLE * r}, name="settle"),
                 Stage(1, optimizer, {"lam": self.lam * r}, name="release"),
             )
         )

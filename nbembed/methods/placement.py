@@ -57,9 +57,19 @@ def new_rows(
     perplexity : float or None
         Else what each row is calibrated to.
     n_jobs : int, optional
+
+    Raises
+    ------
+    ValueError
+        If a given dissimilarity is negative.
     """
     if isinstance(metric, str) and metric == "precomputed":
         distances = X.toarray() if sparse.issparse(X) else X
+        if distances.size and distances.min() < 0:
+            raise ValueError(
+                'X must be non-negative with metric="precomputed", got a dissimilarity of '
+                f"{distances.min()}"
+            )
     else:
         distances = pairwise_distances(X, fitted, metric=metric)
     D2 = np.square(distances, dtype=np.float64)

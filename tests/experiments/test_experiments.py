@@ -1,0 +1,94 @@
+"""Experiments by name: tables, verdicts, exit status; and the one whose data are bundled."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nbembed import experiments
+from nbembed.datasets import load_vehicle
+from nbembed.experiments import Experiment, Figure
+from nbembed.experiments.base import report
+from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
+
+
+def experiment(*figures, files=()):
+    return Experiment("fake", "a fake", files, True, lambda data: iter(figures))
+
+
+def test_names():
+    assert list(experiments.NAMES) == [
+        "hssne-unsupervised",
+        "hssne-vehicle",
+        "mbed-g50c",
+        "mbed-g50c-unsupervised",
+        "mbed-text",
+    ]
+    for name, found in experiments.NAMES.items():
+        assert found.name == name
+        assert "about" in found.summary
+    assert not experiments.NAMES["mbed-text"].short
+    with pytest.raises(ValueError, match="name must be one of hssne-unsupervised"):
+        experiments.run("tsne")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "measured", "ok", "shown"),
+    [
+        (0.1, 0.2, 0.15, True, "0.100 to 0.200"),
+        (0.1, 0.2, 0.2001, False, "0.100 to 0.200"),
+        (0.1, 0.2, math.nan, False, "0.100 to 0.200"),
+        (-math.inf, 0.2, -5.0, True, "≤ 0.200"),
+        (0.1, math.inf, 0.05, False, "≥ 0.100"),
+        (-math.inf, math.inf, 7.0, True, "–"),
+    ],
+)
+def test_a_figure_and_its_range(low, high, measured, ok, shown):
+    figure = Figure("f", "0.15", measured, low, high)
+    assert figure.ok is ok
+    assert figure.row[2] == shown
+    assert figure.row[4] == ("–" if shown == "–" else "yes" if ok else "NO")
+
+
+def test_a_table_and_its_status(capsys):
+    good, bad = Figure("good", "1", 1.0, 0, 2), Figure("bad", "", 3.0, 0, 2)
+    assert report(experiment(good), None) == 0
+    out = capsys.readouterr().out
+    assert "figure" in out
+    assert "measured" in out
+    assert "yes" in out
+    assert report(experiment(bad, good), None) == 1
+    assert "NO" in capsys.readouterr().out
+
+
+def test_missing_data_is_status_two_and_says_what_is_missing(capsys, tmp_path):
+    for directory in (None, tmp_path):
+        assert experiments.run("mbed-g50c", directory) == 2
+        error = capsys.readouterr().err
+        assert "g50c.npz" in error
+        assert "--data" in error
+
+
+def test_scaling():
+    X = np.array([[1.0, 5.0], [3.0, 5.0]])
+    assert standardized(X).tolist() == [[-1, 0], [1, 0]]
+    assert to_unit_range(np.array([[0.0, 2.0], [4.0, 3.0], [1.0, 2.5]])).tolist() == [
+        [-1, -1],
+        [1, 1],
+        [-0.5, 0],
+    ]
+
+
+def test_known_pairs_are_of_one_class():
+    y = load_vehicle().y
+    told = known_pairs(y, 50, np.random.default_rng(0))
+    assert len(told.links) == 50
+    assert all(y[i] == y[j] for i, j in told.links)
+
+
+@pytest.mark.slow
+def test_vehicle_with_known_pairs(capsys):
+    """Section 6.2 of "Heavy-Tailed Symmetric Stochastic Neighbor Embedding"."""
+    assert experiments.run("hssne-vehicle") == 0, capsys.readouterr().out

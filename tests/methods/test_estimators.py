@@ -1,0 +1,234 @@
+"""What scikit-learn expects of an estimator, and what every method promises beyond that."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import pairwise_distances
+
+from nbembed.methods import HSSNE, Mbed
+from nbembed.optimizers import LBFGS, ConjugateGradient, FixedPoint, MomentumGradient
+from nbembed.supervision import Supervision
+from tests.methods.helpers import partly, quick
+
+
+def test_the_constructor_only_stores(kind):
+    for name, parameter in inspect.signature(kind).parameters.items():
+        strange = object()
+        assert getattr(kind(**{name: strange}), name) is strange
+        assert getattr(kind(), name) is parameter.default
+
+
+def test_get_params_set_params_and_clone(kind):
+    method = kind(rho=0.25, perplexity=7, random_state=3)
+    copy = clone(method)
+    assert copy is not method
+    assert copy.get_params() == method.get_params()
+    assert copy.set_params(rho=0.75).rho == 0.75
+    assert method.rho == 0.25
+
+
+def test_every_live_parameter_is_a_keyword_with_a_legal_default(kind):
+    for live in kind.live_parameters:
+        assert live.name in inspect.signature(kind).parameters
+        assert live.minimum <= live.low <= live.default <= live.high <= live.maximum
+        assert live.description.endswith(".")
+        if live.scale == "log":
+            assert live.low > 0
+
+
+def test_fit_sets_what_it_should_and_leaves_the_data_alone(kind, pair):
+    X, _ = pair
+    before = X.copy()
+    method = quick(kind)
+    parameters = method.get_params()
+    assert method.fit(X) is method
+    assert np.array_equal(X, before)
+    assert method.get_params() == parameters
+    assert method.embedding_.shape == (80, 2)
+    assert method.embedding_.dtype == np.float32
+    assert np.isfinite(method.embedding_).all()
+    assert np.isfinite(method.cost_)
+    assert method.n_features_in_ == 10
+    assert method.n_iter_ == len(method.trace_) == method.trace_[-1].iteration
+    assert method.n_iter_ <= method.max_iter
+    assert method.supervision_ == Supervision(80)
+    assert not hasattr(method, "feature_names_in_")
+
+
+def test_fit_transform_is_fit_and_the_embedding(kind, pair):
+    X, y = pair
+    labels = partly(y)
+    Y = quick(kind).fit_transform(X, labels)
+    assert np.array_equal(Y, quick(kind).fit(X, labels).embedding_)
+
+
+def test_the_same_seed_gives_the_same_bits(kind, pair):
+    X, _ = pair
+    maps = [quick(kind, random_state=5).fit_transform(X) for _ in range(2)]
+    assert np.array_equal(*maps)
+    assert not np.array_equal(maps[0], quick(kind, random_state=6).fit_transform(X))
+
+
+def test_a_generator_is_drawn_from(kind, pair):
+    X, _ = pair
+    rng = np.random.default_rng(5)
+    first = quick(kind, random_state=rng).fit_transform(X)
+    assert np.array_equal(first, quick(kind, random_state=5).fit_transform(X))
+    assert not np.array_equal(first, quick(kind, random_state=rng).fit_transform(X))
+
+
+def test_the_number_of_threads_does_not_matter(kind):
+    X = np.random.default_rng(0).standard_normal((300, 5))
+    one, two = (quick(kind, n_jobs=k, max_iter=40).fit_transform(X) for k in (1, 2))
+    assert np.array_equal(one, two)
+
+
+def test_float32_and_lists_are_taken(kind, pair):
+    X, _ = pair
+    Y = quick(kind).fit_transform(X.astype(np.float32))
+    assert Y.shape == (80, 2)
+    assert np.array_equal(quick(kind).fit_transform(X.tolist()), quick(kind).fit_transform(X))
+
+
+def test_data_frames_keep_their_column_names(kind, pair):
+    X, _ = pair
+    frame = pd.DataFrame(X, columns=[f"gene {k}" for k in range(10)])
+    method = quick(kind).set_output(transform="pandas")
+    Y = method.fit_transform(frame)
+    assert list(method.feature_names_in_) == list(frame.columns)
+    assert list(Y.columns) == list(method.get_feature_names_out())
+    assert np.array_equal(Y.to_numpy(), method.embedding_)
+
+
+def test_a_fitted_method_survives_pickling(kind, pair):
+    X, y = pair
+    method = quick(kind).fit(X, partly(y))
+    copy = pickle.loads(pickle.dumps(method))
+    assert np.array_equal(copy.embedding_, method.embedding_)
+    assert copy.supervision_ == method.supervision_
+    assert copy.trace_ == method.trace_ or np.isnan(method.trace_[0].cost)
+
+
+def test_dissimilarities_and_sparse_data_give_the_same_map(kind, pair):
+    X, _ = pair
+    dense = quick(kind, init="random") if kind is not Mbed else quick(kind)
+    expected = dense.fit_transform(X)
+    D = pairwise_distances(X)
+    given = clone(dense).set_params(metric="precomputed").fit(D)
+    assert given.__sklearn_tags__().input_tags.pairwise
+    # Distances differ by rounding, which an optimizer may amplify: the cost must not.
+    assert given.cost_ == pytest.approx(dense.cost_, rel=0.05)
+    loose = clone(dense).fit(sparse.csr_matrix(X))
+    assert loose.cost_ == pytest.approx(dense.cost_, rel=0.05)
+    assert expected.shape == given.embedding_.shape == loose.embedding_.shape
+
+
+def test_other_metrics(kind, pair):
+    X, _ = pair
+    by_name = quick(kind, metric="cityblock").fit(X)
+    by_hand = quick(kind, metric=lambda a, b: np.abs(a - b).sum()).fit(X)
+    assert by_hand.cost_ == pytest.approx(by_name.cost_, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        "fixed-point",
+        "conjugate-gradient",
+        "momentum",
+        "l-bfgs",
+        FixedPoint(),
+        ConjugateGradient(),
+        MomentumGradient(momentum=0.5),
+        LBFGS(memory=4),
+    ],
+    ids=str,
+)
+def test_every_optimizer_lowers_the_cost(kind, pair, optimizer):
+    X, y = pair
+    method = quick(kind, optimizer=optimizer, max_iter=150).fit(X, partly(y))
+    affinities = method.make_affinities(X, method.supervision_)
+    rng = np.random.default_rng(0)
+    start = method.make_start(X, affinities, method.supervision_, rng)
+    objective = method.make_objective(affinities, method.supervision_, start.geometry)
+    assert method.cost_ < objective.cost(start.Y.astype(np.float32))
+
+
+def test_callbacks_hear_every_iteration_and_may_stop(kind, pair):
+    X, _ = pair
+    heard = []
+
+    def stop(run):
+        heard.append(run.iteration)
+        return run.iteration == 7
+
+    method = quick(kind, callbacks=stop).fit(X)
+    assert heard == list(range(1, 8))
+    assert method.n_iter_ == 7
+    assert np.isfinite(method.embedding_).all()
+    truthy = quick(kind, callbacks=[lambda run: "yes", lambda run: None]).fit(X)
+    assert truthy.n_iter_ > 7, "only True stops"
+
+
+def test_a_failing_callback_is_not_swallowed(kind, pair):
+    def fail(run):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        quick(kind, callbacks=[fail]).fit(pair[0])
+
+
+def test_a_progress_bar_on_request_only(kind, pair, capsys):
+    X, _ = pair
+    quiet = quick(kind).fit(X)
+    out = capsys.readouterr()
+    assert (out.out, out.err) == ("", "")
+    loud = quick(kind, verbose=1).fit(X)
+    bar = capsys.readouterr().err
+    assert kind.__name__ in bar
+    assert "iteration=" in bar
+    assert "cost=" in bar
+    assert np.array_equal(loud.embedding_, quiet.embedding_)
+
+
+def test_refitting_forgets_the_first_fit(kind, pair):
+    X, y = pair
+    method = quick(kind).fit(X, partly(y))
+    again = method.fit(X[:40, :4])
+    assert again.embedding_.shape == (40, 2)
+    assert again.n_features_in_ == 4
+    assert again.supervision_.is_empty
+
+
+def test_y_and_supervision_say_the_same(kind, pair):
+    X, y = pair
+    labels = partly(y)
+    told = Supervision(80)
+    for c in (0, 1):
+        told = told.label(np.flatnonzero(labels == c), str(c))
+    by_y = quick(kind).fit(X, labels)
+    by_value = quick(kind).fit(X, supervision=told)
+    assert by_y.supervision_ == told
+    assert np.array_equal(by_y.embedding_, by_value.embedding_)
+
+
+def test_not_fitted():
+    with pytest.raises(NotFittedError):
+        Mbed().predict([[0.0, 1.0]])
+
+
+def test_a_pipeline_and_its_names(pair):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, _ = pair
+    Y = make_pipeline(StandardScaler(), quick(HSSNE)).fit_transform(X)
+    assert Y.shape == (80, 2)

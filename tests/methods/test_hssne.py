@@ -1,0 +1,222 @@
+"""HSSNE and SNE: the paper's figures on what scikit-learn ships, and the parts of the recipe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.manifold import TSNE
+
+from nbembed.measures import homogeneity, neighbor_preservation
+from nbembed.methods import HSSNE, SNE, Geometry
+from nbembed.methods.starts import spread
+from nbembed.optimizers import FixedPoint, MomentumGradient
+from nbembed.run import Run
+from nbembed.supervision import Supervision
+from tests.methods.helpers import partly, quick, span
+
+
+def standardized(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.mark.parametrize("how", ["paper", "default"])
+@pytest.mark.parametrize(
+    ("name", "published", "cost"), [("iris", 0.95, 0.15), ("wine", 0.96, 0.36)]
+)
+def test_the_figures_of_the_paper(name, published, cost, how):
+    """Figure 2 of "Heavy-Tailed Symmetric Stochastic Neighbor Embedding": homogeneity and cost."""
+    X, y = {"iris": load_iris, "wine": load_wine}[name](return_X_y=True)
+    X = standardized(X) if name == "wine" else X
+    paper = {"optimizer": "fixed-point", "init": "random"} if how == "paper" else {}
+    method = HSSNE(perplexity=30, random_state=0, **paper).fit(X)
+    assert homogeneity(method.embedding_, y) == pytest.approx(published, abs=0.03)
+    assert method.cost_ == pytest.approx(cost, abs=0.05)
+
+
+def test_alpha_one_is_t_sne():
+    X = load_digits().data[:300]
+    ours = HSSNE(perplexity=20, random_state=0).fit(X)
+    theirs = TSNE(perplexity=20, method="exact", init="pca", random_state=0).fit(X)
+    assert ours.cost_ < 1.03 * theirs.kl_divergence_
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-6, 0.3, 1.0, 2.0, 3.0])
+def test_every_alpha_keeps_neighborhoods(alpha):
+    X, _ = load_wine(return_X_y=True)
+    X = standardized(X)
+    Y = HSSNE(alpha=alpha, random_state=0, max_iter=300).fit_transform(X)
+    assert neighbor_preservation(X, Y, 10) > 0.45
+
+
+def test_alpha_is_continuous_at_zero(pair):
+    X, _ = pair
+    costs = [quick(HSSNE, alpha=a, max_iter=200).fit(X).cost_ for a in (0.0, 1e-9, 1e-4)]
+    assert costs == pytest.approx([costs[0]] * 3, rel=0.02)
+
+
+def test_heavier_tails_part_clusters_further(pair):
+    X, y = pair
+
+    def separation(alpha):
+        Y = quick(HSSNE, alpha=alpha, max_iter=300).fit_transform(X)
+        means = np.array([Y[y == c].mean(axis=0) for c in (0, 1)])
+        within = np.mean([Y[y == c].std() for c in (0, 1)])
+        return np.linalg.norm(means[0] - means[1]) / within
+
+    assert separation(2.0) > separation(0.0)
+
+
+def test_labels_gather_their_points(pair, kind):
+    """A class of points from both groups comes together, and more so with more ρ."""
+    X, y = pair
+    mixed = np.concatenate([np.flatnonzero(y == c)[:15] for c in (0, 1)])
+    told = Supervision(80).must_link(mixed)
+
+    def extent(**parameters):
+        Y = quick(kind, max_iter=200, **parameters).fit(X, supervision=told).embedding_
+        return np.sqrt(Y[mixed].var(axis=0).sum()) / np.sqrt(Y.var(axis=0).sum())
+
+    loose, tight = extent(rho=0.05), extent(rho=0.9)
+    assert tight < 0.8 * loose
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["link", "label"])
+@pytest.mark.parametrize("n_points", [2, 3, 5, 10])
+def test_a_lasso_of_few_points_never_tears_the_map_apart(n_points, how):
+    X = load_digits().data[:600]
+    plain = HSSNE(random_state=0, max_iter=400).fit(X)
+    points = np.random.default_rng(n_points).choice(600, n_points, replace=False)
+    told = Supervision(600)
+    told = told.must_link(points) if how == "link" else told.label(points, "these")
+    cold = HSSNE(random_state=0, max_iter=400).fit(X, supervision=told)
+    assert 0.5 < span(cold.embedding_) / span(plain.embedding_) < 2
+    objective = plain.make_objective(plain.make_affinities(X), told, Geometry())
+    warm = Run(objective, plain.make_optimizer(), plain.embedding_).until(200).embedding
+    assert 0.5 < span(warm) / span(plain.embedding_) < 2
+
+
+def test_a_must_link_on_few_points_brings_them_together(pair):
+    X, y = pair
+    two = [int(np.flatnonzero(y == c)[0]) for c in (0, 1)]
+    told = Supervision(80).must_link(two)
+
+    def gap(supervision):
+        Y = quick(HSSNE, max_iter=200, rho=1.0).fit(X, supervision=supervision).embedding_
+        return np.linalg.norm(Y[two[0]] - Y[two[1]]) / span(Y)
+
+    assert gap(told) < gap(None)
+
+
+def test_the_start_is_tiny_and_of_principal_components(pair):
+    X, _ = pair
+    method = HSSNE()
+    affinities = method.make_affinities(X)
+    rng = np.random.default_rng(0)
+    start = method.make_start(X, affinities, Supervision(80), rng).Y
+    assert start[:, 0].std() == pytest.approx(1e-4, rel=0.05)
+    _, _, vectors = np.linalg.svd(X - X.mean(axis=0))
+    along = (X - X.mean(axis=0)) @ vectors[0]
+    assert abs(np.corrcoef(along, start[:, 0])[0, 1]) > 0.999
+
+
+def test_a_given_start_is_taken_as_it_is(pair):
+    X, _ = pair
+    Y = np.random.default_rng(0).standard_normal((80, 3))
+    seen = []
+
+    def keep(run):
+        seen.append(run.embedding.copy())
+        return True
+
+    HSSNE(n_components=3, init=Y, callbacks=keep).fit(X)
+    # One step from there: no scaling, no exaggeration.
+    assert np.abs(seen[0] - Y).max() < 2 * spread(Y)
+    assert np.abs(seen[0] - Y).max() > 0
+
+
+def test_the_schedule_exaggerates_early_and_puts_it_back(pair):
+    X, _ = pair
+    method = quick(HSSNE, max_iter=200).fit(X)
+    stages = [record.stage for record in method.trace_]
+    assert stages[:50] == ["exaggeration"] * 50
+    assert method.trace_[0].parameters["exaggeration"] > 1
+    assert {r.parameters["exaggeration"] for r in method.trace_[50:]} == {1.0}
+
+
+def test_a_short_fit_exaggerates_for_a_quarter(pair):
+    X, _ = pair
+    method = quick(HSSNE, max_iter=8).fit(X)
+    assert [r.stage for r in method.trace_].count("exaggeration") == 2
+    assert method.trace_[-1].parameters["exaggeration"] == 1.0
+    one = quick(HSSNE, max_iter=1).fit(X)
+    assert one.n_iter_ == 1
+
+
+def test_the_cost_is_that_of_the_embedding(pair):
+    X, y = pair
+    method = quick(HSSNE).fit(X, partly(y))
+    objective = method.make_objective(method.make_affinities(X), method.supervision_, Geometry())
+    assert method.cost_ == pytest.approx(objective.cost(method.embedding_), rel=1e-6)
+    stopped = quick(HSSNE, callbacks=lambda run: run.iteration == 5).fit(X)
+    plain = stopped.make_objective(stopped.make_affinities(X), Supervision(80), Geometry())
+    assert stopped.cost_ == pytest.approx(plain.cost(stopped.embedding_), rel=1e-6)
+
+
+def test_optimizers_by_name():
+    assert HSSNE().make_optimizer() == MomentumGradient()
+    assert HSSNE(optimizer="fixed-point").make_optimizer() == FixedPoint()
+    mine = MomentumGradient(momentum=0.5)
+    assert HSSNE(optimizer=mine).make_optimizer() is mine
+
+
+def test_perplexity_is_reported(pair):
+    X, _ = pair
+    assert quick(HSSNE).fit(X).perplexity_ == pytest.approx(79 / 3)
+    assert quick(SNE, perplexity=5).fit(X).perplexity_ == 5
+
+
+@pytest.mark.parametrize("kind", [HSSNE, SNE])
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_adopting_a_map_keeps_its_shape_at_this_method_s_size(kind, n_components, pair):
+    X, _ = pair
+    method = quick(kind, n_components=n_components)
+    affinities = method.make_affinities(X)
+    Y = 1000 * quick(kind).fit_transform(X)
+    start = method.adopt(Y, affinities, Supervision(80), np.random.default_rng(0))
+    assert start.Y.shape == (80, n_components)
+    objective = method.make_objective(affinities, Supervision(80), start.geometry)
+    at = [objective.cost(start.Y * s) for s in (0.8, 1.0, 1.25)]
+    assert at[1] < min(at[0], at[2])
+    if n_components == 2:
+        scale = np.vdot(start.Y, Y - Y.mean(axis=0)) / np.vdot(start.Y, start.Y)
+        assert np.allclose(start.Y * scale, Y - Y.mean(axis=0), atol=1e-3 * np.abs(Y).max())
+
+
+@pytest.mark.parametrize("kind", [HSSNE, SNE])
+def test_adopting_a_heap_starts_anew(kind, pair):
+    X, _ = pair
+    method = quick(kind)
+    start = method.adopt(
+        np.ones((80, 2)), method.make_affinities(X), Supervision(80), np.random.default_rng(0)
+    )
+    assert 0 < spread(start.Y) < 1e-3
+
+
+def test_live_values_are_those_of_the_objective(pair):
+    X, _ = pair
+    method = HSSNE(alpha=0.7, rho=0.2)
+    objective = method.make_objective(method.make_affinities(X), Supervision(80), Geometry())
+    assert method.live_values(objective, Geometry()) == {"alpha": 0.7, "rho": 0.2}
+    assert method.memberships(np.zeros((80, 2)), objective) is None
+
+
+def test_sne_lowers_its_cost_well_below_pca(pair):
+    X, _ = pair
+    method = quick(SNE, max_iter=300).fit(X)
+    objective = method.make_objective(method.make_affinities(X), Supervision(80), Geometry())
+    centered = X - X.mean(axis=0)
+    pca = centered @ np.linalg.svd(centered)[2][:2].T
+    adopted = method.adopt(pca, method.make_affinities(X), Supervision(80), np.random.default_rng())
+    assert method.cost_ < 0.9 * objective.cost(adopted.Y)
