@@ -15,7 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUNDLE = ("explorer.js", "explorer.css")
+BUNDLE = ("explorer.js", "explorer.css", "LICENSES.txt")
 
 
 class FrontendBuildHook(BuildHookInterface):
