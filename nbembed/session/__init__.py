@@ -2,8 +2,8 @@
 
 From the inside out: ``settings`` (what a map is made with, a value), ``history`` (undo),
 ``commands`` (what each command does to both), ``cascade`` (what a change makes stale), ``engine``
-(the moving map: deterministic, one thread), ``worker`` and ``live`` (the thread and the queue),
-``session`` (the public face); ``events``, ``replay``, ``script`` and ``storage`` around it.
+(the moving map: deterministic, one thread), ``inbox``, ``live`` and ``worker`` (the queue and the
+thread), ``session`` (the public face); ``events``, ``replay``, ``script`` and ``storage`` around it.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ import numpy as np
 
 from nbembed.run import Record, Run
 from nbembed.schedule import Schedule
-from nbembed.session.cascade import Part, enters, stale_parts
+from nbembed.session.cascade import Part, stale_parts
+from nbembed.session.known import KnownAffinities
 from nbembed.session.plain import same
 from nbembed.session.stages import after, begun, sets
 from nbembed.session.values import Held, PathStep, Snapshot
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 #: Records kept; when there are more, every second one of the older half goes.
 TRACE_LIMIT = 20_000
-#: Up to so many points the affinities of the method before are kept too, for switching back.
-KEEP_TWO = 5_000
 
 
 @dataclass
@@ -101,7 +100,7 @@ class Engine:
         self.snapshots: dict[str, Snapshot] = {}
         self._run: Run | None = None
         self._stale: frozenset[Part] = frozenset()
-        self._known: list[tuple[dict[str, Any], Affinities]] = []
+        self._known = KnownAffinities(X)
 
     # -- what it is now ---------------------------------------------------------------------
 
@@ -399,17 +398,4 @@ class Engine:
         self._run, self._stale = None, frozenset()
 
     def _affinities(self) -> Affinities:
-        settings = self.settings
-        key = {
-            name: value
-            for name, value in settings.parameters.items()
-            if {"affinities", "metric"} & set(enters(settings.kind, name))
-        }
-        key |= {"method": settings.name, "n_classes": settings.n_classes}
-        for known, affinities in self._known:
-            if same(known, key):
-                return affinities
-        affinities = settings.estimator.make_affinities(self.X, settings.supervision)
-        keep = self._known[:1] if settings.supervision.n_samples <= KEEP_TWO else []
-        self._known = [(key, affinities), *(k for k in keep if k[0]["method"] != settings.name)]
-        return affinities
+        return self._known.of(self.settings)

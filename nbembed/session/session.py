@@ -5,7 +5,7 @@ layout. Commands may come from any thread; each is checked in the caller's threa
 between two iterations. What took effect, and at which iteration, is the log; the log replays to the
 same bits and prints as a script. No Jupyter here: the widget is a view of a session, nothing more.
 
-How commands answer in each state is written in :mod:`nbembed.session.live`.
+How commands answer in each state is written in :mod:`nbembed.session.inbox`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The commands that a session takes, from any thread.
 
 Each is checked in the caller's thread, raises ValueError before anything changes, and takes effect
-between two iterations (see :mod:`nbembed.session.live`).
+between two iterations (see :mod:`nbembed.session.inbox`).
 """
 
 from __future__ import annotations
