@@ -133,9 +133,9 @@ def _repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
     return Terms(forces=[lanes_exp(-tau) * (a[0] + b[0])])
 
 
-_add_row_sums = half_square(PairSum(_row_sums, scalars=1, long=True))
+_add_row_sums = half_square(PairSum(_row_sums, scalars=1, registers=2))
 _add_forces = half_square(PairSum(_forces, forces=2, totals=1, extras=1))
-_add_repulsion = half_square(PairSum(_repulsion, forces=1, extras=1, long=True))
+_add_repulsion = half_square(PairSum(_repulsion, forces=1, extras=1, registers=2))
 
 
 @compiled

@@ -177,11 +177,11 @@ _REPULSION: Any = {"forces": 1, "totals": 1}
 _add_student = half_square(PairSum(_student, forces=2, scalars=1, totals=1))
 _add_student_cost = half_square(PairSum(_student_cost, **_SUMS))
 _add_student_repulsion = half_square(PairSum(_student_repulsion, **_REPULSION))
-_add_gaussian = half_square(PairSum(_gaussian, **_SUMS, long=True))
-_add_gaussian_repulsion = half_square(PairSum(_gaussian_repulsion, **_REPULSION, long=True))
-_add_general = half_square(PairSum(_general, **_SUMS, parameters=2, long=True))
+_add_gaussian = half_square(PairSum(_gaussian, **_SUMS))
+_add_gaussian_repulsion = half_square(PairSum(_gaussian_repulsion, **_REPULSION, registers=2))
+_add_general = half_square(PairSum(_general, **_SUMS, parameters=2, registers=2))
 _add_general_repulsion = half_square(
-    PairSum(_general_repulsion, **_REPULSION, parameters=2, long=True)
+    PairSum(_general_repulsion, **_REPULSION, parameters=2, registers=2)
 )
 
 

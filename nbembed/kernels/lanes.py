@@ -161,7 +161,7 @@ class Lanes:
         if element == self.element:
             return self
         wanted = _like(self.value.type, element)
-        convert = self.builder.fptrunc if self.single else self.builder.fpext
+        convert = self.builder.fpext if self.single else self.builder.fptrunc
         return Lanes(self.builder, convert(self.value, wanted))
 
     # ---- the bits of a float: sign, exponent, mantissa ---------------------------------------
@@ -221,11 +221,24 @@ def load_where(
     address, kind = _vector_address(builder, pointer, index, count)
     signature = ir.FunctionType(kind, [address.type, _INT32, condition.type, kind])
     function = _intrinsic(
-        builder, f"llvm.masked.load.{_suffix(kind)}.{_pointer_suffix(address.type)}", signature
+        builder, f"llvm.masked.load.{_suffix(kind)}.p0", signature
     )
     alignment = ir.Constant(_INT32, _alignment(kind))
     nothing = _splat_constant(kind, 0.0)
     return Lanes(builder, builder.call(function, [address, alignment, condition, nothing]))
+
+
+def prefetch(builder: ir.IRBuilder, pointer: ir.Value, index: ir.Value, count: int) -> None:
+    """Ask for ``pointer[index : index + count]`` to be brought near; any address is harmless."""
+    byte = ir.IntType(8).as_pointer()
+    numbers_a_line = 64 // _alignment(pointer.type.pointee)
+    signature = ir.FunctionType(ir.VoidType(), [byte, _INT32, _INT32, _INT32])
+    function = _intrinsic(builder, "llvm.prefetch.p0", signature)
+    for offset in range(0, count, numbers_a_line):
+        address = builder.gep(pointer, [builder.add(index, INDEX(offset))])
+        # For reading (0), into the first-level cache (3), data (1).
+        options = [ir.Constant(_INT32, option) for option in (0, 3, 1)]
+        builder.call(function, [builder.bitcast(address, byte), *options])
 
 
 def gather(builder: ir.IRBuilder, pointer: ir.Value, places: Sequence[ir.Value]) -> Lanes:
@@ -287,10 +300,6 @@ def _suffix(kind: ir.Type) -> str:
     if isinstance(kind, ir.VectorType):
         return f"v{kind.count}{_suffix(kind.element)}"
     return "f32" if isinstance(kind, ir.FloatType) else "f64"
-
-
-def _pointer_suffix(kind: ir.Type) -> str:
-    return "p0"
 
 
 def _intrinsic(builder: ir.IRBuilder, name: str, signature: ir.FunctionType) -> ir.Function:

@@ -24,11 +24,13 @@ from numba import types
 from numba.extending import intrinsic
 
 from nbembed.kernels.compiling import inlined
-from nbembed.kernels.lanes import INDEX, Lanes, lane_numbers, load, load_where, splat_index, store
+from nbembed.kernels.lanes import INDEX, Lanes, lane_numbers, load, load_where, prefetch, splat_index, store
 from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count, spread
 
-#: Coordinates and sums of a tile's columns take this many bytes: a first-level cache, about.
+#: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache, and
+#: its columns are so many at most.
 CACHE = 48 * 1024
+COLUMNS = 1024
 #: Arrays over points are padded to a multiple of this, the most columns that are read at once.
 PADDING = 32
 #: Sums over at least MANY points are cut into CHUNKS chunks, whatever the number of threads.
@@ -57,8 +59,10 @@ class PairSum(NamedTuple):
         How many of each it returns. A force has as many components as the points have.
     extras, parameters : int
         Lengths of ``at_row`` and of ``parameters``.
-    long : bool
-        Whether the formula is a long chain of dependent steps, as an exponential is.
+    registers : int
+        How many registers of columns a row works on side by side. 2 gives a long chain of dependent
+        steps something to do while it waits for itself (general α, n = 2000: 0.95 ms against 1.10),
+        and only costs registers where the chain is short (α = 1: 0.67 ms against 0.46).
     """
 
     formula: Callable[..., Terms]
@@ -67,7 +71,7 @@ class PairSum(NamedTuple):
     totals: int = 0
     extras: int = 0
     parameters: int = 0
-    long: bool = False
+    registers: int = 1
 
     def n_sums(self, n_axes: int) -> int:
         """Return how many arrays over points are summed."""
@@ -86,15 +90,15 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int) -> Shape:
     """Return the fastest shape measured, for n_axes coordinates of ``itemsize`` bytes.
 
     More rows save loads and stores of the columns' sums, until the rows' own values no longer fit the
-    32 registers. Two registers side by side give a long formula something to do while it waits for
-    itself (general α at n = 2000: 1.20 ms against 1.45), and only cost registers in a short one
-    (α = 1: 0.67 ms against 0.46).
+    32 registers (t-SNE with a dense P, n = 2000, d = 2: 0.39 ms with 2 rows, 0.36 with 3, 0.45 with
+    4). Registers side by side: see :class:`PairSum`; with more axes there is enough to do.
     """
     n_sums = pair.n_sums(n_axes)
-    rows = 4 if n_sums + n_axes + 2 * pair.extras <= 7 else 2
-    registers = 2 if pair.long and n_axes <= 3 else 1
+    in_registers = n_sums + n_axes + 2 * pair.extras
+    rows = 4 if in_registers <= 6 else 3 if in_registers <= 9 else 2
+    registers = pair.registers if n_axes <= 3 else 1
     columns = CACHE // (itemsize * (n_sums + n_axes + pair.extras)) // PADDING * PADDING
-    return Shape(rows, registers, max(columns, PADDING))
+    return Shape(rows, registers, max(PADDING, min(columns, COLUMNS)))
 
 
 def padded(values: Any) -> Any:
@@ -155,11 +159,14 @@ def half_square(pair: PairSum) -> Any:
                 if i + rows > start:
                     inner = min((i + rows - 1) // step * step + step, width)
                 last = max(inner, whole)
-                if inner < whole:
-                    add_inner(points, extras, P, parameters, n, axes, i, inner, whole, sums, totals)
                 for a, b in ((first, inner), (last, width)):
                     if a < b:
-                        add_edge(points, extras, P, parameters, n, axes, i, a, b, sums, totals)
+                        add_edge(points, extras, P, parameters, n, axes, i, i, a, b, sums, totals)
+                if inner < whole:
+                    next_i = i + n_chunks * rows
+                    add_inner(
+                        points, extras, P, parameters, n, axes, i, next_i, inner, whole, sums, totals
+                    )
 
     return add_chunk
 
@@ -181,29 +188,32 @@ def _shape_of_tile(pair: PairSum) -> Any:
 
 
 def _tile(pair: PairSum, masked: bool) -> Any:
-    """Return the function that adds one tile: rows from i on, columns from ``first`` to ``last``."""
+    """Return the function that adds one tile: rows from i on, columns from ``first`` to ``last``.
+
+    ``next_i`` is the first row of the tile that the caller is going to ask for next.
+    """
 
     def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         points_to_parameters = arrays(context, builder, signature.args[:4], arguments[:4])
-        n, _, i, first, last = arguments[4:9]
-        sums, totals = arrays(context, builder, signature.args[9:], arguments[9:])
+        n, _, i, next_i, first, last = arguments[4:10]
+        sums, totals = arrays(context, builder, signature.args[10:], arguments[10:])
         number = signature.args[0].dtype
         shape = shape_of_tile(pair, signature.args[5].count, number.bitwidth // 8)
         count = shape.registers * lane_count(context, number)
         tile = _Tile(
             builder, pair, masked, shape.rows, count, signature.args[5].count, n, i,
-            *points_to_parameters,
+            next_i, *points_to_parameters,
         )  # fmt: skip
         tile.add(first, last, sums, totals)
         return context.get_dummy_value()
 
     @intrinsic
     def add_tile(  # type: ignore[no-untyped-def]
-        typing_context, points, extras, P, parameters, n, axes, i, first, last, sums, totals
+        typing_context, points, extras, P, parameters, n, axes, i, next_i, first, last, sums, totals
     ):
         at = types.intp
         return types.void(
-            points, extras, P, parameters, at, axes, at, at, at, sums, totals
+            points, extras, P, parameters, at, axes, at, at, at, at, sums, totals
         ), write
 
     return add_tile
@@ -213,15 +223,19 @@ class _Tile:
     """Writer of the code of one tile."""
 
     def __init__(  # type: ignore[no-untyped-def]
-        self, builder, pair, masked, n_rows, count, n_axes, n, i, points, extras, P, parameters
-    ):
+        self, builder, pair, masked, n_rows, count, n_axes, n, i, next_i, points, extras, P,
+        parameters,
+    ):  # fmt: skip
         self.builder, self.pair, self.masked, self.count = builder, pair, masked, count
         self.like = points.element, count
         self.n_sums = pair.n_sums(n_axes)
         self.rows = [builder.add(i, INDEX(r)) for r in range(n_rows)]
         self.coordinates = [points.row(k) for k in range(n_axes)]
         self.extras = [extras.row(k) for k in range(pair.extras)]
-        self.P = None if P is None else [P.row(row) for row in self.rows]
+        self.P = self.next_P = None
+        if P is not None:
+            self.P = [P.row(row) for row in self.rows]
+            self.next_P = [P.row(builder.add(next_i, INDEX(r))) for r in range(n_rows)]
         self.parameters = [
             spread(builder, parameters.data, INDEX(k), count) for k in range(pair.parameters)
         ]
@@ -284,6 +298,10 @@ class _Tile:
         if self.P is not None:
             if pairs is None:
                 p = load(self.builder, self.P[r], j, self.count)
+                # Rows of P are too short for the processor to guess which comes next. Asking for it
+                # while this one is used takes a third off the time when P comes from memory (α = 1,
+                # n = 2000: 0.62 ms against 0.90), and nothing when it is in a cache.
+                prefetch(self.builder, self.next_P[r], j, self.count)
             else:
                 p = load_where(self.builder, pairs, self.P[r], j, self.count)
             p = p.as_type(self.like[0])

@@ -1,0 +1,301 @@
+"""Exact gradients and a whole fit, beside scikit-learn and openTSNE.
+
+    python benchmarks/exact.py                 one iteration, n = 2000 and digits
+    python benchmarks/exact.py --threads 2     everybody with two threads
+    python benchmarks/exact.py --fit           a whole fit of digits as well (about a minute)
+    python benchmarks/exact.py --json out.json the figures for a machine to read
+
+Everybody gets the same embedding and the same affinities (perplexity 30): scikit-learn's exact
+method and nbembed a dense P, the Barnes–Hut methods (BH, angle 0.5) the sparse P of 90 neighbors
+that they are made for; nbembed is shown on that one, too. All run in one process, in turn, and
+medians over the turns are compared: machines drift, ratios do not. A turn is five iterations in a
+row, as in a fit, and an iteration is the gradient, without the cost. openTSNE's `dof` is HSSNE's
+1/α.
+
+Needs the extra ``nbembed[bench]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import openTSNE
+import openTSNE.tsne
+import sklearn
+import sklearn.manifold
+from scipy import sparse
+from scipy.spatial.distance import squareform
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.manifold import _t_sne
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
+
+import nbembed as nb
+from nbembed.kernels.heavy_tailed import heavy_tailed
+
+PERPLEXITY = 30.0
+ALPHAS = (0.5, 0.7, 1.5)
+IN_A_ROW = 5
+
+
+class Goal(NamedTuple):
+    """At least ``factor`` times as fast as ``rival``."""
+
+    rival: str
+    factor: float
+
+
+class Work(NamedTuple):
+    """One line of the table: who, and what one iteration is."""
+
+    name: str
+    run: Callable[[], Any]
+    goals: tuple[Goal, ...] = ()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
+    parser.add_argument("--turns", type=int, default=15, help="turns that medians are taken over")
+    parser.add_argument("--sizes", nargs="+", default=["2000", "digits"], help="points, or digits")
+    parser.add_argument("--fit", action="store_true", help="also a whole fit of digits")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count CPU time: for a machine that others use as well"
+    )
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    options = parser.parse_args()
+
+    print(machine())
+    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
+    for size in options.sizes:
+        X = load_digits().data if size == "digits" else blobs(int(size))
+        clock = time.process_time if options.cpu else time.perf_counter
+        figures[size] = iterations(size, X, options.threads, options.turns, clock)
+    if options.fit:
+        figures["fit"] = fits(load_digits().data, options.threads)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def machine() -> str:
+    """Name the machine and the versions, in a line."""
+    name = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        models = [
+            line.split(":", 1)[1].strip()
+            for line in information.read_text().splitlines()
+            if line.startswith("model name")
+        ]
+        name = models[0] if models else name
+    features = numba.core.codegen.get_host_cpu_features()
+    vectors = "AVX-512" if "+avx512f" in features else "AVX2" if "+avx2" in features else "128-bit"
+    return (
+        f"{name}, {vectors}, {os.cpu_count()} cores · Python {platform.python_version()}, "
+        f"numpy {np.__version__}, numba {numba.__version__}, nbembed {nb.__version__}, "
+        f"scikit-learn {sklearn.__version__}, openTSNE {openTSNE.__version__}"
+    )
+
+
+def blobs(n: int) -> Any:
+    """Return ten clusters in fifty dimensions."""
+    return make_blobs(n, 50, centers=10, cluster_std=3.0, random_state=0)[0]
+
+
+# ---- one iteration ------------------------------------------------------------------------------
+
+
+def iterations(
+    title: str, X: Any, threads: int, turns: int, clock: Callable[[], float]
+) -> list[dict[str, Any]]:
+    """Time one iteration of everybody on X, print the table and return its lines."""
+    n = len(X)
+    dense = dense_affinities(X)
+    P = squareform(dense)
+    near = sparse_affinities(X)
+    Y = np.ascontiguousarray(layout(X), dtype=np.float64)
+    works = [*peers(dense, near, Y, threads), *ours(P, near, Y, threads)]
+    medians = measure(works, turns, clock)
+
+    def exact() -> Any:
+        return _t_sne._kl_divergence(Y.ravel(), dense, 1.0, n, 2, compute_error=False)[1]
+
+    reference = exact().reshape(n, 2)
+    ours_32 = gradient(P.astype(np.float32), Y.astype(np.float32), 1.0, 1)
+    error = np.abs(ours_32 - reference).max() / np.abs(reference).max()
+
+    print(f"\n{title}: n = {n}, {threads} thread(s), median of {turns} turns")
+    print(f"{'one iteration':40} {'ms':>8} {'ns/pair':>8}   {'ratio and goal'}")
+    lines = []
+    for work in works:
+        ms = medians[work.name] * 1e3
+        ratios = []
+        for goal in work.goals:
+            ratio = medians[goal.rival] / medians[work.name]
+            met = "met" if ratio >= goal.factor else "NOT met"
+            ratios.append(f"{ratio:6.1f} × {goal.rival} (goal {goal.factor:g}: {met})")
+        print(f"{work.name:40} {ms:8.2f} {ms * 1e6 / n**2:8.3f}   {'; '.join(ratios)}".rstrip())
+        lines.append({"name": work.name, "ms": ms, "ratios": ratios})
+    print(f"largest difference of the float32 gradient from scikit-learn's: {error:.1e} of its maximum")
+    return lines
+
+
+def peers(dense: Any, near: Any, Y: Any, threads: int) -> list[Work]:
+    """Return what the others do in an iteration."""
+    n = len(Y)
+    # Barnes–Hut code takes P sparse; scikit-learn's wants float32.
+    near_32, flat_32 = near.astype(np.float32), Y.astype(np.float32).ravel()
+
+    def sklearn_exact() -> Any:
+        return _t_sne._kl_divergence(Y.ravel(), dense, 1.0, n, 2, compute_error=False)
+
+    def sklearn_bh() -> Any:
+        return _t_sne._kl_divergence_bh(
+            flat_32, near_32, 1.0, n, 2, angle=0.5, compute_error=False, num_threads=threads
+        )
+
+    def opentsne_bh(dof: float) -> Callable[[], Any]:
+        return lambda: openTSNE.tsne.kl_divergence_bh(
+            Y, near, dof, {"theta": 0.5}, n_jobs=threads
+        )
+
+    return [
+        Work("scikit-learn exact", sklearn_exact),
+        Work("scikit-learn BH", sklearn_bh),
+        Work("openTSNE BH", opentsne_bh(1.0)),
+        *(Work(f"openTSNE BH, dof 1/{alpha:g}", opentsne_bh(1 / alpha)) for alpha in ALPHAS),
+    ]
+
+
+def ours(P: Any, near: Any, Y: Any, threads: int) -> list[Work]:
+    """Return what nbembed does in an iteration, and what it should reach."""
+    both = (Goal("scikit-learn exact", 60), Goal("openTSNE BH", 7))
+    works = []
+    for dtype in (np.float32, np.float64):
+        name, y = np.dtype(dtype).name, Y.astype(dtype)
+        dense, along = P.astype(dtype), csr_parts(near.astype(dtype))
+        # The goals are stated for float32, what the estimators use.
+        goals = both if dtype == np.float32 else ()
+        works += [
+            Work(f"nbembed t-SNE {name}, dense P", call(dense, y, 1.0, threads), goals),
+            Work(f"nbembed t-SNE {name}, sparse P", call(along, y, 1.0, threads), goals),
+        ]
+        for alpha in ALPHAS if dtype == np.float32 else ALPHAS[1:2]:
+            goal = (Goal(f"openTSNE BH, dof 1/{alpha:g}", 5),) if goals else ()
+            works += [
+                Work(f"nbembed HSSNE α={alpha:g} {name}, dense P", call(dense, y, alpha, threads), goal),
+                Work(f"nbembed HSSNE α={alpha:g} {name}, sparse P", call(along, y, alpha, threads), goal),
+            ]
+    return works
+
+
+def call(P: Any, Y: Any, alpha: float, threads: int) -> Callable[[], Any]:
+    return lambda: gradient(P, Y, alpha, threads)
+
+
+def gradient(P: Any, Y: Any, alpha: float, threads: int) -> Any:
+    """Return the gradient of HSSNE, in the order of the peers: one row a point."""
+    terms = heavy_tailed(np.ascontiguousarray(Y.T), P, alpha, False, threads)
+    scale = Y.dtype.type(1 / terms.normalizer)
+    return np.ascontiguousarray(4 * (terms.attraction - scale * terms.repulsion).T)
+
+
+def measure(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[str, float]:
+    """Return the median seconds of an iteration of each work, all taken in turn."""
+    for work in works:
+        work.run()
+    seconds: dict[str, list[float]] = {work.name: [] for work in works}
+    for _ in range(turns):
+        for work in works:
+            start = clock()
+            for _ in range(IN_A_ROW):
+                work.run()
+            seconds[work.name].append((clock() - start) / IN_A_ROW)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+# ---- what everybody is given --------------------------------------------------------------------
+
+
+def dense_affinities(X: Any) -> Any:
+    """Return scikit-learn's joint probabilities, in its condensed form."""
+    distances = pairwise_distances(X, metric="sqeuclidean")
+    return _t_sne._joint_probabilities(distances, PERPLEXITY, 0)
+
+
+def sparse_affinities(X: Any) -> Any:
+    """Return scikit-learn's joint probabilities over 90 neighbors."""
+    graph = kneighbors_graph(X, int(3 * PERPLEXITY), mode="distance")
+    graph.data **= 2
+    return sparse.csr_matrix(_t_sne._joint_probabilities_nn(graph, PERPLEXITY, 0))
+
+
+def csr_parts(P: Any) -> tuple[Any, Any, Any]:
+    return P.indptr, P.indices, P.data
+
+
+def layout(X: Any) -> Any:
+    """Return a finished map: where points lie decides how much work Barnes–Hut has."""
+    return nb.HSSNE(alpha=1, perplexity=PERPLEXITY, random_state=0).fit_transform(X)
+
+
+# ---- a whole fit --------------------------------------------------------------------------------
+
+
+def fits(X: Any, threads: int) -> dict[str, Any]:
+    """Time a whole fit of t-SNE by scikit-learn's exact method and by nbembed, and print both."""
+    dense = dense_affinities(X)
+
+    def divergence(Y: Any) -> float:
+        Y = np.asarray(Y, np.float64)
+        return float(_t_sne._kl_divergence(Y.ravel(), dense, 1.0, len(Y), 2)[0])
+
+    def ours() -> Any:
+        model = nb.HSSNE(alpha=1, perplexity=PERPLEXITY, random_state=0, n_jobs=threads)
+        return model.fit(X)
+
+    times, costs, steps = [], [], 0
+    for _ in range(3):
+        start = time.perf_counter()
+        model = ours()
+        times.append(time.perf_counter() - start)
+        costs.append(divergence(model.embedding_))
+        steps = model.n_iter_
+    seconds, cost = statistics.median(times), statistics.median(costs)
+    start = time.perf_counter()
+    rival = sklearn.manifold.TSNE(
+        method="exact", perplexity=PERPLEXITY, init="pca", random_state=0
+    ).fit(X)
+    rival_seconds = time.perf_counter() - start
+    rival_cost = divergence(rival.embedding_)
+    ratio = rival_seconds / seconds
+    fast = "met" if ratio >= 30 else "NOT met"
+    good = "met" if cost <= 1.005 * rival_cost else "NOT met"
+    print(f"\ndigits, whole fit of t-SNE, n = {len(X)}, affinities and start included")
+    print(f"{'':40} {'s':>8} {'KL':>8} {'steps':>6}")
+    print(f"{'scikit-learn exact':40} {rival_seconds:8.2f} {rival_cost:8.4f} {rival.n_iter_:6d}")
+    print(f"{'nbembed HSSNE(alpha=1)':40} {seconds:8.2f} {cost:8.4f} {steps:6d}")
+    print(f"{ratio:.1f} × scikit-learn exact (goal 30: {fast}); KL no more than its + 0.5 %: {good}")
+    return {
+        "seconds": seconds,
+        "cost": cost,
+        "sklearn_seconds": rival_seconds,
+        "sklearn_cost": rival_cost,
+        "ratio": ratio,
+    }
+
+
+if __name__ == "__main__":
+    main()
