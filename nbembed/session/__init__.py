@@ -3,7 +3,7 @@
 From the inside out: ``settings`` (what a map is made with, a value), ``history`` (undo),
 ``commands`` (what each command does to both), ``cascade`` (what a change makes stale), ``engine``
 (the moving map: deterministic, one thread), ``inbox``, ``live`` and ``worker`` (the queue and the
-thread), ``session`` (the public face); ``events``, ``replay``, ``script`` and ``storage`` around it.
+thread), ``session`` (the public face); around it ``events``, ``replay``, ``script``, ``storage``.
 """
 
 from __future__ import annotations
