@@ -14,20 +14,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from nbembed.kernels.calibration import calibrate
+from nbembed.distances import Distances, name_of
+from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.threads import resolve_threads
 from nbembed.validation import (
     auto_perplexity,
     check_choice,
     check_count,
     check_data,
+    check_float_type,
     check_perplexity,
 )
 
@@ -37,7 +39,16 @@ if TYPE_CHECKING:
 Kind = Literal["row", "joint"]
 Metric = str | Callable[..., float]
 
-__all__ = ["Affinities", "auto_perplexity", "global_affinities", "perplexity_affinities"]
+__all__ = [
+    "Affinities",
+    "auto_perplexity",
+    "global_affinities",
+    "perplexity_affinities",
+    "rows_to_fitted",
+]
+
+#: Below so many points threads cost more than they bring.
+FEW = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +62,7 @@ class Affinities:
         (``kind="joint"``).
     kind : {"row", "joint"}
     beta : ndarray of shape (n_samples,) or None
-        Precisions β_i, one over squared units of the metric.
+        Precisions β_i, one over squared units of the metric; None for probabilities given ready.
     perplexity : float or None
         What the rows were calibrated to, if they were.
     sigma : float or None
@@ -66,9 +77,13 @@ class Affinities:
     perplexity: float | None = None
     sigma: float | None = None
     metric: str = "given"
+    #: Data and metric, from which logarithms of what underflows are found when they are asked for.
+    _source: tuple[Any, Metric] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.P.data if sparse.issparse(self.P) else self.P, self.beta):
+        P = self.P
+        parts = (P.data, P.indices, P.indptr) if sparse.issparse(P) else (P,)
+        for array in (*parts, self.beta):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
@@ -123,21 +138,37 @@ class Affinities:
         dtype: np.dtype[Any] = self.P.dtype
         return dtype
 
+    @property
+    def scale(self) -> Literal["perplexity", "global", "given"]:
+        """What decided the widths: a perplexity for each row, one width for all, or the user."""
+        if self.perplexity is not None:
+            return "perplexity"
+        return "given" if self.sigma is None else "global"
+
     def rows(self) -> Affinities:
-        """Return the row form: itself, or of a joint form the rows renormalised."""
+        """Return the row form: itself, or what a joint form was made from.
+
+        Ready-made joint probabilities become rows by ``p_{j|i} = P_ij / Σ_j P_ij``.
+
+        Raises
+        ------
+        ValueError
+            If a point of a ready-made joint form has no neighbor.
+        """
         if self.kind == "row":
             return self
+        if self._source is not None:
+            P = np.exp(self._log_rows())
+            P[np.finfo(self.dtype).tiny > P] = 0
+            return replace(self, P=P, kind="row")
         sums = np.asarray(self.P.sum(axis=1), dtype=np.float64).ravel()
         if (sums <= 0).any():
             i = int(np.flatnonzero(sums <= 0)[0])
             raise ValueError(f"P has no neighbor for point {i}, so its row cannot be normalised")
-        scale = (1 / sums).astype(self.dtype)
-        P = (
-            sparse.csr_array(sparse.diags_array(scale) @ self.P)
-            if sparse.issparse(self.P)
-            else None
-        )
-        return replace(self, P=self.P * scale[:, None] if P is None else P, kind="row")
+        share = (1 / sums).astype(self.dtype)
+        if sparse.issparse(self.P):
+            return replace(self, P=sparse.csr_array(sparse.diags_array(share) @ self.P), kind="row")
+        return replace(self, P=self.P * share[:, None], kind="row")
 
     def joint(self) -> Affinities:
         """Return the joint form ``(p_{j|i} + p_{i|j}) / 2n``, or itself."""
@@ -146,12 +177,16 @@ class Affinities:
     @cached_property
     def _joint(self) -> Affinities:
         half = self.dtype.type(0.5 / self.n_samples)
-        P = (self.P + self.P.T) * half
-        return replace(self, P=sparse.csr_array(P) if sparse.issparse(P) else P, kind="joint")
+        if sparse.issparse(self.P):
+            P = sparse.csr_array((self.P + self.P.T) * half)
+        else:
+            P = self.P + self.P.T
+            P *= half
+        return replace(self, P=P, kind="joint")
 
     @cached_property
     def entropy(self) -> float:
-        """Σ p log p over all entries, in nats (minus the entropy, if one is strict)."""
+        """Σ p log p over all entries, in nats: minus the entropy, if one is strict."""
         values = self.P.data if sparse.issparse(self.P) else self.P.ravel()
         total = 0.0
         for part in np.array_split(values, max(1, values.size // 1_000_000)):
@@ -161,13 +196,39 @@ class Affinities:
 
     @cached_property
     def log_P(self) -> Any:
-        """Log P, −inf off the graph and on the diagonal; dense, or CSR on P's own pattern."""
-        with np.errstate(divide="ignore"):
-            if sparse.issparse(self.P):
-                logs = self.P.copy()
-                logs.data = np.log(self.P.data)
-                return logs
-            return np.log(self.P)
+        """Log P; −inf on the diagonal. Dense, or CSR on P's own pattern.
+
+        Made from the distances where P was, so that it is exact also where p underflows to zero.
+        """
+        if self._source is not None:
+            logs = self._log_rows()
+            if self.kind == "joint":
+                logs = np.logaddexp(logs, logs.T)
+                logs -= np.log(2 * self.n_samples)
+        elif sparse.issparse(self.P):
+            logs = self.P.copy()
+            logs.data = np.log(self.P.data)
+            logs.data.flags.writeable = False
+            return logs
+        else:
+            with np.errstate(divide="ignore"):
+                logs = np.log(self.P)
+        logs.flags.writeable = False
+        return logs
+
+    def _log_rows(self) -> NDArray[Any]:
+        """Return log p_{j|i} from the distances."""
+        assert self._source is not None
+        assert self.beta is not None
+        logs = np.empty((self.n_samples, self.n_samples), self.dtype)
+        for here, D2 in Distances(*self._source).blocks():
+            own = np.arange(here.start, here.stop)
+            D2[own - here.start, own] = np.inf
+            D2 -= D2.min(axis=1, keepdims=True)
+            D2 *= -self.beta[here, None]
+            D2 -= np.log(np.exp(D2).sum(axis=1, keepdims=True))
+            logs[here] = D2
+        return logs
 
 
 def perplexity_affinities(
@@ -186,48 +247,52 @@ def perplexity_affinities(
         With ``metric="precomputed"`` dissimilarities (n_samples, n_samples), which need be neither
         metric nor symmetric; row i is what i sees.
     perplexity : float or "auto", default="auto"
-        In [1, n_samples − 1]; "auto" is min(30, (n_samples − 1)/3).
+        In [1, n_samples − 1]; "auto" is min(30, (n_samples − 1)/3), at least 1.
     metric : str or callable, default="euclidean"
-        Whatever ``sklearn.metrics.pairwise_distances`` takes.
+        A name that scikit-learn or SciPy knows, or a function of two points.
     dtype : float32 or float64
         Of P.
     n_jobs : int, optional
-        Threads of the calibration.
+        Threads; None is all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Affinities
+        Of the row kind; ``joint()`` gives the other.
 
     Warns
     -----
     UserWarning
-        Once, if more than ``perplexity`` points lie at distance zero of some point: its row is then
-        uniform over them, for no width gives a smaller perplexity.
+        Once, if more than ``perplexity`` points tie for the nearest of some point, as duplicates at
+        distance zero do: its row is then uniform over them, for no width has so small a perplexity.
 
     Raises
     ------
     ValueError
         Naming the argument that is wrong and what is allowed.
+
+    Notes
+    -----
+    O(n² n_features) time; besides P a block of distances (tens of megabytes) is held.
     """
     data = check_data(X, metric)
     n = data.shape[0]
     perplexity = check_perplexity(perplexity, n)
-    n_threads = resolve_threads(n_jobs) if n > 500 else 1
-    D2 = squared_dissimilarities(data, metric, dtype)
-    zeros = (D2 == 0).sum(axis=1) - 1  # the diagonal is zero itself
-    crowded = np.flatnonzero(zeros > perplexity)
-    skip = np.arange(n, dtype=np.int64)
-    P, beta = calibrate(D2, skip, perplexity, n_threads)
-    if crowded.size:
+    P = np.empty((n, n), check_float_type(dtype))
+    beta, tied = np.empty(n), np.empty(n, np.int64)
+    n_threads = _threads(n, n_jobs)
+    for here, D2 in Distances(data, metric).blocks():
+        skip = np.arange(here.start, here.stop)
+        _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
+    crowded = np.count_nonzero(tied > perplexity)
+    if crowded:
         warnings.warn(
-            f"{crowded.size} points have more than perplexity = {perplexity:g} others at distance "
-            "zero; their neighborhoods are uniform over those",
+            f"{crowded} of {n} points have more than perplexity = {perplexity:g} others tied for "
+            "nearest, as duplicates at distance zero are; their rows are uniform over those",
             stacklevel=2,
         )
-        for i in crowded:
-            same = D2[i] == 0
-            same[i] = False
-            P[i] = same / same.sum()
-            others = D2[i][D2[i] > 0]
-            # A width that is finite and keeps everything else out: e⁻⁴⁰ at the nearest.
-            beta[i] = 40 / float(others.min()) if others.size else 1.0
-    return Affinities(P, "row", beta, perplexity, None, _name(metric))
+    source = _kept(X, data), metric
+    return Affinities(P, "row", beta, perplexity, None, name_of(metric), source)
 
 
 def global_affinities(
@@ -236,6 +301,7 @@ def global_affinities(
     metric: Metric = "euclidean",
     *,
     dtype: DTypeLike = np.float32,
+    n_jobs: int | None = None,
 ) -> Affinities:
     """Return Mbed's row-stochastic affinities, with one width for all points.
 
@@ -247,98 +313,93 @@ def global_affinities(
         K ≥ 2: the width σ is the 1/K quantile of all pairwise distances.
     metric : str or callable, default="euclidean"
     dtype : float32 or float64
+    n_jobs : int, optional
+        As for :func:`perplexity_affinities`.
 
     Warns
     -----
     UserWarning
         If so many points coincide that the quantile is zero: the smallest distance above zero is
-        used in its place.
+        used in its place. Where all points coincide, rows are uniform at any width.
     """
     n_classes = check_count("n_classes", n_classes, low=2)
     data = check_data(X, metric)
     n = data.shape[0]
-    D2 = squared_dissimilarities(data, metric, dtype)
-    pairs = D2[~np.eye(n, dtype=bool)]
-    sigma = float(np.sqrt(np.float64(np.quantile(pairs, 1 / n_classes))))
+    P = np.empty((n, n), check_float_type(dtype))
+    distances = Distances(data, metric)
+    pairs = distances.of_pairs()
+    sigma = float(np.quantile(pairs, 1 / n_classes, overwrite_input=True))
     if sigma == 0:
         apart = pairs[pairs > 0]
-        sigma = float(np.sqrt(np.float64(apart.min()))) if apart.size else 1.0
+        sigma = float(apart.min()) if apart.size else 1.0
         if apart.size:
             warnings.warn(
                 f"more than one in {n_classes} pairs of points coincide; the width is the smallest "
                 f"distance above zero, {sigma:.4g}, not the 1/{n_classes} quantile",
                 stacklevel=2,
             )
+    del pairs
     beta = 0.5 / sigma**2
-    np.fill_diagonal(D2, np.inf)
-    D2 -= D2.min(axis=1, keepdims=True)  # a far outlier's row must not underflow to nothing
-    D2 *= -beta
-    P = np.exp(D2, out=D2)
-    P /= P.sum(axis=1, dtype=np.float64, keepdims=True).astype(P.dtype)
-    return Affinities(P, "row", np.full(n, beta), None, sigma, _name(metric))
+    for here, D2 in distances.blocks():
+        skip = np.arange(here.start, here.stop)
+        normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
+    source = _kept(X, data), metric
+    return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
 
 
-def squared_dissimilarities(data: Any, metric: Metric, dtype: DTypeLike) -> NDArray[Any]:
-    """Return d² of all pairs, a fresh (n, n) array of ``dtype`` with a zero diagonal.
+def rows_to_fitted(
+    X: Any,
+    fitted: Any,
+    metric: Metric = "euclidean",
+    *,
+    perplexity: float | None = None,
+    sigma: float | None = None,
+    dtype: DTypeLike = np.float64,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """Return the neighbor probabilities of new points over fitted ones.
 
-    Euclidean distances are computed in float64 from centered data: far from the origin the squares
-    would cancel away everything that matters. Rows that are equal are at distance zero exactly.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_new, n_features)
+        With ``metric="precomputed"`` the dissimilarities to the fitted points, (n_new, n_samples).
+    fitted : array-like or sparse matrix of shape (n_samples, n_features)
+        Not read with ``metric="precomputed"``.
+    metric : str or callable, default="euclidean"
+        "seuclidean" and "mahalanobis" take their scales from ``fitted``.
+    perplexity, sigma : float or None
+        What each row is calibrated to, or the one width: exactly one of the two.
+    dtype : float32 or float64
+    n_jobs : int, optional
+
+    Returns
+    -------
+    P : ndarray of shape (n_new, n_samples)
+        Each row sums to one and depends on its own point alone.
     """
-    from sklearn.metrics import pairwise_distances
-    from sklearn.metrics.pairwise import euclidean_distances
-
-    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
-    if isinstance(metric, str) and metric == "precomputed":
-        d = data.toarray() if sparse.issparse(data) else data
-        D2 = np.square(d, dtype=np.float64)
-    elif isinstance(metric, str) and metric == "euclidean":
-        x = data.astype(np.float64)
-        if not sparse.issparse(x):
-            x = x - x.mean(axis=0)
-        D2 = euclidean_distances(x, squared=True)
-        _mend_near_zero(D2, x)
-    else:
-        try:
-            D2 = np.square(pairwise_distances(data, metric=metric), dtype=np.float64)
-        except ValueError as error:
-            raise ValueError(
-                f"metric must be one that scikit-learn knows or a callable, got {metric!r}: {error}"
-            ) from error
-        if not np.isfinite(D2).all():
-            raise ValueError(
-                f"metric {_name(metric)!r} gives distances that are not finite for this X "
-                "(a row of zeros has no direction, for one)"
-            )
-    scale = float(D2.max())
-    if scale > 1e30:
-        # Affinities do not change when all distances are scaled; float32 ends at 3e38.
-        raise ValueError(f"X must have distances below 1e15, got {np.sqrt(scale):.3g}; rescale it")
-    D2 = np.ascontiguousarray(D2, dtype=dtype)
-    np.fill_diagonal(D2, 0)
-    return D2
-
-
-def _mend_near_zero(D2: NDArray[np.float64], x: Any) -> None:
-    """Recompute by differences the few squares that the expanded formula got by cancellation."""
-    norms = (
-        np.asarray(x.multiply(x).sum(axis=1)).ravel()
-        if sparse.issparse(x)
-        else np.einsum("ij,ij->i", x, x)
-    )
-    if D2.shape[0] == 0:
-        return
-    near = np.argwhere(1e-9 * np.maximum(norms[:, None], norms[None, :]) >= D2)
-    near = near[near[:, 0] < near[:, 1]]
-    for part in np.array_split(near, max(1, near.shape[0] // 4096)):
-        difference = x[part[:, 0]] - x[part[:, 1]]
-        if sparse.issparse(difference):
-            exact = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+    if (perplexity is None) == (sigma is None):
+        raise ValueError("perplexity or sigma must be given, and not both")
+    distances = Distances(X, metric, X if metric == "precomputed" else fitted)
+    n, m = distances.shape
+    P = np.empty((n, m), check_float_type(dtype))
+    for here, D2 in distances.blocks():
+        nobody = np.full(D2.shape[0], -1)
+        if sigma is not None:
+            normalize(D2, nobody, 0.5 / sigma**2, _threads(n, n_jobs), P[here])
         else:
-            exact = np.einsum("ij,ij->i", difference, difference)
-        D2[part[:, 0], part[:, 1]] = exact
-        D2[part[:, 1], part[:, 0]] = exact
+            calibrate(D2, nobody, float(perplexity or 1), _threads(n, n_jobs), P[here])
+    return P
 
 
-def _name(metric: Metric) -> str:
-    return metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
+def _threads(n: int, n_jobs: int | None) -> int:
+    n_threads = resolve_threads(n_jobs)
+    return n_threads if n > FEW else 1
+
+
+def _kept(X: Any, data: Any) -> Any:
+    """Return checked data as they are now, whatever becomes of the caller's array."""
+    if sparse.issparse(data):
+        return data.copy() if data is X else data
+    if not (data.flags.writeable and np.may_share_memory(data, np.asarray(X))):
+        return data
+    return data.copy()

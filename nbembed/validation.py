@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 #: The shortest data that has neighbors to speak of.
 MIN_SAMPLES = 2
+#: Metrics by name: those of scikit-learn's ``pairwise_distances``, SciPy's among them.
+METRICS = (
+    "euclidean", "l2", "cityblock", "l1", "manhattan", "cosine", "precomputed", "braycurtis",
+    "canberra", "chebyshev", "correlation", "dice", "hamming", "haversine", "jaccard",
+    "mahalanobis", "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath",
+    "sqeuclidean", "yule",
+)  # fmt: skip
 
 
 def check_real(
@@ -113,12 +120,29 @@ def check_perplexity(value: Any, n_samples: int) -> float:
     return number
 
 
+def check_float_type(dtype: Any) -> np.dtype[Any]:
+    """Return float32 or float64 as a dtype.
+
+    Raises
+    ------
+    ValueError
+        If it is another type.
+    """
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        wanted = np.dtype(object)
+    if wanted not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
+    return wanted
+
+
 def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[np.intp]:
     """Return points as sorted, distinct indices.
 
     Parameters
     ----------
-    points : int, array-like of int, or bool mask of shape (n_samples,)
+    points : int, slice, array-like of int, or bool mask of shape (n_samples,)
     n_samples : int
     name : str
         The argument's name, for the error.
@@ -130,7 +154,7 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     TypeError
         If they are neither whole numbers nor a mask.
     """
-    array = np.asarray(points)
+    array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
     if array.dtype == bool:
         if array.shape != (n_samples,):
             raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
@@ -180,47 +204,129 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     return array
 
 
-def check_data(X: Any, metric: Any = "euclidean") -> Any:
-    """Return data as a finite float matrix, dense (C-ordered) or CSR.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it
-        need not be symmetric and its diagonal is ignored.
-    metric : str or callable
+def check_metric(metric: Any) -> Any:
+    """Return a metric's name or a callable.
 
     Raises
     ------
     ValueError
-        If it is not two-dimensional, has fewer than two rows or a value that is NaN or infinite, or
-        is not square and non-negative with ``metric="precomputed"``.
+        If it is a name that neither scikit-learn nor SciPy knows; the message lists them.
+    TypeError
+        If it is neither a name nor a callable.
+    """
+    if callable(metric):
+        return metric
+    if not isinstance(metric, str):
+        raise TypeError(f"metric must be a name or a function of two points, got {metric!r}")
+    return check_choice("metric", metric, METRICS)
+
+
+def check_data(
+    X: Any, metric: Any = "euclidean", *, name: str = "X", min_samples: int = MIN_SAMPLES
+) -> Any:
+    """Return data as a finite float matrix, dense (C-ordered) or CSR.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it
+        need not be symmetric and its diagonal is ignored. float32 stays float32, every other type
+        becomes float64.
+    metric : str or callable
+        Checked as well.
+    name : str
+        The argument's name, for the error.
+    min_samples : int
+        The least number of rows.
+
+    Raises
+    ------
+    ValueError
+        If it is not two-dimensional, has too few rows or no column, or a value that is not a finite
+        real number, or is not square and non-negative with ``metric="precomputed"``.
     """
     from sklearn.utils import check_array
 
+    precomputed = isinstance(check_metric(metric), str) and metric == "precomputed"
+    _refuse_what_is_no_number(X, name)
     try:
         data = check_array(
             X,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",
-            ensure_min_samples=MIN_SAMPLES,
-            input_name="X",
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name=name,
         )
-    except ValueError as error:
-        if "convert" not in str(error):
-            raise
-        raise ValueError(f"X must be numbers: {error}") from None
-    if isinstance(metric, str) and metric == "precomputed":
-        if data.shape[0] != data.shape[1]:
-            raise ValueError(
-                f'X must be square with metric="precomputed": the dissimilarity of each pair of '
-                f"points; got shape {data.shape}"
-            )
-        values = data if isinstance(data, np.ndarray) else data.data
-        if values.size and values.min() < 0:
-            raise ValueError(
-                'X must be non-negative with metric="precomputed", got a dissimilarity of '
-                f"{values.min()}"
-            )
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
+    if data.ndim != 2:
+        hint = "; a single feature is a column, X[:, None]" if data.ndim == 1 else ""
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_features), got shape {data.shape}{hint}"
+        )
+    if data.shape[0] < min_samples:
+        raise ValueError(f"{name} must have at least {min_samples} points, got {data.shape[0]}")
+    if data.shape[1] < 1:
+        raise ValueError(f"{name} must have at least one feature, got shape {data.shape}")
+    if precomputed:
+        data = _without_diagonal(data, name)
+    _refuse_what_is_not_finite(data, name)
+    values = data if isinstance(data, np.ndarray) else data.data
+    if precomputed and values.size and values.min() < 0:
+        raise ValueError(
+            f'{name} must be non-negative with metric="precomputed", got a dissimilarity of '
+            f"{values.min()}"
+        )
+    return data
+
+
+def _refuse_what_is_no_number(X: Any, name: str) -> None:
+    """Refuse what NumPy would convert in silence: text that reads like a number, dates."""
+    if hasattr(X, "toarray"):
+        kind, found = X.dtype.kind, X.dtype
+    else:
+        try:
+            array = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
+        kind, found = array.dtype.kind, array.dtype
+        if kind == "O" and array.ndim == 0:
+            raise ValueError(f"{name} must be a matrix of real numbers, got {X!r}")
+        if kind == "O":
+            strange = next((v for v in array.flat if isinstance(v, str | bytes | complex)), None)
+            if strange is not None:
+                raise ValueError(f"{name} must be a matrix of real numbers, got {strange!r} in it")
+    if kind not in "biufO":
+        raise ValueError(f"{name} must be a matrix of real numbers, got values of type {found}")
+
+
+def _refuse_what_is_not_finite(data: Any, name: str) -> None:
+    values = data if isinstance(data, np.ndarray) else data.data
+    # The sum is finite unless a value is not, or the values are huge: no array of bools needed.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size == 0:
+        return
+    value = values[tuple(bad[0])]
+    what = "NaN" if np.isnan(value) else "infinity"
+    where = f" at row {bad[0][0]}, column {bad[0][1]}" if bad.shape[1] == 2 else ""
+    raise ValueError(f"{name} must be finite, but it contains {what}{where}")
+
+
+def _without_diagonal(data: Any, name: str) -> Any:
+    if data.shape[0] != data.shape[1]:
+        raise ValueError(
+            f'{name} must be square with metric="precomputed": the dissimilarity of each pair of '
+            f"points; got shape {data.shape}"
+        )
+    if isinstance(data, np.ndarray) and not (np.diagonal(data) == 0).all():
+        data = data.copy()
+        np.fill_diagonal(data, 0)
     return data

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist, squareform
+from scipy.special import logsumexp
 from sklearn.datasets import load_iris, load_wine
 
-from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
+from nbembed.affinities import (
+    Affinities,
+    global_affinities,
+    perplexity_affinities,
+    rows_to_fitted,
+)
 
 
 def perplexities(P):
@@ -27,7 +34,8 @@ def X(rng):
 @pytest.mark.parametrize("perplexity", [1.5, 5, 30, 80])
 def test_each_row_has_the_perplexity_asked_for(X, perplexity, dtype):
     made = perplexity_affinities(X, perplexity, dtype=dtype)
-    np.testing.assert_allclose(perplexities(made.P), perplexity, rtol=1e-4)
+    tolerance = 2e-6 if dtype == np.float32 else 1e-10
+    np.testing.assert_allclose(perplexities(made.P), perplexity, rtol=tolerance)
     np.testing.assert_allclose(made.P.sum(axis=1), 1, rtol=1e-5)
     assert (np.diagonal(made.P) == 0).all()
     D2 = cdist(X, X, "sqeuclidean")
@@ -53,7 +61,23 @@ def test_the_joint_form_agrees_with_scikit_learn():
 def test_data_far_from_the_origin_gives_the_same_neighbors(X):
     near = perplexity_affinities(X, 10)
     far = perplexity_affinities(X + 1e6, 10)
-    np.testing.assert_allclose(far.P, near.P, atol=1e-5)
+    np.testing.assert_allclose(far.P, near.P, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-20, 1e20, 1e100])
+def test_units_do_not_matter(X, unit):
+    for make in (perplexity_affinities, lambda X: global_affinities(X, 4)):
+        np.testing.assert_allclose(make(unit * X).P, make(X).P, atol=1e-6)
+
+
+def test_pairs_do_not_come_from_one_block_alone(X, monkeypatch):
+    whole = perplexity_affinities(X, 10), global_affinities(X, 3)
+    monkeypatch.setattr("nbembed.distances.PAIRS", 1)
+    parts = perplexity_affinities(X, 10), global_affinities(X, 3)
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(one.P, other.P, rtol=1e-5)
+        np.testing.assert_allclose(one.log_P, other.log_P, rtol=1e-5)
+    assert parts[1].sigma == pytest.approx(whole[1].sigma)
 
 
 def test_auto_is_thirty_or_a_third_of_the_others(rng):
@@ -95,10 +119,18 @@ def test_crowds_of_duplicates_share_uniformly_with_one_warning():
         warnings.simplefilter("always")
         made = perplexity_affinities(X, 4)
     assert len(caught) == 1
-    assert "10 points" in str(caught[0].message)
+    # The ten duplicates, and (1, 1): they and (2, 2) are all as near to it.
+    assert "11 of 18 points" in str(caught[0].message)
+    np.testing.assert_allclose(made.P[10, :10], 1 / 11)
     np.testing.assert_allclose(made.P[0, 1:10], 1 / 9)
     assert np.isfinite(made.beta).all()
     assert (made.beta > 0).all()
+
+
+def test_equidistant_points_are_all_neighbors():
+    with pytest.warns(UserWarning, match="40 of 40 points"):
+        P = perplexity_affinities(np.eye(40), 5).P
+    np.testing.assert_allclose(P[~np.eye(40, dtype=bool)], 1 / 39, rtol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore:.*distance zero")
@@ -121,7 +153,7 @@ def test_the_global_width_is_the_quantile_of_all_distances(K):
     made = global_affinities(X, K, dtype=np.float64)
     d = cdist(X, X)
     sigma = np.quantile(d[np.triu_indices(150, 1)], 1 / K)
-    assert made.sigma == pytest.approx(sigma, rel=1e-3)
+    assert made.sigma == pytest.approx(sigma, rel=1e-12)
     P = np.exp(-(d**2) / (2 * made.sigma**2))
     np.fill_diagonal(P, 0)
     np.testing.assert_allclose(made.P, P / P.sum(axis=1, keepdims=True), rtol=1e-8)
@@ -135,8 +167,70 @@ def test_a_zero_quantile_takes_the_smallest_distance_with_a_warning():
 
 def test_entropy_and_logs(X):
     made = perplexity_affinities(X, 12, dtype=np.float64)
-    assert made.entropy == pytest.approx(-83 * np.log(12), rel=1e-4)
-    np.testing.assert_allclose(np.exp(made.log_P), made.P)
+    assert made.entropy == pytest.approx(-83 * np.log(12), rel=1e-9)
+    for form in (made, made.joint()):
+        np.testing.assert_allclose(np.exp(form.log_P), form.P)
+        assert (np.diagonal(form.log_P) == -np.inf).all()
+    assert sparse_form(made).entropy == pytest.approx(made.entropy)
+
+
+def sparse_form(made):
+    return Affinities.from_probabilities(sparse.csr_array(made.P), made.kind)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_logs_are_known_where_probabilities_underflow(rng, dtype):
+    X = np.r_[rng.normal(size=(30, 3)), 1e3 + rng.normal(size=(30, 3))]
+    for made in (perplexity_affinities(X, 5, dtype=dtype), global_affinities(X, 5, dtype=dtype)):
+        assert made.P[0, 40] == 0
+        D2 = cdist(X, X, "sqeuclidean")
+        np.fill_diagonal(D2, np.inf)
+        expected = -made.beta[:, None] * D2
+        expected -= logsumexp(expected, axis=1, keepdims=True)
+        np.testing.assert_allclose(made.log_P, expected, rtol=1e-5)
+        joint = np.logaddexp(expected, expected.T) - np.log(120)
+        np.testing.assert_allclose(made.joint().log_P, joint, rtol=1e-5)
+
+
+def test_logs_do_not_follow_later_changes_of_the_data(X):
+    for metric, data in [("euclidean", X), ("precomputed", cdist(X, X))]:
+        made = perplexity_affinities(data, 12, metric)
+        data *= 3
+        data[0] = 0
+        np.testing.assert_allclose(np.exp(made.log_P), made.P, atol=1e-6)
+
+
+def test_a_joint_form_remembers_its_rows(X):
+    made = perplexity_affinities(X, 12, dtype=np.float64)
+    np.testing.assert_allclose(made.joint().rows().P, made.P, atol=1e-12)
+    assert made.rows() is made
+    assert made.joint() is made.joint()
+    # Ready-made joint probabilities have no rows to remember: theirs are conditional ones.
+    given = Affinities.from_probabilities(made.joint().P, "joint").rows()
+    P = made.joint().P
+    np.testing.assert_allclose(given.P, P / P.sum(axis=1, keepdims=True))
+
+
+def test_affinities_can_be_pickled(X):
+    made = perplexity_affinities(X, 12)
+    again = pickle.loads(pickle.dumps(made))
+    np.testing.assert_array_equal(again.P, made.P)
+    np.testing.assert_array_equal(again.log_P, made.log_P)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+def test_new_points_see_the_fitted_ones_as_they_would_themselves(X, metric):
+    made = perplexity_affinities(X, 7, metric, dtype=np.float64)
+    rest = np.delete(np.arange(83), 4)
+    row = rows_to_fitted(X[4:5], X[rest], metric, perplexity=7)
+    np.testing.assert_allclose(row[0], made.P[4, rest], atol=1e-10)
+    one = global_affinities(X, 3, metric, dtype=np.float64)
+    row = rows_to_fitted(X[4:5], X[rest], metric, sigma=one.sigma)
+    np.testing.assert_allclose(row[0], one.P[4, rest], atol=1e-10)
+    given = rows_to_fitted(cdist(X[4:5], X[rest], metric), None, "precomputed", perplexity=7)
+    np.testing.assert_allclose(given[0], made.P[4, rest], atol=1e-10)
+    with pytest.raises(ValueError, match="perplexity or sigma must be given"):
+        rows_to_fitted(X[:1], X, metric)
 
 
 def test_values_cannot_be_written(X):
@@ -168,8 +262,9 @@ def test_ready_probabilities_are_checked(X):
     [
         ((np.full((5, 2), np.nan),), "NaN"),
         ((np.array([[1.0], [np.inf], [2.0]]),), "infinity"),
-        ((np.zeros(5),), "2D array"),
-        ((np.zeros((1, 2)),), "minimum of 2"),
+        ((np.zeros(5),), r"X must have shape \(n_samples, n_features\)"),
+        ((np.zeros((1, 2)),), "X must have at least 2 points"),
+        ((1e-200 * np.eye(5), 2), "X must span"),
         ((np.random.default_rng(0).normal(size=(10, 2)), 10), r"perplexity must be in \[1, 9\]"),
         ((np.random.default_rng(0).normal(size=(10, 2)), 0.5), r"perplexity must be in \[1, 9\]"),
         (
@@ -184,3 +279,10 @@ def test_ready_probabilities_are_checked(X):
 def test_bad_input_is_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match=message):
         perplexity_affinities(*arguments)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, int, "no type"])
+def test_other_precisions_are_refused(X, dtype):
+    for make in (perplexity_affinities, global_affinities):
+        with pytest.raises(ValueError, match="dtype must be float32 or float64"):
+            make(X, 3, dtype=dtype)

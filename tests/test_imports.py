@@ -23,6 +23,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 RANKS = {
     "kernels": 0,
     "validation": 1,
+    "distances": 1,
     "affinities": 2,
     "supervision": 2,
     "measures": 2,

@@ -59,3 +59,70 @@ def test_data_may_be_a_list_or_sparse():
     assert v.check_data([[1, 2], [3, 4]]).shape == (2, 2)
     with pytest.raises(ValueError, match="X"):
         v.check_data([["a"], ["b"]])
+
+
+def test_types_of_data():
+    import pandas as pd
+
+    assert v.check_data(np.ones((2, 2), np.float32)).dtype == np.float32
+    for X in (np.ones((2, 2), int), np.ones((2, 2), bool), np.ones((2, 2), np.float16)):
+        assert v.check_data(X).dtype == np.float64
+    frame = pd.DataFrame({"a": [1, 2], "b": pd.array([3, 4], dtype="Int64")})
+    np.testing.assert_array_equal(v.check_data(frame), [[1, 3], [2, 4]])
+    assert v.check_data(np.asfortranarray(np.ones((3, 2)))).flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1, "2"], [3, 4]], "data must be a matrix of real numbers"),
+        (np.array([[1, "2"], [3, 4]], dtype=object), "data must be a matrix of real numbers"),
+        (np.ones((2, 2), complex), "data must be a matrix of real numbers"),
+        (np.ones((2, 2), "datetime64[s]"), "data must be a matrix of real numbers"),
+        ([[1, 2], [3]], "data must be a matrix of real numbers"),
+        (None, "data must be a matrix of real numbers"),
+        ("text", "data must be a matrix of real numbers"),
+        (np.ones(3), r"data must have shape .*, got shape \(3,\); a single feature"),
+        (np.ones((2, 2, 2)), r"data must have shape \(n_samples, n_features\)"),
+        (np.ones((1, 2)), "data must have at least 2 points, got 1"),
+        (np.ones((2, 0)), "data must have at least one feature"),
+        ([[1, 2], [3, np.nan]], "data must be finite, but it contains NaN at row 1, column 1"),
+        ([[1, np.inf], [3, 4]], "data must be finite, but it contains infinity at row 0, column 1"),
+        (sparse.csr_array([[1, np.nan]] * 2), "data must be finite"),
+    ],
+)
+def test_bad_data_is_refused_by_name(X, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_data(X, name="data")
+
+
+def test_huge_data_is_finite():
+    assert v.check_data(np.full((2, 2), 1e308)).shape == (2, 2)
+
+
+def test_the_diagonal_of_given_dissimilarities_is_ignored():
+    d = np.array([[np.nan, 1], [2, 5]])
+    np.testing.assert_array_equal(v.check_data(d, "precomputed"), [[0, 1], [2, 0]])
+    assert np.isnan(d[0, 0])
+    with pytest.raises(ValueError, match="finite"):
+        v.check_data(d[::-1].copy(), "precomputed")
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind", "message"),
+    [
+        ("eucledian", ValueError, "metric must be one of 'euclidean'.*got 'eucledian'"),
+        (3, TypeError, "metric must be a name or a function"),
+        (None, TypeError, "metric must be a name or a function"),
+    ],
+)
+def test_metrics_are_names_or_functions(metric, kind, message):
+    with pytest.raises(kind, match=message):
+        v.check_data(np.ones((3, 2)), metric)
+
+
+def test_points_may_be_a_slice():
+    np.testing.assert_array_equal(v.check_points(slice(1, None, 2), 6), [1, 3, 5])
+    np.testing.assert_array_equal(v.check_points(range(2), 6), [0, 1])
+    with pytest.raises(ValueError, match="at least one point"):
+        v.check_points(slice(4, 4), 6)

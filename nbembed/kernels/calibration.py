@@ -1,116 +1,76 @@
-"""Widths of neighborhoods: rows p_j ∝ exp(−β d_j²) with a given perplexity.
+"""Widths of neighborhoods: rows p_j ∝ exp(−β d_j²) with a given perplexity, or of a given width.
 
-The entropy of a row, with u_j = d_j² − min d², w_j = exp(−β u_j) and Z = Σ w, is
+The entropy of a row, with u_j = (d_j² − min d²)/mean, w_j = exp(−b u_j) and Z = Σ w, is
 
-    H(β) = log Z + β E[u],     dH/d log β = −β² Var[u]
+    H(b) = log Z + b E[u],     dH/d log b = −b² Var[u],     β = b/mean
 
-(nats; E and Var under the row itself). H falls steadily from the log of the row's length to the log
-of the number of nearest points at equal distance, so H(β) = log(perplexity) has one root between.
-It is found by Newton steps in log β, each kept inside the bracket known so far: about five sweeps
-of a row where bisection needs thirty. Shifting by the nearest distance changes no p and keeps
-Z ≥ 1, so that even a far outlier's row cannot underflow.
+(nats; E and Var under the row itself). H falls steadily from the log of the row's length to the
+log of the number of points tied for nearest, so H(b) = log(perplexity) has at most one root. It is
+found by Newton steps in log b, each kept inside the bracket known so far and begun at the previous
+row's answer: three or four sweeps of a row where bisection needs thirty.
+
+Shifting by the nearest distance changes no p and keeps Z ≥ 1, so even a far outlier's row cannot
+underflow; it is done in float64, before distances are rounded to the type of P. Dividing by the
+mean (of d² − min d²) makes b a number of order one, whatever the units.
+
+Where ``perplexity`` or more points tie for nearest, no width has so small a perplexity: the limit
+of ever smaller widths is the row that is uniform over them, and β is one at which the next point
+weighs e⁻⁴⁰. A perplexity of all the other points (β → 0) is the uniform row.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled, inlined
+from nbembed.kernels.compiling import compiled
+from nbembed.kernels.lanes import INDEX, Lanes, broadcast, load, store
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import exp
+from nbembed.kernels.vector_math import lanes_exp2
+from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows a chunk: some milliseconds of work at n = 10⁴.
+#: Rows a chunk. The first row of a chunk starts from nothing, so the last digits depend on this
+#: number, but not on who works on which chunk. Callers that go by blocks make them multiples of it.
 CHUNK = 32
 #: Sweeps of a row at most; bisection alone would be at the limit of float64 by then.
-SWEEPS = 100
+SWEEPS = 200
+#: Columns whose sums are kept in the type of P before they are added in float64; divides by lanes.
+COLUMNS = 1024
+#: Where points are that do not exist: their weight is zero at any width that matters.
+NOWHERE = 1e30
+#: Squared distances that differ by this share of the nearest, or less, tie: rounding may have made
+#: the difference.
+TIE = 1e-10
+
+_LOG2_E = float(np.log2(np.e))
+#: Numbers a register at most: rows are padded to a multiple.
+_PADDING = 16
 
 
-@inlined
-def _sums(u, beta):
-    """Return Σw, Σwu and Σwu² of a row."""
-    z = a = b = beta * 0
-    for j in range(u.size):
-        w = exp(-beta * u[j])
-        wu = w * u[j]
-        z += w
-        a += wu
-        b += wu * u[j]
-    return z, a, b
+class Calibration(NamedTuple):
+    """Rows of neighbor probabilities.
 
+    Attributes
+    ----------
+    P : ndarray of shape (n, m)
+        Each row sums to one.
+    beta : ndarray of float64, shape (n,)
+        p_j ∝ exp(−β d_j²); positive and finite.
+    tied : ndarray of int64, shape (n,)
+        How many points tie for nearest.
+    """
 
-@compiled
-def _rows(D2, skip, target, tolerance, first, last, P, beta):
-    """Calibrate rows first … last − 1; ``skip[i]`` is the column of i itself, −1 for none."""
-    m = D2.shape[1]
-    u = np.empty(m, D2.dtype)
-    for i in range(first, last):
-        own = skip[i]
-        nearest = np.inf
-        total = 0.0
-        for j in range(m):
-            if j != own:
-                d = np.float64(D2[i, j])
-                if d < nearest:
-                    nearest = d
-                total += d
-        count = m - (1 if own >= 0 else 0)
-        spread = total / count - nearest
-        for j in range(m):
-            u[j] = D2[i, j] - D2.dtype.type(nearest)
-        if own >= 0:
-            # A weight of exp(−β·u) with this u is zero at any β that matters, and 0·u² is no NaN.
-            u[own] = D2.dtype.type(0)
-        if spread <= 0:
-            # All at one distance: uniform at any width; one that is finite.
-            beta[i] = 1.0
-            for j in range(m):
-                P[i, j] = D2.dtype.type(1.0 / count)
-            if own >= 0:
-                P[i, own] = D2.dtype.type(0)
-            continue
-        low = 0.0
-        high = np.inf
-        b = 1.0 / spread
-        for _ in range(SWEEPS):
-            z32, a32, s32 = _sums(u, D2.dtype.type(b))
-            z = np.float64(z32) - (1.0 if own >= 0 else 0.0)  # the own column added exp(0) = 1
-            mean = np.float64(a32) / z
-            variance = np.float64(s32) / z - mean * mean
-            excess = np.log(z) + b * mean - target
-            if abs(excess) < tolerance:
-                break
-            if excess > 0:
-                low = b
-            else:
-                high = b
-            slope = b * b * variance
-            if slope > 0:
-                # Newton in log β; at most e² at once, for far from the root H is nearly flat.
-                step = b * np.exp(min(2.0, max(-2.0, excess / slope)))
-            else:
-                step = 0.0
-            if not (low < step < high):
-                step = 2 * b if high == np.inf else (np.sqrt(low * high) if low > 0 else 0.5 * high)
-            if high < np.inf and high - low <= 1e-12 * high:
-                break
-            b = step
-        beta[i] = b
-        z = 0.0
-        bt = D2.dtype.type(b)
-        for j in range(m):
-            P[i, j] = exp(-bt * u[j])
-        if own >= 0:
-            P[i, own] = D2.dtype.type(0)
-        for j in range(m):
-            z += np.float64(P[i, j])
-        scale = D2.dtype.type(1.0 / z)
-        for j in range(m):
-            P[i, j] *= scale
+    P: NDArray[Any]
+    beta: NDArray[np.float64]
+    tied: NDArray[np.int64]
 
 
 def calibrate(
@@ -118,38 +78,243 @@ def calibrate(
     skip: NDArray[np.int64],
     perplexity: float,
     n_threads: int,
-    tolerance: float = 1e-5,
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    out: NDArray[Any] | None = None,
+) -> Calibration:
     """Return rows of neighbor probabilities with a given perplexity, and their precisions.
 
     Parameters
     ----------
     D2 : ndarray of shape (n, m), float32 or float64
-        Squared dissimilarities ≥ 0, C-contiguous.
+        Squared dissimilarities, finite and ≥ 0. Read only.
     skip : ndarray of int64, shape (n,)
         Column of each row's own point, whose probability is zero; −1 for none.
     perplexity : float
-        Where more than so many points tie for nearest, the row is (nearly) uniform over them: no
-        width has a smaller perplexity.
+        In [1, m − 1], or [1, m] for rows without a point of their own.
     n_threads : int
-    tolerance : float
-        Of the entropy, in nats; hence also of the perplexity, relatively.
+        Threads; the bits of the result do not depend on it.
+    out : ndarray of shape (n, m), float32 or float64, optional
+        Where P goes; its type is that of the work. A new array of the type of ``D2`` if None.
 
     Returns
     -------
-    P : ndarray of shape (n, m)
-        Each row sums to one.
-    beta : ndarray of float64, shape (n,)
-        p_j ∝ exp(−β d_j²).
+    Calibration
+        The perplexity is met within about 1e-6 (relative) in float32 and 1e-10 in float64, except
+        in rows with ties (see the module).
+
+    Notes
+    -----
+    O(n m) time; memory O(m) a thread besides the result. p below 1e-31 (1e-300 in float64) is zero.
     """
-    n = D2.shape[0]
-    P = np.empty_like(D2)
-    beta = np.empty(n)
     target = float(np.log(perplexity))
-    bounds = [(k, min(k + CHUNK, n)) for k in range(0, n, CHUNK)]
-    run_chunks(
-        lambda c: _rows(D2, skip, target, tolerance, bounds[c][0], bounds[c][1], P, beta),
-        len(bounds),
-        n_threads,
-    )
-    return P, beta
+
+    def widths(rows: _Rows) -> NDArray[np.float64]:
+        solvable = (rows.tied < perplexity) & (rows.others > perplexity)
+        b = np.where(rows.tied < perplexity, 0.0, np.inf)
+        _solve(rows.u, target, solvable, np.zeros(3), b)
+        return b
+
+    return _each_chunk(D2, skip, n_threads, out, widths)
+
+
+def normalize(
+    D2: NDArray[Any],
+    skip: NDArray[np.int64],
+    beta: float,
+    n_threads: int,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return rows of neighbor probabilities p_j ∝ exp(−β d_j²) of one precision β > 0.
+
+    The other parameters, and the notes, are those of :func:`calibrate`.
+    """
+    return _each_chunk(D2, skip, n_threads, out, lambda rows: beta * rows.mean).P
+
+
+class _Rows(NamedTuple):
+    """Rows made free of units: u (rows, width), padded; what u was divided by; and counts."""
+
+    u: NDArray[Any]
+    nearest: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    tied: NDArray[np.int64]
+    others: NDArray[np.int64]
+
+
+def _each_chunk(
+    D2: NDArray[Any],
+    skip: NDArray[np.int64],
+    n_threads: int,
+    out: NDArray[Any] | None,
+    widths: Callable[[_Rows], NDArray[np.float64]],
+) -> Calibration:
+    """Write each row at the b that ``widths`` names; 0 and ∞ stand for the limits."""
+    n, m = D2.shape
+    P = np.empty_like(D2) if out is None else out
+    beta, tied = np.empty(n), np.empty(n, np.int64)
+
+    def run(chunk: int) -> None:
+        here = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, n))
+        rows = _prepare(D2[here], skip[here], P.dtype)
+        b = widths(rows)
+        tied[here] = rows.tied
+        beta[here] = _precisions(b, rows)
+        u, totals = rows.u, np.empty(len(b))
+        for i in np.flatnonzero((b == 0) | np.isinf(b) | (rows.tied == rows.others)):
+            # A limit, of equal weights: all that exist, or those tied for nearest.
+            equal = u[i] < NOWHERE if b[i] == 0 else u[i] == 0
+            u[i] = np.where(equal, 0, NOWHERE)
+            b[i] = 1.0
+        _weights(u, b, totals)
+        np.multiply(u[:, :m], (1 / totals)[:, None].astype(P.dtype), out=P[here])
+
+    run_chunks(run, -(-n // CHUNK), n_threads)
+    return Calibration(P, beta, tied)
+
+
+def _prepare(D2: NDArray[Any], skip: NDArray[np.int64], dtype: np.dtype[Any]) -> _Rows:
+    r, m = D2.shape
+    own = np.flatnonzero(skip >= 0), skip[skip >= 0]
+    shifted = np.array(D2, dtype=np.float64)
+    shifted[own] = np.inf
+    nearest = shifted.min(axis=1)
+    shifted -= nearest[:, None]
+    others = np.full(r, m)
+    others[own[0]] -= 1
+    shifted[own] = 0
+    mean = shifted.sum(axis=1) / others
+    mean[mean < 1e-300] = np.inf  # all at one distance, or too nearly to divide by the difference
+    shifted *= (1 / mean)[:, None]
+    shifted[own] = NOWHERE
+    width = -(-m // _PADDING) * _PADDING
+    u = np.full((r, width), NOWHERE, dtype)
+    u[:, :m] = shifted
+    # Without the second bound a width could be asked for whose precision overflows.
+    least = np.maximum(TIE * nearest / mean, 1e-30 if dtype == np.float32 else 1e-250)
+    np.multiply(u, u > least.astype(dtype)[:, None], out=u)
+    tied = np.count_nonzero(u == 0, axis=1)
+    return _Rows(u, nearest, mean, tied, others)
+
+
+def _precisions(b: NDArray[np.float64], rows: _Rows) -> NDArray[np.float64]:
+    """Return β > 0, finite also where only a limit of widths has the perplexity."""
+    beta = np.where(np.isinf(b), 1.0, np.maximum(b, 1e-12)) / rows.mean
+    for i in np.flatnonzero(np.isinf(b)):
+        u = rows.u[i]
+        beta[i] = 40 / (float(u[u > 0].min()) * rows.mean[i])
+    alone = rows.tied == rows.others
+    beta[alone] = 1 / np.where(rows.nearest > 1e-300, rows.nearest, 1)[alone]
+    return beta
+
+
+# ---- compiled sweeps of a row -------------------------------------------------------------------
+
+
+def _weight(u: Lanes, c: Lanes) -> Lanes:
+    """Return 2^(−c u), zero where it or its share of a row could not be a normal number."""
+    t = c * u
+    # The smallest normal numbers are 2^-126 and 2^-1022; Z may take 2^24 of that.
+    lowest = 102.0 if u.single else 998.0
+    kept = u.builder.fcmp_ordered("<", t.value, t.constant(lowest).value)
+    return lanes_exp2(-t).where(kept, 0.0)
+
+
+def _row_function(n_sums: int, body: Callable[..., list[Lanes]]) -> Any:
+    """Return a function for compiled code that sweeps columns first … last − 1 of row i.
+
+    ``f(u, totals, i, first, last, c)`` adds ``n_sums`` sums over the columns to ``totals``.
+    """
+
+    def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        u, totals = arrays(context, builder, signature.args[:2], arguments[:2])
+        i, first, last, c = arguments[2:]
+        like = u.element, lane_count(context, signature.args[0].dtype)
+        pointer, c = u.row(i), broadcast(builder, c, like[1])
+
+        def sweep(j: ir.Value, sums: list[Lanes]) -> list[Lanes]:
+            return body(builder, pointer, j, load(builder, pointer, j, like[1]), c, sums)
+
+        for k, total in enumerate(accumulate(builder, first, last, n_sums, like, sweep)):
+            add_total(builder, totals.data, INDEX(k), total)
+        return context.get_dummy_value()
+
+    @intrinsic
+    def sweep_row(typing_context, u, totals, i, first, last, c):  # type: ignore[no-untyped-def]
+        return types.void(u, totals, types.intp, types.intp, types.intp, u.dtype), write
+
+    return sweep_row
+
+
+def _moments(
+    builder: Any, pointer: Any, j: Any, u: Lanes, c: Lanes, sums: list[Lanes]
+) -> list[Lanes]:
+    w = _weight(u, c)
+    wu = w * u
+    return [sums[0] + w, sums[1] + wu, wu.times_plus(u, sums[2])]
+
+
+def _replace(
+    builder: Any, pointer: Any, j: Any, u: Lanes, c: Lanes, sums: list[Lanes]
+) -> list[Lanes]:
+    w = _weight(u, c)
+    store(builder, w, pointer, j)
+    return [sums[0] + w]
+
+
+_add_moments = _row_function(3, _moments)
+_replace_by_weights = _row_function(1, _replace)
+
+
+@compiled
+def _solve(u, target, solvable, totals, b):
+    """Write to ``b`` where the entropy is ``target``, for each ``solvable`` row."""
+    # A Newton step of ``small`` leaves an error of its square; ``exact`` is what rounding leaves.
+    single = u.itemsize == 4
+    small = 3e-4 if single else 1e-6
+    exact = 3e-7 if single else 1e-14
+    width = u.shape[1]
+    x = 1.0
+    for i in range(u.shape[0]):
+        if not solvable[i]:
+            continue
+        low, high = 0.0, np.inf
+        for _ in range(SWEEPS):
+            c = u.dtype.type(x * _LOG2_E)
+            totals[:] = 0
+            for first in range(0, width, COLUMNS):
+                _add_moments(u, totals, i, first, min(first + COLUMNS, width), c)
+            mean = totals[1] / totals[0]
+            excess = np.log(totals[0]) + x * mean - target
+            if abs(excess) < exact:
+                break
+            if excess > 0:
+                low = x
+            else:
+                high = x
+            slope = x * x * (totals[2] / totals[0] - mean * mean)
+            # Far from the root H is nearly flat: a factor e² at once is enough.
+            step = 2.0 if excess > 0 else -2.0
+            if slope > 0:
+                step = min(2.0, max(-2.0, excess / slope))
+            after = x * np.exp(step)
+            if low < after < high:
+                x = after
+                if abs(step) < small:
+                    break
+            else:  # both bounds are known, or a factor e² would have stayed inside
+                x = np.sqrt(low * high)
+                if high - low <= 1e-14 * high:
+                    break
+        b[i] = x
+
+
+@compiled
+def _weights(u, b, totals):
+    """Turn u into weights, in place; write their sums."""
+    width = u.shape[1]
+    total = np.zeros(1)
+    for i in range(u.shape[0]):
+        c = u.dtype.type(b[i] * _LOG2_E)
+        total[0] = 0
+        for first in range(0, width, COLUMNS):
+            _replace_by_weights(u, total, i, first, min(first + COLUMNS, width), c)
+        totals[i] = total[0]

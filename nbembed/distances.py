@@ -1,0 +1,196 @@
+"""Squared dissimilarities between points, by blocks of rows, in float64, for any metric.
+
+Nothing larger than a block is held: what is made from distances (probabilities, ranks, a quantile)
+takes them a block at a time, and asks again if it needs them again.
+
+Euclidean distances come from centered data (far from the origin the squares would cancel away
+everything that matters), and are exactly zero between equal rows. Other metrics are scikit-learn's.
+A callable is called for both (a, b) and (b, a): it need not be symmetric, nor a metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from nbembed.kernels.calibration import CHUNK
+from nbembed.kernels.distances import squared_distances
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Metric = str | Callable[..., float]
+
+#: Pairs a block, at most: 32 MiB.
+PAIRS = 2**22
+#: Names of the Euclidean metric.
+EUCLIDEAN = ("euclidean", "l2", "minkowski")
+#: A squared distance below this share of the norms is rounding: data that cannot be centered.
+ROUNDING = 1e-13
+
+
+class Distances:
+    """Squared dissimilarities of each row of ``X`` to each of ``others``.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Checked data (:func:`nbembed.validation.check_data`); with ``metric="precomputed"`` the
+        dissimilarities themselves, (n_samples, n_others).
+    metric : str or callable
+    others : ndarray or csr_array of shape (n_others, n_features), optional
+        ``X`` itself if None; not read with ``metric="precomputed"``.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (n_samples, n_others).
+    symmetric : bool
+        Whether d(a, b) = d(b, a) is certain.
+
+    Raises
+    ------
+    ValueError
+        If squares of the data under- or overflow.
+    """
+
+    def __init__(self, X: Any, metric: Metric, others: Any = None) -> None:
+        self.metric = metric
+        self._itself = others is None
+        others = X if self._itself else others
+        if metric == "precomputed":
+            self.shape = X.shape
+            self.symmetric = self._itself and _is_symmetric(X)
+            self._rows: Callable[[slice], Any] = lambda here: np.square(
+                _dense(X[here]), dtype=np.float64
+            )
+            return
+        self.shape = X.shape[0], others.shape[0]
+        self.symmetric = self._itself and not callable(metric)
+        if metric not in EUCLIDEAN:
+            self._rows = _other_metric(X, others, metric)
+        elif sparse.issparse(X) or sparse.issparse(others):
+            self._rows = _sparse_euclidean(X, others)
+        else:
+            self._rows = _euclidean(X, others, self._itself)
+
+    def blocks(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield rows of d² with the slice they belong at; each block is the caller's to change.
+
+        The diagonal of a set with itself is zero, whatever the metric says.
+
+        Raises
+        ------
+        ValueError
+            If the metric gives a value that is not a number, infinite or negative.
+        """
+        n, m = self.shape
+        rows = max(CHUNK, PAIRS // max(m, 1) // CHUNK * CHUNK)
+        for first in range(0, n, rows):
+            here = slice(first, min(first + rows, n))
+            D2 = self._rows(here)
+            if self._itself:
+                own = np.arange(here.start, here.stop)
+                D2[own - first, own] = 0
+            if not np.isfinite(D2).all():
+                i, j = np.argwhere(~np.isfinite(D2))[0]
+                raise ValueError(
+                    f"metric must give finite distances, but {name_of(self.metric)!r} gives "
+                    f"{np.sqrt(D2[i, j])} between points {first + i} and {j} of X"
+                )
+            yield here, D2
+
+    def of_pairs(self) -> NDArray[np.float64]:
+        """Return the distances (no squares) of all pairs i < j, or i ≠ j if the two may differ."""
+        n = self.shape[0]
+        pairs = np.empty(n * (n - 1) // (2 if self.symmetric else 1))
+        at = 0
+        for here, D2 in self.blocks():
+            for row, i in zip(D2, range(here.start, here.stop), strict=True):
+                for part in (row[i + 1 :],) if self.symmetric else (row[:i], row[i + 1 :]):
+                    np.sqrt(part, out=pairs[at : at + part.size])
+                    at += part.size
+        return pairs
+
+
+def name_of(metric: Metric) -> str:
+    """Return what to call a metric."""
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
+
+
+def _euclidean(X: Any, others: Any, itself: bool) -> Callable[[slice], NDArray[np.float64]]:
+    others = np.asarray(others, dtype=np.float64)
+    center = others.mean(axis=0)
+    b = others - center
+    a = b if itself else np.asarray(X, dtype=np.float64) - center
+    _check_span(max(np.abs(a).max(initial=0), np.abs(b).max(initial=0)))
+    return lambda here: squared_distances(a[here], b)
+
+
+def _check_span(span: float) -> None:
+    if not (1e-140 < span < 1e140 or span == 0):
+        raise ValueError(
+            f"X must span between 1e-140 and 1e140, or squares of distances are lost; got "
+            f"{span:.3g}: rescale it"
+        )
+
+
+def _sparse_euclidean(X: Any, others: Any) -> Callable[[slice], NDArray[np.float64]]:
+    # Centered, sparse data would be dense. Texts and counts start at zero anyway.
+    a = sparse.csr_array(X, dtype=np.float64)
+    b = sparse.csr_array(others, dtype=np.float64)
+    _check_span(max(np.abs(a.data).max(initial=0), np.abs(b.data).max(initial=0)))
+    norms_a, norms_b = (np.asarray(z.multiply(z).sum(axis=1)).ravel() for z in (a, b))
+    bT = sparse.csr_array(b.T)
+
+    def rows(here: slice) -> NDArray[np.float64]:
+        both = norms_a[here, None] + norms_b
+        D2 = both - 2 * (a[here] @ bT).toarray()
+        D2[ROUNDING * both > D2] = 0
+        return np.asarray(D2)
+
+    return rows
+
+
+def _other_metric(X: Any, others: Any, metric: Metric) -> Callable[[slice], NDArray[np.float64]]:
+    from sklearn.metrics import pairwise_distances
+    from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+    options: dict[str, Any] = {}
+    if metric == "seuclidean":
+        variance = np.var(others, axis=0, ddof=1)
+        # A constant feature tells points apart at no scale; left alone it adds nothing.
+        options["V"] = np.where(variance > 0, variance, 1.0).astype(np.float64)
+    elif metric == "mahalanobis":
+        options["VI"] = np.linalg.pinv(np.atleast_2d(np.cov(others, rowvar=False)), hermitian=True)
+    if metric in PAIRWISE_BOOLEAN_FUNCTIONS and not sparse.issparse(X):
+        X, others = X.astype(bool), others.astype(bool)
+
+    def rows(here: slice) -> NDArray[np.float64]:
+        try:
+            d = pairwise_distances(X[here], others, metric=metric, **options)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"metric must be one that applies to this X, got {name_of(metric)!r}: {error}"
+            ) from error
+        if (d < 0).any():
+            raise ValueError(
+                f"metric must give distances ≥ 0, but {name_of(metric)!r} gives {d.min()}"
+            )
+        with np.errstate(over="ignore"):
+            return np.asarray(np.square(d, dtype=np.float64))
+
+    return rows
+
+
+def _dense(block: Any) -> Any:
+    return block.toarray() if sparse.issparse(block) else block
+
+
+def _is_symmetric(d: Any) -> bool:
+    if sparse.issparse(d):
+        return bool((d != d.T).nnz == 0)
+    return bool(np.array_equal(d, d.T))
