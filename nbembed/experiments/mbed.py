@@ -63,21 +63,21 @@ def _g50c_unsupervised(data: Path | None) -> Iterator[Figure]:
 EXPERIMENTS = (
     Experiment(
         "mbed-g50c",
-        "g50c, ten official splits of 50 labels (about 20 s)",
+        "g50c, ten official splits of 50 labels (about 15 s)",
         ("g50c",),
         True,
         _g50c,
     ),
     Experiment(
         "mbed-g50c-unsupervised",
-        "g50c without labels, best of ten restarts (about 25 s)",
+        "g50c without labels, best of ten restarts (about 15 s)",
         ("g50c",),
         True,
         _g50c_unsupervised,
     ),
     Experiment(
         "mbed-text",
-        "TEXT (1946 × 7511), ten official splits of 50 labels (about 3 min)",
+        "TEXT (1946 × 7511), ten official splits of 50 labels (one to three minutes)",
         ("text_mac_win",),
         False,
         _text,

@@ -261,7 +261,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
@@ -286,9 +287,7 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Check each live parameter against its own declaration, ``but`` those named."""
         for live in self.live_parameters:
             if live.name not in but:
-                check_real(
-                    live.name, getattr(self, live.name), low=live.minimum, high=live.maximum
-                )
+                check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
 
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nbembed.methods.annealing import Finish, PathStep, Stopper
@@ -268,6 +269,12 @@ class Mbed(MbedRecipe):
         """Return the most probable class of each point, as values of ``classes_``."""
         proba = self.predict_proba(X)
         return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # It has predict_proba, and scikit-learn asks every such estimator about its classes.
+        tags.classifier_tags = ClassifierTags()
+        return tags
 
     # -- parts -------------------------------------------------------------------------------
 
