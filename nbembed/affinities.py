@@ -47,6 +47,8 @@ __all__ = [
     "rows_to_fitted",
 ]
 
+#: How far the sums of ready-made probabilities may be from one.
+TOLERANCE = 1e-4
 #: Below so many points threads cost more than they bring.
 FEW = 500
 
@@ -94,36 +96,40 @@ class Affinities:
         Parameters
         ----------
         P : array-like or sparse matrix of shape (n_samples, n_samples)
-            Non-negative with zero diagonal. Copied; normalised to what ``kind`` asks for only where
-            rounding left it off.
+            Non-negative with zero diagonal. Copied, and otherwise kept as it is.
         kind : {"row", "joint"}
 
         Raises
         ------
         ValueError
-            If it is not square, finite, non-negative, or its sums are not one (within 1e-3), or it
+            If it is not square, finite, non-negative, or its sums are not one (within 1e-4), or it
             is not symmetric with ``kind="joint"``.
         """
         check_choice("kind", kind, ("row", "joint"))
-        data = check_data(P)
+        data = check_data(P, name="P")
         n = data.shape[0]
         if data.shape != (n, n):
             raise ValueError(f"P must be square, got shape {data.shape}")
-        data = sparse.csr_array(data, copy=True) if sparse.issparse(data) else np.array(data)
+        if sparse.issparse(data):
+            data = sparse.csr_array(data, copy=True)
+            data.sum_duplicates()
+            data.eliminate_zeros()
+        else:
+            data = np.array(data)
         values: Any = data.data if sparse.issparse(data) else data
         if values.size and values.min() < 0:
             raise ValueError(f"P must be non-negative, got {values.min()}")
         if np.any(data.diagonal() != 0):
             raise ValueError("P must have a zero diagonal: no point is its own neighbor")
-        sums = np.asarray(data.sum(axis=1), dtype=np.float64).ravel()
-        if kind == "row" and np.abs(sums - 1).max() > 1e-3:
+        sums = np.asarray(data.sum(axis=1, dtype=np.float64)).ravel()
+        if kind == "row" and np.abs(sums - 1).max() > TOLERANCE:
             i = int(np.abs(sums - 1).argmax())
             raise ValueError(f"each row of P must sum to one, got {sums[i]:.6g} in row {i}")
         if kind == "joint":
-            if abs(sums.sum() - 1) > 1e-3:
+            if abs(sums.sum() - 1) > TOLERANCE:
                 raise ValueError(f"P must sum to one, got {sums.sum():.6g}")
             gap = abs(data - data.T).max()
-            if gap > 1e-5 * values.max():
+            if gap > TOLERANCE * values.max():
                 raise ValueError(f"P must be symmetric, got |P − Pᵀ| up to {gap:.3g}")
         return cls(data, kind)
 

@@ -129,7 +129,7 @@ def check_float_type(dtype: Any) -> np.dtype[Any]:
         If it is another type.
     """
     try:
-        wanted = np.dtype(dtype)
+        wanted: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float32), np.dtype(np.float64)):

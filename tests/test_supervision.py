@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,6 +118,74 @@ def test_the_same_link_twice_is_one_statement():
     assert value.cannot_link([3], [0]) is value
 
 
+@given(verbs)
+def test_forgetting_everything_leaves_the_classes_alone(steps):
+    value = said(steps)
+    assert value.forget(range(N)) == Supervision(N, value.classes)
+    assert value.forget(range(N)).is_empty
+
+
+@given(verbs, points)
+def test_saying_it_twice_is_saying_it_once(steps, where):
+    value = said(steps)
+    for speak in (
+        lambda s: s.label(where, "b", 0.6),
+        lambda s: s.must_link(where),
+        lambda s: s.forget(where),
+    ):
+        assert speak(speak(value)) == speak(value)
+
+
+@given(verbs, points, points)
+def test_the_order_of_links_says_nothing(steps, first, second):
+    value = said(steps)
+    one = value.must_link(first).must_link(second)
+    other = value.must_link(second).must_link(first)
+    assert one == other
+    assert hash(one) == hash(other)
+    a, b = value.cannot_link([0, 1], [5]), value.cannot_link([5], [1, 0])
+    assert a == b
+    assert hash(a) == hash(b)
+
+
+@given(verbs)
+def test_groups_hold_the_pairs_that_the_definition_counts(steps):
+    """u_ij by hand: groups that hold both, and c_i c_j for two points of one class."""
+    value = said(steps)
+    u = np.zeros((N, N))
+    for group in value.links:
+        u[np.ix_(group, group)] += 1
+    K = len(value.classes)
+    for i in value.labelled:
+        for j in value.labelled:
+            if value.top_class[i] == value.top_class[j]:
+                c = (K * value.confidence[[i, j]] - 1) / (K - 1) if K > 1 else np.ones(2)
+                u[i, j] += np.prod(np.maximum(c, 0))
+    groups = value.groups()
+    found = np.zeros((N, N))
+    for g in range(len(groups)):
+        here = slice(groups.indptr[g], groups.indptr[g + 1])
+        members, weights = groups.members[here], groups.weights[here]
+        found[np.ix_(members, members)] += np.outer(weights, weights)
+    off = ~np.eye(N, dtype=bool)
+    np.testing.assert_allclose(found[off], u[off], atol=1e-12)
+    assert value.has_links == bool(u[off].any() or value.cannot_links)
+
+
+def test_values_are_copied_by_being_themselves():
+    value = Supervision(5).label([0], "a")
+    assert copy.copy(value) is value
+    assert copy.deepcopy([value])[0] is value
+
+
+def test_points_may_be_said_in_many_ways():
+    wanted = Supervision(6).label([1, 3, 5], "a")
+    mask = np.array([False, True] * 3)
+    for where in (slice(1, None, 2), range(1, 6, 2), mask, list(mask), np.array([5, 3, 1, 1])):
+        assert Supervision(6).label(where, "a") == wanted
+    assert Supervision(6).label(np.int64(2), "a") == Supervision(6).label(2, "a")
+
+
 def test_renaming_keeps_the_points():
     value = Supervision(3).label([0], "a").label([1], "b").rename_class("a", "z")
     assert value.classes == ("z", "b")
@@ -153,6 +223,73 @@ def test_labels_with_unknowns_become_classes_in_their_own_order():
     assert named.classes == ("a", "b")
     assert list(named.labelled) == [0, 2]
     assert as_supervision([1.0, np.nan, 0.0], 3).classes == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["b", -1, "a"],
+        ("b", None, "a"),
+        np.array(["b", -1, "a"]),
+        np.array(["b", np.nan, "a"], dtype=object),
+        pd.Series(["b", None, "a"]),
+        pd.Series(["b", pd.NA, "a"], dtype="string"),
+        pd.Series(["b", None, "a"], dtype="category"),
+    ],
+)
+def test_every_way_of_leaving_a_name_out(y):
+    value = as_supervision(y, 3)
+    assert value.classes == ("a", "b")
+    assert list(value.top_class) == [1, -1, 0]
+
+
+def test_nobody_labelled_is_nothing_said():
+    assert as_supervision([-1, -1], 2) == as_supervision(None, 2) == Supervision(2)
+
+
+def test_columns_of_a_frame_are_names():
+    frame = pd.DataFrame({"x": [0.2, 1.0], "y": [0.8, 0.0]})
+    value = as_supervision(frame, 2)
+    assert value.classes == ("x", "y")
+    np.testing.assert_array_equal(value.targets(), frame.to_numpy())
+
+
+def test_certain_rows_are_plain_labels():
+    one_hot = as_supervision(np.array([[0.0, 1.0], [1.0, 0.0], [np.nan, np.nan]]), 3)
+    assert one_hot == Supervision(3, ["0", "1"]).label(0, "1").label(1, "0")
+
+
+def test_rows_say_nothing_of_classes_named_later():
+    value = as_supervision([[0.25, 0.75]], 1).add_class("new")
+    np.testing.assert_array_equal(value.targets(), [[0.25, 0.75, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        ({"n_samples": 0}, ValueError, "n_samples must be at least 1"),
+        ({"labels": [[3, 0, 1.0]]}, ValueError, r"labels must be indices in \[0, 3\)"),
+        ({"labels": [[0, 1, 1.0]]}, ValueError, "labels must name one of 1 classes"),
+        ({"labels": [[0, 0, 2.0]]}, ValueError, "labels must be .* at most 1"),
+        ({"labels": [["a", 0, 1.0]]}, TypeError, "labels must be an integer"),
+        ({"rows": [[0, [0.5, 0.5]]]}, ValueError, "rows must have at most 1 entries"),
+        ({"rows": [[0, [0.5]]]}, ValueError, "row of rows must be non-negative and sum to one"),
+        ({"rows": [[1, [1.0]]]}, ValueError, "agree with labels"),
+        ({"links": [[0]]}, ValueError, "at least two distinct"),
+        ({"cannot_links": [[[0], [7]]]}, ValueError, r"b must be indices in \[0, 3\)"),
+    ],
+)
+def test_broken_dictionaries_are_refused(change, kind, message):
+    plain = Supervision(3).label(0, "a").to_dict()
+    with pytest.raises(kind, match=message):
+        Supervision.from_dict({**plain, **change})
+
+
+def test_incomplete_dictionaries_are_refused():
+    with pytest.raises(ValueError, match="lacks the entry 'n_samples'"):
+        Supervision.from_dict({})
+    with pytest.raises(TypeError, match="must be a dictionary"):
+        Supervision.from_dict([1])
 
 
 def test_rows_of_probabilities_are_kept_exactly():

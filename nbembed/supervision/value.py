@@ -88,7 +88,7 @@ class Supervision:
 
     def __init__(self, n_samples: int, classes: Sequence[str] = ()) -> None:
         n = check_count("n_samples", n_samples)
-        names = tuple(_class_name(c, "classes") for c in classes)
+        names = tuple(class_name(c, "classes") for c in classes)
         if len(set(names)) < len(names):
             raise ValueError(f"classes must be distinct names, got {list(names)}")
         self._set(
@@ -96,8 +96,8 @@ class Supervision:
             classes=names,
             links=(),
             cannot_links=(),
-            _class=_frozen(np.full(n, -1, dtype=np.intp)),
-            _confidence=_frozen(np.full(n, np.nan)),
+            _class=frozen(np.full(n, -1, dtype=np.intp)),
+            _confidence=frozen(np.full(n, np.nan)),
             _rows={},
         )
 
@@ -111,7 +111,7 @@ class Supervision:
         ValueError
             If there is a class of that name.
         """
-        name = _class_name(name, "name")
+        name = class_name(name, "name")
         if name in self.classes:
             raise ValueError(f"name must be new, but there is a class {name!r} already")
         return self._with(classes=(*self.classes, name))
@@ -124,7 +124,7 @@ class Supervision:
         ValueError
             If there is no class ``old``, or another one is called ``new``.
         """
-        old, new = _class_name(old, "old"), _class_name(new, "new")
+        old, new = class_name(old, "old"), class_name(new, "new")
         self._index_of(old, "old")
         if new == old:
             return self
@@ -150,15 +150,15 @@ class Supervision:
         """
         where = check_points(points, self.n_samples)
         confidence = check_real("confidence", confidence, low=0, high=1, open_low=True)
-        name = _class_name(class_, "class_")
+        name = class_name(class_, "class_")
         classes = self.classes if name in self.classes else (*self.classes, name)
         codes, sure = self._class.copy(), self._confidence.copy()
         codes[where] = classes.index(name)
         sure[where] = confidence
         return self._with(
             classes=classes,
-            _class=_frozen(codes),
-            _confidence=_frozen(sure),
+            _class=frozen(codes),
+            _confidence=frozen(sure),
             _rows=_without(self._rows, where),
         )
 
@@ -172,7 +172,7 @@ class Supervision:
         ValueError
             If there are fewer than two distinct points, or one is out of range.
         """
-        group = _frozen(check_points(points, self.n_samples))
+        group = frozen(check_points(points, self.n_samples))
         if group.size < 2:
             raise ValueError(f"points must be at least two distinct ones to link, got {group}")
         if any(np.array_equal(group, other) for other in self.links):
@@ -187,8 +187,8 @@ class Supervision:
         ValueError
             If a point is out of range or on both sides.
         """
-        left = _frozen(check_points(a, self.n_samples, "a"))
-        right = _frozen(check_points(b, self.n_samples, "b"))
+        left = frozen(check_points(a, self.n_samples, "a"))
+        right = frozen(check_points(b, self.n_samples, "b"))
         both = np.intersect1d(left, right)
         if both.size:
             raise ValueError(f"a and b must have no point in common, got {both[0]} in both")
@@ -209,8 +209,8 @@ class Supervision:
         codes[where] = -1
         sure[where] = np.nan
         forgotten = self._with(
-            _class=_frozen(codes),
-            _confidence=_frozen(sure),
+            _class=frozen(codes),
+            _confidence=frozen(sure),
             _rows=_without(self._rows, where),
             links=(),
             cannot_links=(),
@@ -286,8 +286,9 @@ class Supervision:
         T[where] = ((1 - sure) / (K - 1))[:, None] if K > 1 else 0.0
         # With one class in all there is nothing that a doubt could be spread over.
         T[where, self._class[where]] = sure if K > 1 else 1.0
+        # Rows given whole say nothing of classes that were named later: there they are zero.
+        T[list(self._rows)] = 0.0
         for point, row in self._rows.items():
-            T[point] = 0.0
             T[point, : len(row)] = row
         return T
 
@@ -318,9 +319,9 @@ class Supervision:
                     weights.append(weight[points])
         sizes = [group.size for group in members]
         return LinkGroups(
-            _frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)),
-            _frozen(np.concatenate([*members, []]).astype(np.int64)),
-            _frozen(np.concatenate([*weights, []]).astype(np.float64)),
+            frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)),
+            frozen(np.concatenate([*members, []]).astype(np.int64)),
+            frozen(np.concatenate([*weights, []]).astype(np.float64)),
         )
 
     # -- as a value -----------------------------------------------------------------------------
@@ -332,7 +333,7 @@ class Supervision:
             "n_samples": self.n_samples,
             "classes": list(self.classes),
             "labels": [[int(i), int(self._class[i]), float(self._confidence[i])] for i in where],
-            "rows": [[int(i), list(row)] for i, row in sorted(self._rows.items())],
+            "rows": [[i, list(row)] for i, row in sorted(self._rows.items())],
             "links": [group.tolist() for group in self.links],
             "cannot_links": [[a.tolist(), b.tolist()] for a, b in self.cannot_links],
         }
@@ -346,17 +347,29 @@ class Supervision:
         ValueError, TypeError
             If it is not such a dictionary.
         """
+        if not isinstance(plain, Mapping):
+            raise TypeError(f"supervision must be a dictionary, got {plain!r}")
         try:
             made = cls(plain["n_samples"], plain["classes"])
+            K, n = len(made.classes), made.n_samples
             codes, sure = made._class.copy(), made._confidence.copy()
             for i, k, c in plain["labels"]:
-                point = check_points(i, made.n_samples, "labels")
-                if not 0 <= k < len(made.classes):
-                    raise ValueError(f"labels name the class {k}, but there are {made.classes}")
+                point = _one_point(i, n, "labels")
+                if check_count("labels", k, low=0) >= K:
+                    raise ValueError(f"labels must name one of {K} classes by number, got {k}")
                 codes[point] = k
-                sure[point] = check_real("confidence", c, low=0, high=1, open_low=True)
-            rows = {int(i): tuple(float(p) for p in row) for i, row in plain["rows"]}
-            made = made._with(_class=_frozen(codes), _confidence=_frozen(sure), _rows=rows)
+                sure[point] = check_real("labels", c, low=0, high=1, open_low=True)
+            rows = {}
+            for i, row in plain["rows"]:
+                point = _one_point(i, n, "rows")
+                (values,) = check_probabilities([row], "rows")
+                if not (values.size <= K and codes[point] == values.argmax()):
+                    raise ValueError(
+                        f"rows must have at most {K} entries and agree with labels, got {row} for "
+                        f"point {point}"
+                    )
+                rows[point] = tuple(values.tolist())
+            made = made._with(_class=frozen(codes), _confidence=frozen(sure), _rows=rows)
             for group in plain["links"]:
                 made = made.must_link(group)
             for a, b in plain["cannot_links"]:
@@ -381,8 +394,9 @@ class Supervision:
             self._class.tobytes(),
             self._confidence.tobytes(),
             tuple(sorted(self._rows.items())),
-            tuple(group.tobytes() for group in self.links),
-            tuple((a.tobytes(), b.tobytes()) for a, b in self.cannot_links),
+            # Links say the same in whatever order, and a cannot-link on whichever side.
+            frozenset(group.tobytes() for group in self.links),
+            frozenset(frozenset((a.tobytes(), b.tobytes())) for a, b in self.cannot_links),
         )
 
     def __repr__(self) -> str:
@@ -397,6 +411,12 @@ class Supervision:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a Supervision is immutable; its verbs return new ones")
+
+    def __copy__(self) -> Self:
+        return self  # nobody can tell a value from its copy
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_dict, (self.to_dict(),)
@@ -419,97 +439,13 @@ class Supervision:
         return self.classes.index(name)
 
 
-def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
-    """Return what users pass as supervision as a :class:`Supervision`.
-
-    Parameters
-    ----------
-    value : None, Supervision, array-like of shape (n_samples,) or (n_samples, n_classes)
-        Labels, with −1, None or NaN for unlabelled points; or rows of class probabilities, with NaN
-        rows for unlabelled points. Classes of labels are named by ``str`` in sorted order, columns
-        of probabilities by their number.
-    n_samples : int
-    name : str, default="y"
-        The argument's name, for errors.
-
-    Raises
-    ------
-    ValueError
-        If it speaks of another number of points, or a row of probabilities does not sum to one.
-    TypeError
-        If it is none of these.
-    """
-    if value is None:
-        return Supervision(n_samples)
-    if isinstance(value, Supervision):
-        if value.n_samples != n_samples:
-            raise ValueError(f"supervision must be of {n_samples} points, got {value.n_samples}")
-        return value
-    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
-        raise TypeError(
-            f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
-        )
-    array = np.asarray(value)
-    if array.ndim not in (1, 2) or array.shape[0] != n_samples:
-        raise ValueError(
-            f"{name} must have {n_samples} labels or rows, one for each point of X, "
-            f"got shape {array.shape}"
-        )
-    return _from_rows(array, name) if array.ndim == 2 else _from_labels(array, name)
+def _one_point(index: Any, n_samples: int, name: str) -> int:
+    (point,) = check_points(check_count(name, index, low=0), n_samples, name)
+    return int(point)
 
 
-def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
-    given = labels.tolist()
-    known = [i for i, c in enumerate(given) if not _unlabelled(c)]
-    for i in known:
-        c = given[i]
-        if isinstance(c, float) and not c.is_integer():
-            raise ValueError(f"{name} must be class labels, got the number {c!r} at {i}")
-        if not isinstance(c, str | int | float):
-            raise TypeError(f"{name} must be class labels, got {c!r} at {i}")
-        if isinstance(c, int | float) and c < 0:
-            raise ValueError(
-                f"{name} must be labels ≥ 0, with −1 for unlabelled points, got {c!r} at {i}"
-            )
-    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in known]
-    # Numbers before names and each in its own order: mixed labels have no order of their own.
-    kinds = sorted(set(values), key=lambda c: (isinstance(c, str), c))
-    supervision = Supervision(labels.size)
-    names = [str(c) for c in kinds]
-    if len(set(names)) < len(names):
-        raise ValueError(f"{name} has different labels of the same name: {names}")
-    codes = {c: k for k, c in enumerate(kinds)}
-    class_ = np.full(labels.size, -1, dtype=np.intp)
-    class_[known] = [codes[c] for c in values]
-    confidence = np.where(class_ >= 0, 1.0, np.nan)
-    return supervision._with(
-        classes=tuple(_class_name(c, name) for c in names),
-        _class=_frozen(class_),
-        _confidence=_frozen(confidence),
-    )
-
-
-def _from_rows(rows: NDArray[Any], name: str) -> Supervision:
-    T = check_probabilities(rows, name)
-    known = np.flatnonzero(~np.isnan(T).any(axis=1))
-    class_ = np.full(T.shape[0], -1, dtype=np.intp)
-    confidence = np.full(T.shape[0], np.nan)
-    class_[known] = T[known].argmax(axis=1)
-    confidence[known] = T[known].max(axis=1)
-    return Supervision(T.shape[0], [str(k) for k in range(T.shape[1])])._with(
-        _class=_frozen(class_),
-        _confidence=_frozen(confidence),
-        _rows={int(i): tuple(T[i].tolist()) for i in known},
-    )
-
-
-def _unlabelled(label: Any) -> bool:
-    if label is None or (isinstance(label, float) and label != label):
-        return True
-    return not isinstance(label, str) and label == -1
-
-
-def _class_name(name: Any, argument: str) -> str:
+def class_name(name: Any, argument: str) -> str:
+    """Return a class's name as text; whole numbers stand for their digits."""
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         name = str(int(name))
     if not isinstance(name, str):
@@ -519,7 +455,8 @@ def _class_name(name: Any, argument: str) -> str:
     return str(name)
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array itself, which nobody can write to any more."""
     array.flags.writeable = False
     return array
 

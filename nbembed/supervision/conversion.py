@@ -1,0 +1,123 @@
+"""From what users pass, labels or rows of probabilities, to a :class:`Supervision`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.supervision.value import Supervision, class_name, frozen
+from nbembed.validation import check_probabilities
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
+    """Return what users pass as supervision as a :class:`Supervision`.
+
+    Parameters
+    ----------
+    value : None, Supervision, array-like of shape (n_samples,) or (n_samples, n_classes)
+        Labels, with −1, None or NaN for unlabelled points; or rows of class probabilities, which
+        are kept exactly, with NaN rows for unlabelled points. Classes of labels are named by
+        ``str`` in sorted order, columns of probabilities by their number, or by their name in a
+        DataFrame.
+    n_samples : int
+    name : str, default="y"
+        The argument's name, for errors.
+
+    Raises
+    ------
+    ValueError
+        If it speaks of another number of points, or a row of probabilities does not sum to one.
+    TypeError
+        If it is none of these.
+    """
+    if value is None:
+        return Supervision(n_samples)
+    if isinstance(value, Supervision):
+        if value.n_samples != n_samples:
+            raise ValueError(f"supervision must be of {n_samples} points, got {value.n_samples}")
+        return value
+    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        raise TypeError(
+            f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
+        )
+    array = _as_array(value, name)
+    if array.ndim not in (1, 2) or array.shape[0] != n_samples:
+        raise ValueError(
+            f"{name} must have {n_samples} labels or rows, one for each point of X, "
+            f"got shape {array.shape}"
+        )
+    if array.ndim == 1:
+        return _from_labels(array, name)
+    names = getattr(value, "columns", None)
+    return _from_rows(array, range(array.shape[1]) if names is None else names, name)
+
+
+def _as_array(value: Any, name: str) -> NDArray[Any]:
+    """Return an array in which numbers and text of a mixed list have stayed what they were."""
+    if isinstance(value, list | tuple) and any(isinstance(v, str) for v in value):
+        array = np.empty(len(value), dtype=object)
+        array[:] = value
+        return array
+    try:
+        return np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name} must be labels or rows of one length: {error}") from error
+
+
+def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
+    given = labels.tolist()
+    known = [i for i, c in enumerate(given) if not _unlabelled(c)]
+    for i in known:
+        c = given[i]
+        if isinstance(c, float) and not c.is_integer():
+            raise ValueError(f"{name} must be class labels, got the number {c!r} at {i}")
+        if not isinstance(c, str | int | float):
+            raise TypeError(f"{name} must be class labels, got {c!r} at {i}")
+        if isinstance(c, int | float) and c < 0:
+            raise ValueError(
+                f"{name} must be labels ≥ 0, with −1 for unlabelled points, got {c!r} at {i}"
+            )
+    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in known]
+    # Numbers before names and each in its own order: mixed labels have no order of their own.
+    kinds = sorted(set(values), key=lambda c: (isinstance(c, str), c))
+    supervision = Supervision(labels.size)
+    names = [str(c) for c in kinds]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} has different labels of the same name: {names}")
+    codes = {c: k for k, c in enumerate(kinds)}
+    class_ = np.full(labels.size, -1, dtype=np.intp)
+    class_[known] = [codes[c] for c in values]
+    confidence = np.where(class_ >= 0, 1.0, np.nan)
+    return supervision._with(
+        classes=tuple(class_name(c, name) for c in names),
+        _class=frozen(class_),
+        _confidence=frozen(confidence),
+    )
+
+
+def _from_rows(rows: NDArray[Any], names: Iterable[Any], name: str) -> Supervision:
+    T = check_probabilities(rows, name)
+    known = np.flatnonzero(~np.isnan(T).any(axis=1))
+    class_ = np.full(T.shape[0], -1, dtype=np.intp)
+    confidence = np.full(T.shape[0], np.nan)
+    class_[known] = T[known].argmax(axis=1)
+    confidence[known] = T[known].max(axis=1)
+    # A certain row is a plain label: what may be learnt of further classes cannot change either.
+    unsure = known[confidence[known] < 1]
+    return Supervision(T.shape[0], [str(column) for column in names])._with(
+        _class=frozen(class_),
+        _confidence=frozen(confidence),
+        _rows={int(i): tuple(T[i].tolist()) for i in unsure},
+    )
+
+
+def _unlabelled(label: Any) -> bool:
+    # pandas' NA compares to nothing, and numpy turns −1 among names into text.
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(label != label) or label in (-1, "-1")
