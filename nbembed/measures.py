@@ -11,49 +11,61 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import check_count
+from nbembed.distances import EUCLIDEAN, Distances, Metric
+from nbembed.validation import check_count, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+#: Up to so many dimensions a tree finds neighbors faster than all distances do.
+FEW_DIMENSIONS = 8
 
-def nearest_neighbors(X: ArrayLike, k: int = 1, metric: Any = "euclidean") -> NDArray[np.intp]:
+
+def nearest_neighbors(
+    X: ArrayLike, k: int = 1, metric: Metric = "euclidean", *, name: str = "X"
+) -> NDArray[np.intp]:
     """Return the k nearest other points of each point, nearest first, shape (n_samples, k).
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Or dissimilarities with ``metric="precomputed"``.
     k : int, default=1
         Less than n_samples.
     metric : str or callable, default="euclidean"
+        Whatever affinities can be made with.
+    name : str
+        What to call ``X`` in an error.
 
     Raises
     ------
     ValueError
-        If k is not in [1, n_samples − 1].
-    """
-    from scipy.sparse import issparse
-    from scipy.spatial import KDTree
-    from sklearn.neighbors import NearestNeighbors
+        If k is not in [1, n_samples − 1], or the data are none.
 
-    points: Any = X if issparse(X) else np.asarray(X)
+    Notes
+    -----
+    Of points at one distance any may come first. O(n log n) time in a few dimensions, else all
+    distances are gone through, a block at a time.
+    """
+    from scipy.spatial import KDTree
+
+    points = check_data(X, metric, name=name)
     n = points.shape[0]
     if not 1 <= check_count("k", k) <= n - 1:
         raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
-    if metric == "euclidean" and not issparse(X) and points.shape[1] <= 3:
-        # A map: SciPy's tree is several times faster in the plane than scikit-learn's.
-        _, index = KDTree(points).query(points, k=k + 1)
-        return _drop_self(np.asarray(index), k)
-    if metric == "precomputed":
-        d = np.array(points.toarray() if issparse(points) else points, dtype=np.float64)
-        np.fill_diagonal(d, np.inf)
-        order: NDArray[np.intp] = np.argsort(d, axis=1, kind="stable")
-        return order[:, :k]
-    found: NDArray[np.intp] = (
-        NearestNeighbors(n_neighbors=k, metric=metric).fit(points).kneighbors(return_distance=False)
-    )
-    return found
+    if isinstance(points, np.ndarray) and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
+        return _drop_self(KDTree(points).query(points, k=k + 1)[1], k)
+    index = np.empty((n, k), dtype=np.intp)
+    for here, D2 in Distances(points, metric).blocks():
+        own = np.arange(here.start, here.stop)
+        D2[own - here.start, own] = np.inf
+        if k == 1:
+            index[here, 0] = D2.argmin(axis=1)
+            continue
+        nearest = np.argpartition(D2, k - 1, axis=1)[:, :k]
+        order = np.take_along_axis(D2, nearest, axis=1).argsort(axis=1, kind="stable")
+        index[here] = np.take_along_axis(nearest, order, axis=1)
+    return index
 
 
 def _drop_self(index: NDArray[Any], k: int) -> NDArray[np.intp]:
@@ -78,8 +90,9 @@ def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
     ----------
     .. [1] "Heavy-Tailed Symmetric Stochastic Neighbor Embedding" (2009), eq. (23).
     """
-    labels = np.asarray(y)
-    agree = (labels[nearest_neighbors(Y, 1)[:, 0]] == labels).astype(np.float64)
+    nearest = nearest_neighbors(Y, 1, name="Y")[:, 0]
+    codes = _codes(y, nearest.size)
+    agree = (codes[nearest] == codes).astype(np.float64)
     return agree if per_point else float(agree.mean())
 
 
@@ -87,9 +100,18 @@ def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False
     """Return the leave-one-out error of the k-nearest-neighbor rule in the map.
 
     A tie between classes goes to the one whose nearest member is nearer.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+    y : array-like of shape (n_samples,)
+    k : int, default=1
+    per_point : bool, default=False
+        Return 0.0 (right) or 1.0 for each point.
     """
-    _, codes = np.unique(np.asarray(y), return_inverse=True)
-    votes = codes[nearest_neighbors(Y, k)]
+    nearest = nearest_neighbors(Y, k, name="Y")
+    codes = _codes(y, len(nearest))
+    votes = codes[nearest]
     n, K = codes.size, int(codes.max()) + 1
     count = np.zeros((n, K))
     # Ranks break ties and can never outweigh a vote: their sum is below one.
@@ -100,103 +122,149 @@ def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False
 
 
 def neighbor_preservation(
-    X: ArrayLike, Y: ArrayLike, k: int = 1, *, metric: Any = "euclidean", per_point: bool = False
+    X: ArrayLike | None,
+    Y: ArrayLike,
+    k: int = 1,
+    *,
+    metric: Metric = "euclidean",
+    neighbors: NDArray[np.intp] | None = None,
+    per_point: bool = False,
 ) -> Any:
     """Return the share of each point's k nearest neighbors in the data that it keeps in the map.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), or ndarray of int of shape (n_samples, k)
-        The data, or the index of its neighbors as :func:`nearest_neighbors` gives it.
+    X : array-like of shape (n_samples, n_features)
+        The data; not read if ``neighbors`` is given.
     Y : array-like of shape (n_samples, n_components)
     k : int, default=1
     metric : str or callable, default="euclidean"
         Of the data; the map is always Euclidean.
+    neighbors : ndarray of int of shape (n_samples, k or more), optional
+        What :func:`nearest_neighbors` says of the data: for many maps of one data set.
     per_point : bool, default=False
 
     Notes
     -----
     It needs no labels, so it falls where a map shows separation that the data does not have.
     """
-    index = X if _is_index(X, k) else nearest_neighbors(X, k, metric)
-    inside = nearest_neighbors(Y, k)
-    kept = (np.asarray(index)[:, :, None] == inside[:, None, :]).any(axis=2).mean(axis=1)
+    inside = nearest_neighbors(Y, k, name="Y")
+    if neighbors is None:
+        _same_number(X, Y)
+        wanted = nearest_neighbors(_given(X), k, metric)
+    else:
+        wanted = np.asarray(neighbors)
+        if wanted.ndim != 2 or len(wanted) != len(inside) or wanted.shape[1] < k:
+            raise ValueError(
+                f"neighbors must have shape ({len(inside)}, {k}) or more columns, got "
+                f"{wanted.shape}"
+            )
+    kept = (wanted[:, :k, None] == inside[:, None, :]).any(axis=2).mean(axis=1)
     return kept if per_point else float(kept.mean())
 
 
-def _is_index(X: Any, k: int) -> bool:
-    return isinstance(X, np.ndarray) and X.dtype == np.intp and X.ndim == 2 and X.shape[1] == k
-
-
 def trustworthiness(
-    X: ArrayLike, Y: ArrayLike, k: int = 5, *, metric: Any = "euclidean", per_point: bool = False
+    X: ArrayLike, Y: ArrayLike, k: int = 5, *, metric: Metric = "euclidean", per_point: bool = False
 ) -> Any:
     """Return how far neighbors in the map can be trusted to be neighbors in the data, in [0, 1].
 
     Points among the k nearest in the map that are not so in the data count by how far down the
     data's ranking they stand.
 
-    Raises
-    ------
-    ValueError
-        If k is not below n_samples / 2, where the normalisation ends.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Or dissimilarities with ``metric="precomputed"``.
+    Y : array-like of shape (n_samples, n_components)
+    k : int, default=5
+        Below n_samples / 2, where the normalisation ends.
+    metric : str or callable, default="euclidean"
+        Of the data.
+    per_point : bool, default=False
 
     References
     ----------
     .. [1] Venna and Kaski (2001), "Neighborhood preservation in nonlinear projection methods".
     """
-    return _rank_measure(_ranks(X, metric), nearest_neighbors(Y, _half(X, k)), k, per_point)
+    _check_half(X, Y, k)
+    data = check_data(X, metric)
+    return _by_ranks(Distances(data, metric), nearest_neighbors(Y, k, name="Y"), per_point)
 
 
 def continuity(
-    X: ArrayLike, Y: ArrayLike, k: int = 5, *, metric: Any = "euclidean", per_point: bool = False
+    X: ArrayLike, Y: ArrayLike, k: int = 5, *, metric: Metric = "euclidean", per_point: bool = False
 ) -> Any:
     """Return how far neighbors in the data stay neighbors in the map, in [0, 1].
 
-    :func:`trustworthiness` with data and map exchanged.
+    :func:`trustworthiness` with data and map exchanged; the parameters are the same.
     """
-    return _rank_measure(
-        _ranks(Y, "euclidean"), nearest_neighbors(X, _half(X, k), metric), k, per_point
-    )
+    _check_half(X, Y, k)
+    points = check_data(Y, name="Y")
+    return _by_ranks(Distances(points, "euclidean"), nearest_neighbors(X, k, metric), per_point)
 
 
-def _half(X: Any, k: int) -> int:
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if not 1 <= check_count("k", k) < n / 2:
-        raise ValueError(f"k must be at least 1 and below n_samples / 2 = {n / 2:g}, got {k}")
-    return k
+def _by_ranks(distances: Distances, neighbors: NDArray[np.intp], per_point: bool) -> Any:
+    """Return 1 − c Σ_j max(0, rank_ij − k) over the neighbors j of each point; c makes 0 the worst.
 
-
-def _ranks(X: ArrayLike, metric: Any) -> NDArray[np.intp]:
-    """Return the rank of each point among the neighbors of each (nearest 1), shape (n, n)."""
-    from sklearn.metrics import pairwise_distances
-
-    d = np.array(pairwise_distances(X, metric=metric), dtype=np.float64)
-    n = d.shape[0]
-    np.fill_diagonal(d, -1.0)
-    order = np.argsort(d, axis=1, kind="stable")
-    ranks = np.empty((n, n), dtype=np.intp)
-    ranks[np.arange(n)[:, None], order] = np.arange(n)
-    return ranks
-
-
-def _rank_measure(
-    ranks: NDArray[np.intp], neighbors: NDArray[np.intp], k: int, per_point: bool
-) -> Any:
-    n = ranks.shape[0]
-    over = np.maximum(ranks[np.arange(n)[:, None], neighbors] - k, 0).sum(axis=1)
+    The rank of j is one more than the number of points that are nearer: ties count as near.
+    """
+    n, k = neighbors.shape
+    over = np.zeros(n)
+    for here, D2 in distances.blocks():
+        own = np.arange(here.start, here.stop)
+        D2[own - here.start, own] = np.inf
+        theirs = np.take_along_axis(D2, neighbors[here], axis=1)
+        for j in range(k):
+            nearer = np.count_nonzero(theirs[:, j, None] > D2, axis=1)
+            over[here] += np.maximum(nearer + 1 - k, 0)
     value = 1 - over * (2 / (k * (2 * n - 3 * k - 1)))
     return value if per_point else float(value.mean())
 
 
+def _check_half(X: Any, Y: Any, k: int) -> None:
+    n = _same_number(X, Y)
+    if not 1 <= check_count("k", k) < n / 2:
+        raise ValueError(f"k must be at least 1 and below n_samples / 2 = {n / 2:g}, got {k}")
+
+
+def _same_number(X: Any, Y: Any) -> int:
+    n, m = (z.shape[0] if hasattr(z, "shape") else len(z) for z in (_given(X), Y))
+    if n != m:
+        raise ValueError(f"Y must have a row for each of the {n} points of X, got {m}")
+    return int(n)
+
+
+def _given(X: Any) -> Any:
+    if X is None:
+        raise ValueError("X must be the data, or neighbors must say what is near in them, got None")
+    return X
+
+
+def _codes(labels: ArrayLike, n: int, name: str = "y") -> NDArray[np.intp]:
+    """Return labels as numbers 0 … K − 1."""
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        raise ValueError(f"{name} must have one label for each of {n} points, got {array.shape}")
+    codes: NDArray[np.intp] = np.unique(array, return_inverse=True)[1]
+    return codes
+
+
 def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the share of pairs that one labelling puts together and the other apart.
+    """Return the share of pairs of points that one labelling puts together and the other apart.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,)
+        Names of classes do not matter, only who shares one. In [0, 1]; the paper's % is 100 times.
 
     One minus the Rand index; "Large Margin Non-Linear Embedding", Table 1.
     """
-    from sklearn.metrics import rand_score
+    from sklearn.metrics.cluster import pair_confusion_matrix
 
-    return 1.0 - float(rand_score(np.asarray(a), np.asarray(b)))
+    n = np.asarray(a).size
+    pairs = pair_confusion_matrix(_codes(a, n, "a"), _codes(b, n, "b"))
+    # The off-diagonal counts, and not one minus the rest: a perfect match is exactly zero.
+    return float((pairs[0, 1] + pairs[1, 0]) / max(pairs.sum(), 1))
 
 
 def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
@@ -218,9 +286,9 @@ def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
     ----------
     .. [1] "Large Margin Non-Linear Embedding" (2005), eq. (20).
     """
-    points = np.asarray(Y, dtype=np.float64)
-    _, codes = np.unique(np.asarray(labels), return_inverse=True)
+    points = np.asarray(check_data(Y, name="Y"), dtype=np.float64)
     n, d = points.shape
+    codes = _codes(labels, n, "labels")
     between, within = np.zeros((d, d)), np.zeros((d, d))
     center = points.mean(axis=0)
     for k in range(int(codes.max()) + 1):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
+from scipy import sparse
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.datasets import load_iris
 from sklearn.manifold import trustworthiness as their_trustworthiness
 from sklearn.metrics import rand_score
@@ -63,7 +64,10 @@ def test_neighbor_preservation_counts_common_neighbors(map_of_iris, k):
     a, b = measures.nearest_neighbors(X, k), measures.nearest_neighbors(Y, k)
     expected = np.mean([len(set(p) & set(q)) / k for p, q in zip(a, b, strict=True)])
     assert measures.neighbor_preservation(X, Y, k) == pytest.approx(expected)
-    assert measures.neighbor_preservation(a, Y, k) == pytest.approx(expected)
+    more = measures.nearest_neighbors(X, k + 2)
+    for neighbors in (a, more):
+        found = measures.neighbor_preservation(None, Y, k, neighbors=neighbors)
+        assert found == pytest.approx(expected)
     assert measures.neighbor_preservation(Y, Y, k) == 1
 
 
@@ -112,6 +116,69 @@ def test_the_trace_by_inverse_and_in_flat_directions(rng):
     assert measures.hotelling_lawley(flat, y) == pytest.approx(expected)
     assert measures.hotelling_lawley(np.c_[Y, y], y) == np.inf
     assert measures.hotelling_lawley(Y, np.zeros(60)) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "cosine", "seuclidean"])
+def test_data_may_have_any_metric(map_of_iris, metric):
+    X, Y, _ = map_of_iris
+    d = squareform(pdist(X, metric))
+    index = measures.nearest_neighbors(X, 4, metric)
+    np.testing.assert_array_equal(index, measures.nearest_neighbors(d, 4, "precomputed"))
+    for measure in (measures.trustworthiness, measures.continuity, measures.neighbor_preservation):
+        given = measure(d, Y, 4, metric="precomputed")
+        assert measure(X, Y, 4, metric=metric) == pytest.approx(given)
+
+
+def test_sparse_data_has_neighbors_too(map_of_iris):
+    X, _, _ = map_of_iris
+    expected = measures.nearest_neighbors(X, 3)
+    np.testing.assert_array_equal(measures.nearest_neighbors(sparse.csr_array(X), 3), expected)
+
+
+def test_many_dimensions_and_small_blocks(rng, monkeypatch):
+    monkeypatch.setattr("nbembed.distances.PAIRS", 1)
+    X, Y = rng.normal(size=(90, 40)) + 1e6, rng.normal(size=(90, 2))
+    d = cdist(X, X)
+    np.fill_diagonal(d, np.inf)
+    np.testing.assert_array_equal(measures.nearest_neighbors(X, 3), np.argsort(d, axis=1)[:, :3])
+    theirs = their_trustworthiness(X - 1e6, Y, n_neighbors=3)
+    assert measures.trustworthiness(X, Y, 3) == pytest.approx(theirs)
+
+
+def test_labels_may_be_names(rng):
+    Y, y = rng.normal(size=(30, 2)), rng.integers(0, 3, 30)
+    names = np.array(["one", "two", "three"])[y]
+    assert measures.homogeneity(Y, names) == measures.homogeneity(Y, y)
+    assert measures.hotelling_lawley(Y, names) == pytest.approx(measures.hotelling_lawley(Y, y))
+    assert measures.inconsistent_pairs(names, y) == 0
+
+
+def test_perfect_maps_are_perfect(rng):
+    X = rng.normal(size=(40, 2))
+    for measure in (measures.trustworthiness, measures.continuity, measures.neighbor_preservation):
+        assert measure(X, 3 * X, 4) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda Y: measures.homogeneity(Y, [0, 1]), "y must have one label for each of 6 points"),
+        (lambda Y: measures.homogeneity(Y * np.nan, np.zeros(6)), "Y must be finite"),
+        (lambda Y: measures.knn_error(Y[0], np.zeros(2)), "Y must have shape"),
+        (lambda Y: measures.trustworthiness(Y, Y[:5], 2), "Y must have a row for each of the 6"),
+        (lambda Y: measures.neighbor_preservation(Y, Y[:5]), "Y must have a row for each of the 6"),
+        (lambda Y: measures.neighbor_preservation(None, Y), "X must be the data"),
+        (
+            lambda Y: measures.neighbor_preservation(None, Y, 2, neighbors=np.zeros((6, 1), int)),
+            r"neighbors must have shape \(6, 2\)",
+        ),
+        (lambda Y: measures.inconsistent_pairs([0, 1], [0]), "b must have one label"),
+        (lambda Y: measures.hotelling_lawley(Y, [0]), "labels must have one label"),
+    ],
+)
+def test_bad_input_is_refused_by_name(rng, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(rng.normal(size=(6, 2)))
 
 
 def test_k_out_of_range_is_refused(rng):

@@ -55,7 +55,7 @@ class QualityMeter:
             if self._nearest is None:
                 self._nearest = nearest_neighbors(self._X, 1, metric)
                 started = time.monotonic()
-            self._value = float(neighbor_preservation(self._nearest, Y, k=1))
+            self._value = float(neighbor_preservation(None, Y, k=1, neighbors=self._nearest))
         except Exception:
             # What is only looked at must not stop the map; a metric that works for affinities alone
             # is no mistake.
