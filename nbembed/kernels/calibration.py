@@ -225,7 +225,8 @@ def _row_function(n_sums: int, body: Callable[..., list[Lanes]]) -> Any:
     """
 
     def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
-        u, totals = arrays(context, builder, signature.args[:2], arguments[:2])
+        given: list[Any] = arrays(context, builder, signature.args[:2], arguments[:2])
+        u, totals = given
         i, first, last, c = arguments[2:]
         like = u.element, lane_count(context, signature.args[0].dtype)
         pointer, c = u.row(i), broadcast(builder, c, like[1])
@@ -238,7 +239,7 @@ def _row_function(n_sums: int, body: Callable[..., list[Lanes]]) -> Any:
         return context.get_dummy_value()
 
     @intrinsic
-    def sweep_row(typing_context, u, totals, i, first, last, c):  # type: ignore[no-untyped-def]
+    def sweep_row(typing_context, u, totals, i, first, last, c):
         return types.void(u, totals, types.intp, types.intp, types.intp, u.dtype), write
 
     return sweep_row
