@@ -148,7 +148,7 @@ def iterations(
             ratios.append(f"{ratio:6.1f} × {goal.rival} (goal {goal.factor:g}: {met})")
         print(f"{work.name:40} {ms:8.2f} {ms * 1e6 / n**2:8.3f}   {'; '.join(ratios)}".rstrip())
         lines.append({"name": work.name, "ms": ms, "ratios": ratios})
-    print(f"largest difference of the float32 gradient from scikit-learn's: {error:.1e} of its maximum")
+    print(f"float32 gradient: at most {error:.1e} of its largest entry off scikit-learn's")
     return lines
 
 
@@ -167,9 +167,7 @@ def peers(dense: Any, near: Any, Y: Any, threads: int) -> list[Work]:
         )
 
     def opentsne_bh(dof: float) -> Callable[[], Any]:
-        return lambda: openTSNE.tsne.kl_divergence_bh(
-            Y, near, dof, {"theta": 0.5}, n_jobs=threads
-        )
+        return lambda: openTSNE.tsne.kl_divergence_bh(Y, near, dof, {"theta": 0.5}, n_jobs=threads)
 
     return [
         Work("scikit-learn exact", sklearn_exact),
@@ -195,8 +193,16 @@ def ours(P: Any, near: Any, Y: Any, threads: int) -> list[Work]:
         for alpha in ALPHAS if dtype == np.float32 else ALPHAS[1:2]:
             goal = (Goal(f"openTSNE BH, dof 1/{alpha:g}", 5),) if goals else ()
             works += [
-                Work(f"nbembed HSSNE α={alpha:g} {name}, dense P", call(dense, y, alpha, threads), goal),
-                Work(f"nbembed HSSNE α={alpha:g} {name}, sparse P", call(along, y, alpha, threads), goal),
+                Work(
+                    f"nbembed HSSNE α={alpha:g} {name}, dense P",
+                    call(dense, y, alpha, threads),
+                    goal,
+                ),
+                Work(
+                    f"nbembed HSSNE α={alpha:g} {name}, sparse P",
+                    call(along, y, alpha, threads),
+                    goal,
+                ),
             ]
     return works
 
@@ -287,7 +293,9 @@ def fits(X: Any, threads: int) -> dict[str, Any]:
     print(f"{'':40} {'s':>8} {'KL':>8} {'steps':>6}")
     print(f"{'scikit-learn exact':40} {rival_seconds:8.2f} {rival_cost:8.4f} {rival.n_iter_:6d}")
     print(f"{'nbembed HSSNE(alpha=1)':40} {seconds:8.2f} {cost:8.4f} {steps:6d}")
-    print(f"{ratio:.1f} × scikit-learn exact (goal 30: {fast}); KL no more than its + 0.5 %: {good}")
+    print(
+        f"{ratio:.1f} × scikit-learn exact (goal 30: {fast}); KL no more than its + 0.5 %: {good}"
+    )
     return {
         "seconds": seconds,
         "cost": cost,

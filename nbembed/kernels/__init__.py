@@ -1,0 +1,16 @@
+"""Compiled numerics on plain arrays: sums over pairs of points and what they are made of.
+
+Nothing here checks its arguments, knows a class of nbembed or keeps state; the objectives do.
+Every function takes ``n_threads`` last and gives the same bits for any number of threads.
+Coordinates come as ``Yt`` of shape (d, n), one row an axis.
+
+From the bottom up:
+
+* :mod:`~nbembed.kernels.threads`, :mod:`~nbembed.kernels.compiling`: who runs it, how it is made;
+* :mod:`~nbembed.kernels.lanes`, :mod:`~nbembed.kernels.writing`: formulas that become vector code;
+* :mod:`~nbembed.kernels.vector_math`: exponential, logarithm, power;
+* :mod:`~nbembed.kernels.tiles`: sums over all pairs; :mod:`~nbembed.kernels.sparse`: over some;
+* :mod:`~nbembed.kernels.heavy_tailed` (HSSNE), :mod:`~nbembed.kernels.gaussian_rows` (SNE, Mbed),
+  :mod:`~nbembed.kernels.groups` (links), :mod:`~nbembed.kernels.margin` (Mbed);
+* :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities.
+"""

@@ -1,8 +1,8 @@
 """How this package compiles: one decorator, and a cache that notices every change of source.
 
 numba's cache looks at the file of the compiled function alone; the code here is spread over several
-files, and after a change of one of them stale machine code would be loaded from the others' caches. The
-key of a cached function therefore contains a digest of the package's sources.
+files, and after a change of one of them stale machine code would be loaded from the others' caches.
+The key of a cached function therefore contains a digest of the package's sources.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numba import njit
 from numba.core.caching import FunctionCache
 
-#: No check for division by zero, which would keep loops from being vectorised; sums over a loop may be
-#: taken lane by lane (always in the same order: the order is part of the compiled code).
-_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz"}}
+#: No check for division by zero, which would keep loops from being vectorized; sums over a loop may
+#: be taken lane by lane (always in the same order: the order is part of the compiled code).
+_OPTIONS: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz"}}
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -35,12 +35,12 @@ def compiled(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-#: For functions that only compiled functions call. They become part of their callers before anything is
-#: compiled, which halves the time that takes, and are not cached on their own.
+#: For functions that only compiled functions call. They become part of their callers before
+#: anything is compiled, which halves the time that takes, and are not cached on their own.
 inlined = njit(inline="always", **_OPTIONS)
 
 
-class _SourceAwareCache(FunctionCache):  # type: ignore[misc]
+class _SourceAwareCache(FunctionCache):
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return (*super()._index_key(sig, codegen), _digest())
 
@@ -57,8 +57,8 @@ def _digest() -> str:
 def read_only(values: Any) -> Any:
     """Return a C-contiguous view that cannot be written, without a copy where there can be none.
 
-    Compiled code is made for types, and whether an array may be written is part of its type: this way
-    there is one version for a caller's read-only array and for an ordinary one.
+    Compiled code is made for types, and whether an array may be written is part of its type: this
+    way there is one version for a caller's read-only array and for an ordinary one.
     """
     view = np.ascontiguousarray(values).view()
     view.flags.writeable = False

@@ -56,7 +56,8 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
     Yt : ndarray of shape (d, n), float32 or float64
         Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
     W : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-        P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half is.
+        P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half
+        is.
     want_cost : bool
         Whether ``cross`` is needed.
     n_threads : int
@@ -65,7 +66,8 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
     Returns
     -------
     GaussianRowsTerms
-        The gradient is 2 (attraction − repulsion), the cost Σ p log p + cross + Σ_i log_normalizers_i.
+        The gradient is 2 (attraction − repulsion), the cost Σ p log p + cross + Σ_i
+        log_normalizers_i.
 
     Notes
     -----

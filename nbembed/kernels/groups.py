@@ -1,11 +1,13 @@
 """Links: groups of points that belong together, and pairs of groups that do not.
 
-    force_i = Σ_j g_ij S_ij (y_i − y_j),   S = 1/(1 + ατ),   g_ij = Σ_{groups with i and j} w_i w_j (r_i + r_j)
+    force_i = Σ_j g_ij S_ij (y_i − y_j),   S = 1/(1 + ατ)
+    g_ij = Σ_{groups that hold i and j} w_i w_j (r_i + r_j)
 
-is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed), where w is a point's
-weight in a group and r its rate, its share of the mixed affinities. A group is stored as its m points; its m²
-pairs are visited, never stored: the points of a group are copied side by side and summed over like any
-other set of points (:mod:`nbembed.kernels.tiles`), with g_ij = w_i·(w r)_j + (w r)_i·w_j.
+is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed), where w is
+a point's weight in a group and r its rate, its share of the mixed affinities. A group is stored as
+its m points; its m² pairs are visited, never stored: the points of a group are copied side by side
+and summed over like any other set of points (:mod:`nbembed.kernels.tiles`), with
+g_ij = w_i·(w r)_j + (w r)_i·w_j.
 """
 
 from __future__ import annotations
@@ -108,7 +110,8 @@ def cannot_link(
     Yt : ndarray of shape (d, n), float32 or float64
         Coordinates, one row an axis.
     indptr_a, members_a, indptr_b, members_b : ndarray of int64
-        The two sides of cannot-link c are ``members_a[indptr_a[c]:indptr_a[c + 1]]`` and likewise b.
+        The two sides of cannot-link c are ``members_a[indptr_a[c]:indptr_a[c + 1]]`` and likewise
+        b.
     n_threads : int
         Accepted for the sake of a common form; there is too little work to share.
 
@@ -134,7 +137,8 @@ def mixed_entropy(
     P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
         Non-negative, diagonal zero or not stored; every entry is read.
     indptr, members, weights : ndarray
-        Groups, as in :func:`group_attraction`. The inner sum is over the groups that hold i and j ≠ i.
+        Groups, as in :func:`group_attraction`. The inner sum is over the groups that hold i and j ≠
+        i.
     rates, keep : ndarray of shape (n,)
         Share of the links and of P in row i.
     n_threads : int
@@ -172,7 +176,7 @@ def mixed_entropy(
     return float(totals.sum())
 
 
-# ---- pairs within a group ----------------------------------------------------------------------------------
+# ---- pairs within a group -----------------------------------------------------------------------
 
 
 def _pull(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
@@ -182,14 +186,23 @@ def _pull(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
     return Terms(forces=[pull], scalars=[pull], totals=[g * tau, g * lanes_log2_1p(x)])
 
 
-_add_pull = half_square(
-    PairSum(_pull, forces=1, scalars=1, totals=2, extras=2, parameters=1)
-)
+_add_pull = half_square(PairSum(_pull, forces=1, scalars=1, totals=2, extras=2, parameters=1))
 
 
 @compiled
 def groups(
-    points, indptr, members, weights, moments, parameters, longest, axes, chunk, chunks, sums, totals
+    points,
+    indptr,
+    members,
+    weights,
+    moments,
+    parameters,
+    longest,
+    axes,
+    chunk,
+    chunks,
+    sums,
+    totals,
 ):
     """Add one chunk of the pull: large groups are shared by all chunks, small ones dealt out."""
     d = points.shape[0]
@@ -242,7 +255,7 @@ def apart(points, indptr_a, members_a, indptr_b, members_b, gradient):
     return energy
 
 
-# ---- entropy of the mixture ----------------------------------------------------------------------------------
+# ---- entropy of the mixture ---------------------------------------------------------------------
 
 
 @inlined
@@ -269,7 +282,7 @@ def _mixed_row_entropy(row, u, keep, rate):
 
 @inlined
 def _mark(i, indptr, members, weights, starts, places, group_of, u, touched):
-    """Add to ``u`` what links point i to each other point; return how many points are ``touched``."""
+    """Add what links point i to each other point to ``u``; return how many are ``touched``."""
     n_touched = 0
     for place in places[starts[i] : starts[i + 1]]:
         g = group_of[place]

@@ -1,19 +1,19 @@
 """Arithmetic on several numbers at once: what the compiled loops of this package are written in.
 
 A :class:`Lanes` stands for one machine register of floating-point numbers (16 float32 in a 512-bit
-register, 1 for a plain scalar). Python's operators on it do not calculate: they append instructions to
-the machine code being written. A formula such as ``1 / (1 + tau)`` is therefore stated once, in plain
-Python, and becomes code for scalars, for 4, 8 or 16 lanes, in float32 and in float64.
+register, 1 for a plain scalar). Python's operators on it do not calculate: they append instructions
+to the machine code being written. A formula such as ``1 / (1 + tau)`` is therefore stated once, in
+plain Python, and becomes code for scalars, for 4, 8 or 16 lanes, in float32 and in float64.
 
-Why not leave the vectors to the compiler? It vectorises a loop of this kind only if it can prove that no
-two arrays overlap, it takes 1.6–8 s a loop to do so, and a change of compiler can undo it silently.
-Written this way the same loop takes 0.1–0.3 s to compile, edges are masked in place of a slow scalar
-remainder, and the speed does not hang on a heuristic.
+Why not leave the vectors to the compiler? It vectorizes a loop of this kind only if it can prove
+that no two arrays overlap, it takes 1.6–8 s a loop to do so, and a change of compiler can undo it
+silently. Written this way the same loop takes 0.3–0.4 s to compile and half the time to run, edges
+are masked in place of a slow scalar remainder, and the speed does not hang on a heuristic.
 
-Rounding: a multiplication and an addition fuse where the formula says so (:meth:`Lanes.times_plus`) and
-nowhere else, nothing is reordered, and a sum over lanes has a fixed order. A formula therefore gives the same
-bits wherever it is used, on one kind of processor. A float32 division may become a reciprocal estimate with
-one Newton step (relative error 1e-7 or better).
+Rounding: a multiplication and an addition fuse where the formula says so (:meth:`Lanes.times_plus`)
+and nowhere else, nothing is reordered, and a sum over lanes has a fixed order. A formula therefore
+gives the same bits wherever it is used, on one kind of processor. A float32 division may become a
+reciprocal estimate with one Newton step (relative error 1e-7 or better).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Any
 
 from llvmlite import ir
 
-#: The sign of a zero does not matter; anything more would let the result depend on the surroundings.
+#: The sign of a zero does not matter; anything more would let the result depend on the
+#: surroundings.
 _FLAGS = ("nsz",)
 #: Allows a reciprocal estimate and one Newton step for float32; needs finite operands.
 _DIVISION_FLAGS = ("nsz", "arcp", "ninf", "contract")
 
-_BOOL = ir.IntType(1)
 _INT32 = ir.IntType(32)
 INDEX = ir.IntType(64)
 
@@ -88,18 +88,24 @@ class Lanes:
         return other.value if isinstance(other, Lanes) else self.constant(other).value
 
     def __add__(self, other: Any) -> Lanes:
-        return Lanes(self.builder, self.builder.fadd(self.value, self._operand(other), flags=_FLAGS))
+        return Lanes(
+            self.builder, self.builder.fadd(self.value, self._operand(other), flags=_FLAGS)
+        )
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Lanes:
-        return Lanes(self.builder, self.builder.fsub(self.value, self._operand(other), flags=_FLAGS))
+        return Lanes(
+            self.builder, self.builder.fsub(self.value, self._operand(other), flags=_FLAGS)
+        )
 
     def __rsub__(self, other: Any) -> Lanes:
         return self.constant(other) - self
 
     def __mul__(self, other: Any) -> Lanes:
-        return Lanes(self.builder, self.builder.fmul(self.value, self._operand(other), flags=_FLAGS))
+        return Lanes(
+            self.builder, self.builder.fmul(self.value, self._operand(other), flags=_FLAGS)
+        )
 
     __rmul__ = __mul__
 
@@ -188,9 +194,7 @@ def broadcast(builder: ir.IRBuilder, scalar: ir.Value, count: int) -> Lanes:
     if count == 1:
         return Lanes(builder, scalar)
     kind = ir.VectorType(scalar.type, count)
-    first = builder.insert_element(
-        ir.Constant(kind, ir.Undefined), scalar, ir.Constant(_INT32, 0)
-    )
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), scalar, ir.Constant(_INT32, 0))
     zeros = ir.Constant(ir.VectorType(_INT32, count), [0] * count)
     spread = builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), zeros)
     return Lanes(builder, spread)
@@ -220,9 +224,7 @@ def load_where(
     """Return ``pointer[index : …]``, 0 in the lanes where not ``condition``; those are not read."""
     address, kind = _vector_address(builder, pointer, index, count)
     signature = ir.FunctionType(kind, [address.type, _INT32, condition.type, kind])
-    function = _intrinsic(
-        builder, f"llvm.masked.load.{_suffix(kind)}.p0", signature
-    )
+    function = _intrinsic(builder, f"llvm.masked.load.{_suffix(kind)}.p0", signature)
     alignment = ir.Constant(_INT32, _alignment(kind))
     nothing = _splat_constant(kind, 0.0)
     return Lanes(builder, builder.call(function, [address, alignment, condition, nothing]))
@@ -244,7 +246,7 @@ def prefetch(builder: ir.IRBuilder, pointer: ir.Value, index: ir.Value, count: i
 def gather(builder: ir.IRBuilder, pointer: ir.Value, places: Sequence[ir.Value]) -> Lanes:
     """Return ``pointer[place]`` for each of the ``places``, loaded one by one.
 
-    On the processors measured this beats their gather instructions (see :mod:`.sparse`).
+    On the processors measured this beats their gather instructions (:mod:`nbembed.kernels.sparse`).
     """
     numbers = [builder.load(builder.gep(pointer, [place])) for place in places]
     if len(numbers) == 1:

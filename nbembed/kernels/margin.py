@@ -1,19 +1,19 @@
-"""Large-margin terms of Mbed: how clearly, how evenly, and how rightly the points fall into classes.
+"""Large-margin terms of Mbed: how clearly, evenly and rightly the points fall into classes.
 
     m_ik = softmax_k(⟨w_k, y_i⟩/λ),   m̄_k = mean_i m_ik
     A = −(1/n) Σ_i H(M_i),   B = H(m̄) or −KL(m̄‖π),   D = Σ_{i labelled} KL(T_i‖M_i)
 
-equations (5)–(8) of "Large Margin Non-Linear Embedding" (Zien and Quiñonero-Candela), for K ≥ 2 directions w_k in
-place of the simplex alone. The gradients of their equations (9)–(11) share the factor m_ik (w_k − w̄_i)/λ,
-w̄_i = Σ_l m_il w_l, and add up to
+equations (6)–(8) of "Large Margin Non-Linear Embedding" (Zien and Quiñonero-Candela) with the
+multi-class memberships of equation (15), for any K ≥ 2 directions w_k. All gradients share the
+factor m_ik (w_k − w̄_i)/λ, w̄_i = Σ_l m_il w_l, and add up to
 
     ∂(−u(A + B) + D)/∂y_i = −(u/λn) Σ_k m_ik (log m_ik − log m̄_k [+ log π_k]) (w_k − w̄_i)
                             + (1/λ) Σ_k (m_ik − t_ik) w_k   if i is labelled
 
-(their equation (9) has a stray Σ_i).
+(the paper's equation (9) has a stray Σ_i).
 
-There are n·K numbers here against n² pairs elsewhere, so NumPy is enough: 0.1 ms at n = 2000, K = 10, as
-fast as loops that took 2.7 s to compile. Everything is float64.
+There are n·K numbers here against n² pairs elsewhere, so NumPy is enough: 0.1 ms at n = 2000, K =
+10, as fast as loops that took 2.7 s to compile. Everything is float64.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ import numpy as np
 
 from nbembed.kernels.threads import run_chunks
 
-#: Points a block, whatever the number of threads. So few that its arrays stay in the second-level cache and
-#: its matrix products on one thread: BLAS's own threads stall for milliseconds on a busy machine.
+#: Points a block, whatever the number of threads. So few that its arrays stay in the second-level
+#: cache and its matrix products on one thread: BLAS's own threads stall for milliseconds on a busy
+#: machine.
 POINTS = 1024
 
 
@@ -89,7 +90,8 @@ def large_margin(
 
     Notes
     -----
-    Safe for any λ: logarithms of memberships are taken before the exponential, shifted by the largest.
+    Safe for any λ: logarithms of memberships are taken before the exponential, shifted by the
+    largest.
     """
     n = Yt.shape[1]
     directions = np.asarray(directions, float)

@@ -1,14 +1,14 @@
 """Our own threads: fixed chunks of compiled work, taken in turn by whoever is free.
 
-Why not numba's ``parallel=True``: with GNU OpenMP a kernel stalls for milliseconds when another process
-holds a core, and numba's workqueue aborts the process when two Python threads enter it, which a notebook
-with two live maps does. Kernels that release the GIL under a plain pool showed neither; a dispatch costs
-about 0.05 ms, so callers with less work than that stay on one thread.
+Why not numba's ``parallel=True``: with GNU OpenMP a kernel stalls for milliseconds when another
+process holds a core, and numba's workqueue aborts the process when two Python threads enter it,
+which a notebook with two live maps does. Kernels that release the GIL under a plain pool showed
+neither; a dispatch costs about 0.05 ms, so callers with less work than that stay on one thread.
 
-The caller's thread works too, and never waits for a chunk that nobody has begun: two sessions that share
-the pool slow each other down but cannot block each other. What a chunk computes must not depend on who
-runs it; sums over chunks are then taken in the order of the chunks, so the bits do not depend on the number
-of threads.
+The caller's thread works too, and never waits for a chunk that nobody has begun: two sessions that
+share the pool slow each other down but cannot block each other. What a chunk computes must not
+depend on who runs it; sums over chunks are then taken in the order of the chunks, so the bits do
+not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def resolve_threads(n_jobs: int | None) -> int:
     Parameters
     ----------
     n_jobs : int or None
-        None or −1: every core that this process may run on (its CPU affinity counts, not the machine);
-        −2: all but one, and so on, as in scikit-learn; a positive number: itself.
+        None or −1: every core that this process may run on (its CPU affinity counts, not the
+        machine); −2: all but one, and so on, as in scikit-learn; a positive number: itself.
 
     Returns
     -------
@@ -96,7 +96,8 @@ def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int)
         work()
     finally:
         for helper in helpers:
-            # A helper that has not begun has nothing left to do: take it back rather than wait for it.
+            # A helper that has not begun has nothing left to do: take it back rather than wait for
+            # it.
             if not helper.cancel():
                 helper.exception()  # waits
     for helper in helpers:

@@ -9,8 +9,8 @@ with τ_ij = ‖y_i − y_j‖² and f, h, t symmetric in i and j. A method stat
 
 The half square i < j is cut into tiles of a few rows by some hundred columns. A row's coordinates
 and sums stay in registers while the columns run by; a column's coordinates are loaded, and its sums
-updated, once for all the rows of the tile. Where a tile meets the diagonal or the last column, lanes
-without a pair are masked.
+updated, once for all the rows of the tile. Where a tile meets the diagonal or the last column,
+lanes without a pair are masked.
 """
 
 from __future__ import annotations
@@ -24,11 +24,20 @@ from numba import types
 from numba.extending import intrinsic
 
 from nbembed.kernels.compiling import inlined
-from nbembed.kernels.lanes import INDEX, Lanes, lane_numbers, load, load_where, prefetch, splat_index, store
+from nbembed.kernels.lanes import (
+    INDEX,
+    Lanes,
+    lane_numbers,
+    load,
+    load_where,
+    prefetch,
+    splat_index,
+    store,
+)
 from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count, spread
 
-#: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache, and
-#: its columns are so many at most.
+#: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache,
+#: and its columns are so many at most.
 CACHE = 48 * 1024
 COLUMNS = 1024
 #: Arrays over points are padded to a multiple of this, the most columns that are read at once.
@@ -89,9 +98,9 @@ class Shape(NamedTuple):
 def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int) -> Shape:
     """Return the fastest shape measured, for n_axes coordinates of ``itemsize`` bytes.
 
-    More rows save loads and stores of the columns' sums, until the rows' own values no longer fit the
-    32 registers (t-SNE with a dense P, n = 2000, d = 2: 0.39 ms with 2 rows, 0.36 with 3, 0.45 with
-    4). Registers side by side: see :class:`PairSum`; with more axes there is enough to do.
+    More rows save loads and stores of the columns' sums, until the rows' own values no longer fit
+    the 32 registers (t-SNE with a dense P, n = 2000, d = 2: 0.39 ms with 2 rows, 0.36 with 3, 0.45
+    with 4). Registers side by side: see :class:`PairSum`; with more axes there is enough to do.
     """
     n_sums = pair.n_sums(n_axes)
     in_registers = n_sums + n_axes + 2 * pair.extras
@@ -112,9 +121,9 @@ def padded(values: Any) -> Any:
 def padded_length(n: int, dtype: Any) -> int:
     """Return a length of rows, at least n, such that tiles can be read whole.
 
-    Rows follow each other at an odd number of cache lines. At a power of two the values of one column
-    would compete for the same few places of the cache: at n = 2000 and d = 10 that took 1.4 times
-    as long.
+    Rows follow each other at an odd number of cache lines. At a power of two the values of one
+    column would compete for the same few places of the cache: at n = 2000 and d = 10 that took 1.4
+    times as long.
     """
     return -(-n // PADDING) * PADDING + 64 // np.dtype(dtype).itemsize
 
@@ -135,7 +144,7 @@ def half_square(pair: PairSum) -> Any:
         * points (d, width), extras (pair.extras, width) or None: :func:`padded`, n of them in use;
         * P: dense (n, n), C-contiguous, or None; only i < j is read;
         * parameters: 1-d array of pair.parameters numbers, in the points' type;
-        * axes: a tuple of length d. Code is made for types, and a tuple's length is part of its type;
+        * axes: a tuple of length d. Code is made for types; a tuple's length is part of its type;
         * chunk, n_chunks: which part of the rows;
         * sums (pair.n_sums(d), width), in the points' type, and totals (pair.totals), float64, are
           added to. Forces first, component by component.
@@ -165,8 +174,9 @@ def half_square(pair: PairSum) -> Any:
                 if inner < whole:
                     next_i = i + n_chunks * rows
                     add_inner(
-                        points, extras, P, parameters, n, axes, i, next_i, inner, whole, sums, totals
-                    )
+                        points, extras, P, parameters, n, axes, i, next_i, inner, whole,
+                        sums, totals,
+                    )  # fmt: skip
 
     return add_chunk
 
@@ -175,8 +185,8 @@ def _shape_of_tile(pair: PairSum) -> Any:
     """Return the function that knows a tile's rows, columns read at once, and columns."""
 
     @intrinsic
-    def shape_of(typing_context, points, axes):  # type: ignore[no-untyped-def]
-        def write(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def shape_of(typing_context, points, axes):
+        def write(context, builder, signature, arguments):
             shape = shape_of_tile(pair, axes.count, points.dtype.bitwidth // 8)
             step = shape.registers * lane_count(context, points.dtype)
             numbers = [INDEX(number) for number in (shape.rows, step, shape.columns)]
@@ -208,7 +218,7 @@ def _tile(pair: PairSum, masked: bool) -> Any:
         return context.get_dummy_value()
 
     @intrinsic
-    def add_tile(  # type: ignore[no-untyped-def]
+    def add_tile(
         typing_context, points, extras, P, parameters, n, axes, i, next_i, first, last, sums, totals
     ):
         at = types.intp
@@ -222,7 +232,7 @@ def _tile(pair: PairSum, masked: bool) -> Any:
 class _Tile:
     """Writer of the code of one tile."""
 
-    def __init__(  # type: ignore[no-untyped-def]
+    def __init__(
         self, builder, pair, masked, n_rows, count, n_axes, n, i, next_i, points, extras, P,
         parameters,
     ):  # fmt: skip
@@ -243,7 +253,7 @@ class _Tile:
         self.extras_rows = [[spread(builder, e, i, count) for e in self.extras] for i in self.rows]
         self.limit = splat_index(builder, n, count)
 
-    def add(self, first, last, sums, totals):  # type: ignore[no-untyped-def]
+    def add(self, first, last, sums, totals):
         """Write the loop over the columns and what follows it."""
         builder, n_sums = self.builder, self.n_sums
         self.sums = [sums.row(k) for k in range(n_sums)]
@@ -286,9 +296,7 @@ class _Tile:
             store(builder, column_sum, pointer, j)
         return [total for of_row in row_sums for total in of_row] + totals
 
-    def _terms(
-        self, r: int, j: ir.Value, difference: list[Lanes], extras: list[Lanes]
-    ) -> Terms:
+    def _terms(self, r: int, j: ir.Value, difference: list[Lanes], extras: list[Lanes]) -> Terms:
         """Return what row r and the columns from j on add, nothing where there is no pair."""
         tau = difference[0] * difference[0]
         for component in difference[1:]:

@@ -1,4 +1,4 @@
-"""Arrays and loops of code that is being written: what the tiles need besides arithmetic on lanes."""
+"""Arrays and loops of code that is being written: what tiles need besides arithmetic on lanes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Array:
 
 def arrays(
     context: Any, builder: ir.IRBuilder, kinds: Sequence[Any], values: Sequence[ir.Value]
-) -> list[Array | None]:
+) -> list[Any]:
     """Return an :class:`Array` for each argument, None where the caller passed None."""
     return [
         None if isinstance(kind, types.NoneType) else Array(context, builder, kind, value)

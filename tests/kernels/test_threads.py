@@ -1,0 +1,114 @@
+"""The pool: every chunk once, errors reach the caller, nobody waits for anybody else."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from nbembed.kernels import threads
+from nbembed.kernels.threads import available_cores, resolve_threads, run_chunks
+
+
+def test_none_and_minus_one_are_all_cores() -> None:
+    assert resolve_threads(None) == resolve_threads(-1) == available_cores() >= 1
+    if hasattr(os, "sched_getaffinity"):
+        assert available_cores() == len(os.sched_getaffinity(0))
+
+
+def test_numbers_of_jobs() -> None:
+    assert resolve_threads(1) == 1
+    assert resolve_threads(7) == 7
+    assert resolve_threads(-2) == max(1, available_cores() - 1)
+    assert resolve_threads(-1000) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_what_is_no_number_of_jobs(n_jobs: object) -> None:
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
+        resolve_threads(n_jobs)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5, 40])
+@pytest.mark.parametrize("n_chunks", [0, 1, 2, 23])
+def test_every_chunk_runs_once(n_chunks: int, n_threads: int) -> None:
+    seen: list[int] = []
+    run_chunks(seen.append, n_chunks, n_threads)
+    assert sorted(seen) == list(range(n_chunks))
+    if n_threads == 1:
+        assert seen == list(range(n_chunks))
+
+
+def test_two_threads_work_at_the_same_time() -> None:
+    together = threading.Barrier(2, timeout=60)
+    run_chunks(lambda chunk: together.wait(), 2, 2)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_error_reaches_the_caller(n_threads: int) -> None:
+    done: list[int] = []
+
+    def work(chunk: int) -> None:
+        if chunk == 3:
+            raise KeyError(chunk)
+        done.append(chunk)
+
+    with pytest.raises(KeyError):
+        run_chunks(work, 1000, n_threads)
+    assert len(done) < 999
+    run_chunks(done.append, 2, n_threads)  # the pool is as good as before
+
+
+def test_an_error_in_a_helper_reaches_the_caller() -> None:
+    caller = threading.current_thread()
+    together = threading.Barrier(2, timeout=60)
+
+    def work(chunk: int) -> None:
+        together.wait()
+        if threading.current_thread() is not caller:
+            raise KeyError(chunk)
+
+    with pytest.raises(KeyError):
+        run_chunks(work, 2, 2)
+
+
+def test_chunks_may_use_the_pool_themselves() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def outer(i: int) -> None:
+        run_chunks(lambda j: seen.append((i, j)), 3, 2)
+
+    run_chunks(outer, 4, 2)
+    assert sorted(seen) == [(i, j) for i in range(4) for j in range(3)]
+
+
+def test_callers_do_not_wait_for_each_other() -> None:
+    threads._forget_pool()  # a new one, of one helper
+    release = threading.Event()
+    entered = threading.Semaphore(0)
+
+    def wait(chunk: int) -> None:
+        entered.release()
+        assert release.wait(60)
+
+    busy = threading.Thread(target=run_chunks, args=(wait, 2, 2))
+    busy.start()
+    try:
+        # The pool's only helper and its caller are both held: this caller does its work alone.
+        assert entered.acquire(timeout=60)
+        assert entered.acquire(timeout=60)
+        seen: list[int] = []
+        run_chunks(seen.append, 5, 2)
+        assert sorted(seen) == list(range(5))
+    finally:
+        release.set()
+        busy.join(60)
+
+
+def test_a_forked_child_makes_its_own_pool() -> None:
+    run_chunks(lambda chunk: None, 4, 2)
+    threads._forget_pool()  # what a child does first: its parent's threads did not come along
+    seen: list[int] = []
+    run_chunks(seen.append, 4, 2)
+    assert sorted(seen) == list(range(4))
