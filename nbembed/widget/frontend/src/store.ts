@@ -33,6 +33,8 @@ export interface Layout {
   /** 0 for a layout that came with the traits and wants no acknowledgement. */
   seq: number;
   applied: number;
+  /** `performance.now()` when it reached the page. */
+  arrivedAt: number;
   /** True when it is not the next step of a run: a restored layout, say. */
   fresh: boolean;
 }
@@ -191,6 +193,7 @@ export class Store {
         version: message.version,
         seq: message.seq,
         applied: message.applied[this.commands.client] ?? 0,
+        arrivedAt: performance.now(),
         fresh: before.positions.length !== buffers[0].byteLength / 4,
       };
       this.state.value = message.state;
@@ -225,6 +228,7 @@ export class Store {
       version: 0,
       seq: 0,
       applied: 0,
+      arrivedAt: performance.now(),
       fresh: true,
     };
   }

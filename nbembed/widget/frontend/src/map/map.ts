@@ -275,7 +275,7 @@ export class PointMap {
     root.dataset.version = String(layout.version);
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
     root.dispatchEvent(new CustomEvent("nbembed:frame", {
-      detail: { version: layout.version, iteration: store.iteration.peek(), drawnAt, took: drawnAt - began, causes },
+      detail: { version: layout.version, iteration: store.iteration.peek(), arrivedAt: layout.arrivedAt, drawnAt, took: drawnAt - began, causes },
     }));
   }
 
