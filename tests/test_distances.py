@@ -106,3 +106,10 @@ def test_pairs_are_counted_once_if_they_are_one(X):
 def test_metrics_that_fail_are_named(X, metric, message):
     with pytest.raises(ValueError, match=message):
         whole(X, metric)
+
+
+def test_scales_of_the_fitted_points_are_taken_for_new_ones(X):
+    new = X[:5] + 3
+    D2 = whole(new, "seuclidean", X)
+    expected = cdist(new, X, "seuclidean", V=np.var(X, axis=0, ddof=1)) ** 2
+    np.testing.assert_allclose(D2, expected)

@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics import pairwise_distances
 
-from nbembed.kernels.calibration import calibrate
-from nbembed.kernels.threads import resolve_threads
+from nbembed.affinities import rows_to_fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,22 +62,15 @@ def new_rows(
         If a given dissimilarity is negative.
     """
     if isinstance(metric, str) and metric == "precomputed":
-        distances = X.toarray() if sparse.issparse(X) else X
-        if distances.size and distances.min() < 0:
+        values = X.data if sparse.issparse(X) else X
+        if values.size and values.min() < 0:
             raise ValueError(
                 'X must be non-negative with metric="precomputed", got a dissimilarity of '
-                f"{distances.min()}"
+                f"{values.min()}"
             )
-    else:
-        distances = pairwise_distances(X, fitted, metric=metric)
-    D2 = np.square(distances, dtype=np.float64)
-    if sigma is None:
-        assert perplexity is not None
-        none = np.full(D2.shape[0], -1, dtype=np.int64)
-        return np.asarray(calibrate(D2, none, perplexity, resolve_threads(n_jobs))[0])
-    D2 -= D2.min(axis=1, keepdims=True)
-    P = np.exp(D2 / (-2 * sigma**2))
-    return np.asarray(P / P.sum(axis=1, keepdims=True))
+    if sigma is not None:
+        perplexity = None
+    return rows_to_fitted(X, fitted, metric, sigma=sigma, perplexity=perplexity, n_jobs=n_jobs)
 
 
 def place(P: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
