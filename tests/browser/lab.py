@@ -88,7 +88,7 @@ class JupyterLab:
             JUPYTERLAB_WORKSPACES_DIR=str(self._home / "workspaces"),
             JUPYTER_CONFIG_DIR=str(self._home / "config"),
             # What an installation puts into etc/jupyter, from the checkout.
-            JUPYTER_CONFIG_PATH=str(CHECKOUT / "jupyter-config"),
+            JUPYTER_CONFIG_PATH=str(CHECKOUT / "nbembed" / "widget" / "jupyter-config"),
             JUPYTER_DATA_DIR=str(self._home / "data"),
             JUPYTER_RUNTIME_DIR=str(self._home / "runtime"),
             IPYTHONDIR=str(self._home / "ipython"),

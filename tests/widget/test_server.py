@@ -43,7 +43,10 @@ def test_the_extension_is_found_by_a_server_and_changes_its_kernel_websockets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(KernelWebsocketHandler, "open", KernelWebsocketHandler.open)
-    config = Path(__file__).parents[2] / "jupyter-config/jupyter_server_config.d/nbembed.json"
+    config = (
+        Path(__file__).parents[2]
+        / "nbembed/widget/jupyter-config/jupyter_server_config.d/nbembed.json"
+    )
     (name,) = json.loads(config.read_text())["ServerApp"]["jpserver_extensions"]
     assert server._jupyter_server_extension_points() == [{"module": name}]
     server._load_jupyter_server_extension(SimpleNamespace(log=logging.getLogger("test")))
