@@ -23,7 +23,8 @@ from nbembed.kernels.compiling import compiled, read_only
 from nbembed.kernels.lanes import Lanes
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tiles import PairSum, Terms, half_square, n_chunks, padded
+from nbembed.kernels.tile_code import PairSum, Terms
+from nbembed.kernels.tiles import half_square, n_chunks, padded
 from nbembed.kernels.vector_math import exp, lanes_exp
 
 
@@ -75,7 +76,6 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
     """
     d, n = Yt.shape
     chunks = n_chunks(n)
-    axes = (0,) * d
     points = padded(Yt)
     width = points.shape[1]
     nothing = np.zeros(1, points.dtype)
@@ -84,7 +84,7 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
     no_totals = np.zeros(1)
 
     def sum_rows(chunk: int) -> None:
-        row_sums(points, nothing, n, axes, chunk, chunks, rows[chunk], no_totals)
+        row_sums(points, nothing, n, chunk, chunks, rows[chunk], no_totals)
 
     run_chunks(sum_rows, chunks, n_threads)
     Z = rows[:, 0, :n].sum(axis=0, dtype=np.float64)
@@ -102,7 +102,7 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
     add = repulsion_only if sparse else forces
 
     def add_forces(chunk: int) -> None:
-        add(points, inverses, dense, nothing, n, axes, chunk, chunks, sums[chunk], totals[chunk])
+        add(points, inverses, dense, nothing, n, chunk, chunks, sums[chunk], totals[chunk])
 
     run_chunks(add_forces, chunks, n_threads)
     total = np.add.reduce(sums[:, :, :n], axis=0)
@@ -136,26 +136,26 @@ def _repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
 
 
 _add_row_sums = half_square(PairSum(_row_sums, scalars=1, registers=2))
-_add_forces = half_square(PairSum(_forces, forces=2, totals=1, extras=1))
+_add_forces = half_square(PairSum(_forces, forces=2, totals=1, extras=1, registers=2))
 _add_repulsion = half_square(PairSum(_repulsion, forces=1, extras=1, registers=2))
 
 
 @compiled
-def row_sums(points, nothing, n, axes, chunk, chunks, sums, totals):
+def row_sums(points, nothing, n, chunk, chunks, sums, totals):
     """Add Z_i to ``sums``."""
-    _add_row_sums(points, None, None, nothing, n, axes, chunk, chunks, sums, totals)
+    _add_row_sums(points, None, None, nothing, n, (), chunk, chunks, sums, totals)
 
 
 @compiled
-def forces(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals):
+def forces(points, inverses, W, nothing, n, chunk, chunks, sums, totals):
     """Add attraction, then repulsion, to ``sums``, and Σ_{i<j} W_ij τ_ij to ``totals``."""
-    _add_forces(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals)
+    _add_forces(points, inverses, W, nothing, n, (), chunk, chunks, sums, totals)
 
 
 @compiled
-def repulsion_only(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals):
+def repulsion_only(points, inverses, W, nothing, n, chunk, chunks, sums, totals):
     """Add repulsion to ``sums``; W is None."""
-    _add_repulsion(points, inverses, W, nothing, n, axes, chunk, chunks, sums, totals)
+    _add_repulsion(points, inverses, W, nothing, n, (), chunk, chunks, sums, totals)
 
 
 @compiled

@@ -20,7 +20,8 @@ import numpy as np
 from nbembed.kernels.compiling import compiled, inlined, read_only
 from nbembed.kernels.lanes import Lanes
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tiles import MANY, PairSum, Terms, half_square, n_chunks, padded_length
+from nbembed.kernels.tile_code import PairSum, Terms
+from nbembed.kernels.tiles import MANY, half_square, n_chunks, padded_length
 from nbembed.kernels.vector_math import exp, lanes_log2_1p, log
 
 _LOG_2 = math.log(2)
@@ -89,7 +90,7 @@ def group_attraction(
 
     def run(chunk: int) -> None:
         groups(
-            points, indptr, members, weights, moments, parameters, longest, (0,) * d,
+            points, indptr, members, weights, moments, parameters, longest,
             chunk, chunks, sums[chunk], totals[chunk],
         )  # fmt: skip
 
@@ -198,7 +199,6 @@ def groups(
     moments,
     parameters,
     longest,
-    axes,
     chunk,
     chunks,
     sums,
@@ -223,7 +223,7 @@ def groups(
             extras[1, e] = moments[start + e]
         pull[:] = 0
         part, parts = (chunk, chunks) if shared else (0, 1)
-        _add_pull(y, extras, None, parameters, m, axes, part, parts, pull, totals)
+        _add_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
         for e in range(m):
             i = members[start + e]
             for k in range(d + 1):

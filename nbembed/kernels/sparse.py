@@ -89,7 +89,7 @@ def sparse_attraction(
 
     def run(chunk: int) -> None:
         add(
-            Yt, indptr, indices, data, parameters, (0,) * d,
+            Yt, indptr, indices, data, parameters, (0,) * d if d <= 2 else (),
             bounds[chunk], bounds[chunk + 1], sums, totals[chunk],
         )  # fmt: skip
 
@@ -105,63 +105,104 @@ def _row(want_cost: bool) -> Any:
     """Return the function that sums along row i."""
 
     def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
-        points, indptr, indices, data, parameters, sums, totals = arrays(
-            context, builder, signature.args[:7], arguments[:7]
-        )
-        i = arguments[8]
-        n_axes = signature.args[7].count
+        data = arrays(context, builder, signature.args[:7], arguments[:7])
         count = lane_count(context, signature.args[0].dtype)
-        coordinates = [points.row(k) for k in range(n_axes)]
-        y = [spread(builder, pointer, i, count) for pointer in coordinates]
-        alpha = spread(builder, parameters.data, INDEX(0), count)
-        start = as_index(builder, builder.load(builder.gep(indptr.data, [i])))
-        after = builder.add(i, INDEX(1))
-        stop = as_index(builder, builder.load(builder.gep(indptr.data, [after])))
-        final = builder.sub(stop, INDEX(1))
-
-        def entries(e: ir.Value, carried: list[Lanes]) -> list[Lanes]:
-            # Lanes beyond the row's end repeat its final entry, with P = 0.
-            at = [builder.add(e, INDEX(lane)) for lane in range(count)]
-            within = [builder.icmp_signed("<", place, final) for place in at]
-            at = [builder.select(w, place, final) for w, place in zip(within, at)]
-            j = [as_index(builder, builder.load(builder.gep(indices.data, [a]))) for a in at]
-            numbers = builder.add(splat_index(builder, e, count), lane_numbers(count))
-            exist = builder.icmp_signed("<", numbers, splat_index(builder, stop, count))
-            p = load_where(builder, exist, data.data, e, count).as_type(points.element)
-            difference = [a - gather(builder, pointer, j) for a, pointer in zip(y, coordinates)]
-            tau = difference[0] * difference[0]
-            for component in difference[1:]:
-                tau = component.times_plus(component, tau)
-            f = p / alpha.times_plus(tau, 1.0)
-            forces = [f.times_plus(a, total) for a, total in zip(difference, carried)]
-            curvature = carried[n_axes] + f
-            if not want_cost:
-                return [*forces, curvature]
-            straight, logarithmic = carried[n_axes + 1 :]
-            return [
-                *forces,
-                curvature,
-                p.times_plus(tau, straight),
-                p.times_plus(lanes_log2_1p(alpha * tau), logarithmic),
-            ]
-
-        n_carried = n_axes + 1 + 2 * want_cost
-        like = points.element, count
-        result = accumulate(builder, start, stop, n_carried, like, entries)
-        for k in range(n_axes + 1):
-            add_total(builder, sums.row(k), i, result[k])
-        for k in range(2 * want_cost):
-            add_total(builder, totals.data, INDEX(k), result[n_axes + 1 + k])
+        _Row(builder, want_cost, count, arguments[8], *data).write(signature.args[7].count)
         return context.get_dummy_value()
 
     @intrinsic
-    def add_row(typing_context, points, indptr, indices, data, parameters, sums, totals, axes, i):
+    def add_row(typing_context, points, indptr, indices, values, parameters, sums, totals, axes, i):
         signature = types.void(
-            points, indptr, indices, data, parameters, sums, totals, axes, types.intp
+            points, indptr, indices, values, parameters, sums, totals, axes, types.intp
         )
         return signature, write
 
     return add_row
+
+
+class _Row:
+    """Writer of the code of one row, for two axes in registers or any number in turn."""
+
+    def __init__(
+        self, builder, want_cost, count, i, points, indptr, indices, values, parameters, sums,
+        totals,
+    ):  # fmt: skip
+        self.builder, self.want_cost, self.count, self.i = builder, want_cost, count, i
+        self.points, self.indices, self.values = points, indices, values
+        self.sums, self.totals = sums, totals
+        self.like = points.element, count
+        self.alpha = spread(builder, parameters.data, INDEX(0), count)
+        after = builder.add(i, INDEX(1))
+        self.start = as_index(builder, builder.load(builder.gep(indptr.data, [i])))
+        self.stop = as_index(builder, builder.load(builder.gep(indptr.data, [after])))
+
+    def write(self, n_axes: int) -> None:
+        """Write its code; ``n_axes`` is 0 for any number."""
+        builder = self.builder
+        self.n_axes = n_axes
+        n_sums = n_axes + 1 + 2 * self.want_cost
+        result = accumulate(builder, self.start, self.stop, n_sums, self.like, self._entries)
+        for k in range(n_axes):
+            add_total(builder, self.sums.row(k), self.i, result[k])
+        add_total(builder, self.sums.row(self.points.height), self.i, result[n_axes])
+        for k, total in enumerate(result[n_axes + 1 :]):
+            add_total(builder, self.totals.data, INDEX(k), total)
+
+    def _entries(self, e: ir.Value, carried: list[Lanes]) -> list[Lanes]:
+        """Write what is done with the entries from e on that fill a register."""
+        builder, count = self.builder, self.count
+        # Lanes beyond the row's end repeat its final entry, with P = 0.
+        final = builder.sub(self.stop, INDEX(1))
+        places = []
+        for lane in range(count):
+            place = builder.add(e, INDEX(lane))
+            within = builder.icmp_signed("<", place, final)
+            places.append(builder.select(within, place, final))
+        neighbors = [
+            as_index(builder, builder.load(builder.gep(self.indices.data, [place])))
+            for place in places
+        ]
+        numbers = builder.add(splat_index(builder, e, count), lane_numbers(count))
+        exist = builder.icmp_signed("<", numbers, splat_index(builder, self.stop, count))
+        p = load_where(builder, exist, self.values.data, e, count).as_type(self.like[0])
+
+        def difference(axis: int | ir.Value) -> Lanes:
+            pointer = self.points.row(axis)
+            y = gather(builder, pointer, neighbors)
+            return spread(builder, pointer, self.i, count) - y
+
+        forces: list[Lanes] = []
+        if self.n_axes:
+            differences = [difference(k) for k in range(self.n_axes)]
+            tau = differences[0] * differences[0]
+            for component in differences[1:]:
+                tau = component.times_plus(component, tau)
+            f = p / self.alpha.times_plus(tau, 1.0)
+            forces = [f.times_plus(a, total) for a, total in zip(differences, carried)]
+        else:
+
+            def add_square(axis: ir.Value, taus: list[Lanes]) -> list[Lanes]:
+                component = difference(axis)
+                return [component.times_plus(component, taus[0])]
+
+            def add_force(axis: ir.Value, _: list[Lanes]) -> list[Lanes]:
+                add_total(builder, self.sums.row(axis), self.i, f * difference(axis))
+                return []
+
+            height = self.points.height
+            (tau,) = accumulate(builder, INDEX(0), height, 1, self.like, add_square, step=1)
+            f = p / self.alpha.times_plus(tau, 1.0)
+            accumulate(builder, INDEX(0), height, 0, self.like, add_force, step=1)
+        curvature = carried[self.n_axes] + f
+        if not self.want_cost:
+            return [*forces, curvature]
+        straight, logarithmic = carried[self.n_axes + 1 :]
+        return [
+            *forces,
+            curvature,
+            p.times_plus(tau, straight),
+            p.times_plus(lanes_log2_1p(self.alpha * tau), logarithmic),
+        ]
 
 
 _add_row = _row(want_cost=False)

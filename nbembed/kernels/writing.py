@@ -32,6 +32,7 @@ class Array:
         self.builder = builder
         self.data = array.data
         self._width = builder.extract_value(array.shape, kind.ndim - 1)
+        self.height = builder.extract_value(array.shape, 0)
 
     @property
     def element(self) -> ir.Type:
@@ -80,17 +81,19 @@ def accumulate(
     n_sums: int,
     like: tuple[ir.Type, int],
     body: Callable[[ir.Value, list[Lanes]], list[Lanes]],
+    step: int | None = None,
 ) -> list[Lanes]:
     """Write a loop that keeps ``n_sums`` registers of sums; return them.
 
     ::
 
         sums = [0, …]
-        for j in range(start, stop, count): sums = body(j, sums)
+        for j in range(start, stop, step): sums = body(j, sums)
 
-    ``like`` is the type of a number and the count of lanes.
+    ``like`` is the type of a number and the count of lanes, which is the step if none is given.
     """
     element, count = like
+    step = count if step is None else step
     before = builder.block
     head, inside, after = (builder.append_basic_block(name) for name in ("head", "inside", "after"))
     builder.branch(head)
@@ -104,7 +107,7 @@ def accumulate(
     builder.cbranch(builder.icmp_signed("<", j, stop), inside, after)
     builder.position_at_end(inside)
     updated = body(j, [Lanes(builder, total) for total in sums])
-    j.add_incoming(builder.add(j, INDEX(count)), builder.block)
+    j.add_incoming(builder.add(j, INDEX(step)), builder.block)
     for total, lanes in zip(sums, updated, strict=True):
         total.add_incoming(lanes.value, builder.block)
     builder.branch(head)

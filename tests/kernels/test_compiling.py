@@ -14,7 +14,8 @@ import pytest
 from nbembed.kernels import compiling
 from nbembed.kernels.heavy_tailed import student
 from nbembed.kernels.lanes import lanes_per_register
-from nbembed.kernels.tiles import PADDING, PairSum, padded, shape_of_tile
+from nbembed.kernels.tile_code import PairSum
+from nbembed.kernels.tiles import PADDING, padded, shape_of_tile
 
 ROOT = Path(__file__).parents[2]
 
@@ -110,7 +111,7 @@ def test_lanes_follow_the_processor(features: str, single: int, double: int) -> 
 
 
 @pytest.mark.parametrize("itemsize", [4, 8])
-@pytest.mark.parametrize("n_axes", [1, 2, 3, 10, 100])
+@pytest.mark.parametrize("n_axes", [0, 1, 2, 3])
 def test_tiles_of_any_dimension_fit(n_axes: int, itemsize: int) -> None:
     for pair in (PairSum(max, scalars=1, registers=2), PairSum(max, forces=2, scalars=1, totals=2)):
         shape = shape_of_tile(pair, n_axes, itemsize)
