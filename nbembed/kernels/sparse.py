@@ -89,7 +89,7 @@ def sparse_attraction(
 
     def run(chunk: int) -> None:
         add(
-            Yt, indptr, indices, data, parameters, (0,) * d if d <= 2 else (),
+            Yt, indptr, indices, data, parameters, (0,) * d if d <= 3 else (),
             bounds[chunk], bounds[chunk + 1], sums, totals[chunk],
         )  # fmt: skip
 
@@ -121,7 +121,7 @@ def _row(want_cost: bool) -> Any:
 
 
 class _Row:
-    """Writer of the code of one row, for two axes in registers or any number in turn."""
+    """Writer of the code of one row, for few axes in registers or any number in turn."""
 
     def __init__(
         self, builder, want_cost, count, i, points, indptr, indices, values, parameters, sums,

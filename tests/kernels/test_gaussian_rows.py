@@ -128,7 +128,7 @@ def test_very_far_points_stay_finite(rng: np.random.Generator) -> None:
 def test_same_bits_for_any_threads_and_with_or_without_cost(
     rng: np.random.Generator, form: str
 ) -> None:
-    for n in (129, 1037):
+    for n in (129, 1537):
         Yt = plain.layout(rng, n, 2, outliers=2).astype(np.float32)
         W = as_form(weights(rng, n)[1].astype(np.float32), form)
         first = gaussian_rows(Yt, W, True, 1)

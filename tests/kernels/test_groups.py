@@ -24,7 +24,7 @@ CASES = {
     "a pair": (6, [2]),
     "overlapping": (30, [2, 2, 3, 30, 7, 20]),
     "one point alone": (9, [1, 4]),
-    "large": (1400, [900, 400, 2, 850, 17]),
+    "large": (1700, [1600, 400, 2, 17]),
     "none": (5, []),
 }
 
@@ -62,8 +62,8 @@ def test_attraction_by_central_differences(rng: np.random.Generator, alpha: floa
 
 
 def test_attraction_has_the_same_bits_for_any_threads(rng: np.random.Generator) -> None:
-    Yt = plain.layout(rng, 1400, 2).astype(np.float32)
-    groups, rates = make_groups(rng, 1400, [900, 30, 30, 2, 850]), rng.random(1400)
+    Yt = plain.layout(rng, 1700, 2).astype(np.float32)
+    groups, rates = make_groups(rng, 1700, [1600, 30, 30, 2, 850]), rng.random(1700)
     first = group_attraction(Yt, *groups, rates, 0.5, 1)
     for n_threads in (2, 3):
         for value, expected in zip(group_attraction(Yt, *groups, rates, 0.5, n_threads), first):

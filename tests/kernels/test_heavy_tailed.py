@@ -121,7 +121,7 @@ def test_a_normalizer_too_small_for_float32(rng: np.random.Generator, form: str)
 def test_same_bits_for_any_threads_and_with_or_without_cost(
     rng: np.random.Generator, alpha: float, form: str
 ) -> None:
-    for n in (129, 1037):
+    for n in (129, 1537):
         Yt = plain.layout(rng, n, 2).astype(np.float32)
         P = as_form(plain.affinities(rng, n, 0.1).astype(np.float32), form)
         first = heavy_tailed(Yt, P, alpha, True, 1)
