@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from tests.browser.conftest import OpenCells
-from tests.browser.lab import Notebook
+from tests.browser.conftest import OpenCells, OpenFile
+from tests.browser.lab import CHECKOUT, Notebook
 
 DATA = """
 import numpy as np
@@ -110,6 +110,21 @@ def clustered(hand: Hand) -> tuple[np.ndarray, float, np.ndarray]:
 def spread(Y: np.ndarray, members: np.ndarray) -> float:
     """Return the size of a group in units of the map's."""
     return float(np.sqrt(Y[members].var(axis=0).sum() / Y.var(axis=0).sum()))
+
+
+def test_the_quickstart_runs_from_top_to_bottom(open_file: OpenFile) -> None:
+    notebook = open_file(CHECKOUT / "notebooks" / "quickstart.ipynb")
+    notebook.run_all()
+    hand = Hand(notebook)
+    hand.map.scroll_into_view_if_needed()
+    for name in notebook.evaluate("list(explorer.supervision.classes)"):
+        hand.widget.get_by_role("radio", name=name, exact=True).wait_for(state="attached")
+    box = hand.map.bounding_box()
+    middle = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+    hand.lasso(middle, 100)
+    selected = notebook.wait_for("explorer.selection.tolist()")
+    assert 0 < len(selected) < 1797
+    assert notebook.errors == []
 
 
 def test_dragging_alpha_moves_the_map_and_the_cost_settles(hand: Hand) -> None:
@@ -221,6 +236,26 @@ def test_mbed_takes_over_points_and_labels(hand: Hand) -> None:
     hand.notebook.wait_for("explorer.session.method_name", lambda name: name == "HSSNE")
     assert hand.notebook.evaluate("explorer.labels") == before
     assert hand.notebook.errors == []
+
+
+def test_an_annealing_path_can_be_walked(open_cells: OpenCells) -> None:
+    notebook = open_cells(
+        DATA.replace("[:800]", "[:300]"),
+        "explorer = nb.Explorer(X, nb.Mbed(n_classes=3, random_state=0)); explorer",
+    )
+    notebook.run_all()
+    hand = Hand(notebook)
+    hand.settle()
+    path = notebook.evaluate("[step.lam for step in explorer.session.path]")
+    assert path[0] == pytest.approx(20, rel=1e-3)
+    assert path[-1] == pytest.approx(0.2, rel=1e-3)
+    strip = hand.widget.get_by_role("slider", name="Annealing path")
+    strip.scroll_into_view_if_needed()
+    strip.focus()
+    hand.page.keyboard.press("Home")
+    lam = notebook.wait_for("explorer.session.parameters['lam']", lambda lam: lam > 10)
+    assert lam == pytest.approx(path[0], rel=1e-3)
+    assert notebook.errors == []
 
 
 def test_two_views_agree_and_python_moves_both(open_cells: OpenCells) -> None:
