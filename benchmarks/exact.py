@@ -8,7 +8,7 @@
 Everybody gets the same embedding and the same affinities (perplexity 30): scikit-learn's exact
 method and nbembed a dense P, the Barnes–Hut methods (BH, angle 0.5) the sparse P of 90 neighbors
 that they are made for; nbembed is shown on that one, too. All run in one process, in turn, and
-medians over the turns are compared: machines drift, ratios do not. A turn is five iterations in a
+medians over the turns are compared: machines drift, ratios do not. A turn is twenty iterations in a
 row, as in a fit, and an iteration is the gradient, without the cost. openTSNE's `dof` is HSSNE's
 1/α.
 
@@ -45,7 +45,7 @@ from nbembed.kernels.heavy_tailed import heavy_tailed
 
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 0.7, 1.5)
-IN_A_ROW = 5
+IN_A_ROW = 20
 
 
 class Goal(NamedTuple):
@@ -68,7 +68,7 @@ def main() -> None:
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
-    parser.add_argument("--turns", type=int, default=15, help="turns that medians are taken over")
+    parser.add_argument("--turns", type=int, default=9, help="turns that medians are taken over")
     parser.add_argument("--sizes", nargs="+", default=["2000", "digits"], help="points, or digits")
     parser.add_argument("--fit", action="store_true", help="also a whole fit of digits")
     parser.add_argument(
