@@ -82,6 +82,15 @@ def bind(
     return np.asarray(directions[order], dtype=np.float64)
 
 
+def rotation(positions: NDArray[Any], directions: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the orthogonal matrix that brings positions as near to their directions as can be.
+
+    Each row counts alike, however far from the origin it is.
+    """
+    matrix, _ = orthogonal_procrustes(_normalised(positions), directions)
+    return np.asarray(matrix, dtype=np.float64)
+
+
 def turn(
     directions: NDArray[Any],
     anchors: NDArray[Any],

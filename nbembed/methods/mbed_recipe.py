@@ -5,6 +5,11 @@
 "Large Margin Non-Linear Embedding"; the cost is in :mod:`nbembed.objectives.large_margin`. This is
 its Algorithm 1: a crude SNE of ten steps gives the radius r of the map; from near the origin the
 steepness λ of the class boundaries is then annealed from 20 r to 0.2 r in nineteen stages.
+
+One thing is added to it. From a start that knows nothing, classes unfold wherever noise puts them,
+and few labels cannot pull them past one another later. So where there are labels the crude SNE goes
+on for some steps, the class directions are turned towards where the labelled points came to lie,
+and the second start is this map, shrunk, in place of noise (``docs/decisions/0008``).
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from nbembed.methods.alignment import (
     class_positions,
     fitted_columns,
     labelled_classes,
+    rotation,
     turn,
 )
 from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
@@ -42,6 +48,8 @@ if TYPE_CHECKING:
 #: Algorithm 1: steps of the crude SNE (s0), variance of its start, variance of the second start in
 #: units of r, number of annealing stages, and λ at their ends in units of r.
 CRUDE_STEPS = 10
+#: Further steps of the crude SNE where labels ask which way round the map should begin.
+TURN_STEPS = 40
 CRUDE_VARIANCE = 0.1
 START_VARIANCE = 1e-3
 STAGES = 19
@@ -125,12 +133,26 @@ class MbedRecipe(EmbeddingMethod):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return points close to the origin and the radius that a crude SNE has (lines 1 to 5)."""
+        """Return points close to the origin and the radius that a crude SNE has (lines 1 to 5).
+
+        Without labels they are noise, as in the paper; with labels, the crude map made small, and
+        directions (or, where the user gave them, the map) turned so that the two agree.
+        """
         directions = self._make_directions(self._count_classes(supervision))
         n_components = directions.shape[1]
-        radius = self._measure_radius(affinities, n_components, rng)
-        Y = noise(affinities.n_samples, n_components, math.sqrt(START_VARIANCE * radius), rng)
-        return Start(Y, Geometry(radius, directions, labelled_classes(supervision)))
+        crude, radius = self._crude_map(affinities, n_components, rng)
+        size = math.sqrt(START_VARIANCE * radius)
+        geometry = Geometry(radius, directions, labelled_classes(supervision))
+        if not geometry.bound:
+            return Start(noise(affinities.n_samples, n_components, size, rng), geometry)
+        Y = crude.step(TURN_STEPS).embedding.astype(np.float64)
+        Y -= Y.mean(axis=0)
+        if self._regular:
+            geometry = self._turned(Geometry(radius), directions, Y, supervision)
+        else:
+            anchors = class_positions(Y, supervision, geometry.bound)
+            Y = Y @ rotation(anchors, directions[list(geometry.bound)])
+        return Start(np.asarray(Y * (size / spread(Y)), dtype=affinities.dtype), geometry)
 
     def adopt(
         self,
@@ -142,7 +164,7 @@ class MbedRecipe(EmbeddingMethod):
         """Return ``Y`` with the radius of a crude SNE and directions turned to labelled points."""
         template = self._make_directions(self._count_classes(supervision))
         n_components = template.shape[1]
-        radius = self._measure_radius(affinities, n_components, rng)
+        _, radius = self._crude_map(affinities, n_components, rng)
         shape = fitted_to(Y, n_components)
         size = spread(shape)
         if size > 0:
@@ -311,11 +333,11 @@ class MbedRecipe(EmbeddingMethod):
         plane = isinstance(self.directions, str)
         return Geometry(geometry.scale, turn(template, anchors, classes, plane), bound)
 
-    def _measure_radius(
+    def _crude_map(
         self, affinities: Affinities, n_components: int, rng: np.random.Generator
-    ) -> float:
-        """Return r: the geometric mean of the axes' standard deviations in a crude SNE."""
+    ) -> tuple[Run, float]:
+        """Return a crude SNE and r: the geometric mean of its axes' standard deviations."""
         Y = noise(affinities.n_samples, n_components, math.sqrt(CRUDE_VARIANCE), rng)
         crude = Run(SNE(affinities, n_jobs=self.n_jobs), ConjugateGradient(), Y).step(CRUDE_STEPS)
         stds = np.std(crude.embedding, axis=0, dtype=np.float64)
-        return float(np.exp(np.mean(np.log(np.maximum(stds, 1e-3)))))
+        return crude, float(np.exp(np.mean(np.log(np.maximum(stds, 1e-3)))))

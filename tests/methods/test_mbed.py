@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from nbembed.datasets import gaussian_pair
 from nbembed.measures import hotelling_lawley, inconsistent_pairs
@@ -382,3 +383,28 @@ def test_one_class_more_turns_the_new_set_to_the_old(directions, rng):
     for c in range(3):
         center = method.embedding_[y == c].mean(axis=0)
         assert (wider.directions[:, :d] @ center).argmax() == c
+
+
+def test_few_labels_turn_the_map_and_not_the_names() -> None:
+    """Three labels a class: from noise, one run in four ended with iris under wrong names."""
+    X, y = load_iris(return_X_y=True)
+    errors = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        known = np.full(150, -1)
+        for c in range(3):
+            members = rng.permutation(np.flatnonzero(y == c))[:3]
+            known[members] = c
+        fitted = Mbed(random_state=seed).fit(X, known)
+        errors.append(np.mean(np.asarray(fitted.labels_)[known < 0] != y[known < 0]))
+    assert max(errors) < 0.2
+
+
+def test_given_directions_stay_and_the_map_is_turned() -> None:
+    X, y = load_iris(return_X_y=True)
+    angles = np.array([0.3, 1.5, 4.0])
+    directions = np.c_[np.cos(angles), np.sin(angles)]
+    known = np.where(np.arange(150) % 10 == 0, y, -1)
+    fitted = Mbed(directions=directions, random_state=0).fit(X, known)
+    np.testing.assert_array_equal(fitted.directions_, directions)
+    assert np.mean(np.asarray(fitted.labels_) == y) > 0.8
