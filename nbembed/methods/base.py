@@ -289,16 +289,25 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             if live.name not in but:
                 check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
 
+    def _validated(self, X: ArrayLike, **options: Any) -> Any:
+        """Return ``X`` as scikit-learn validates it, its errors naming the argument.
+
+        Their wording is kept behind the name: scikit-learn's own checks of estimators look for it.
+        """
+        try:
+            return validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
+            )
+        except ValueError as error:
+            raise ValueError(
+                f"X must be a finite matrix of numbers, one row a point: {error}"
+            ) from None
+
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[NDArray[Any], Supervision]:
         """Return checked data and what is known of it; parameters are checked along with them."""
-        data: NDArray[Any] = check_data(
-            validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-            ),
-            self.metric,
-        )
+        data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2), self.metric)
         if y is not None and supervision is not None:
             raise ValueError("y and supervision cannot both be given: y is another way to say it")
         if supervision is not None and not isinstance(supervision, Supervision):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from nbembed.methods.annealing import Finish, PathStep, Stopper
 from nbembed.methods.classes import class_values
@@ -242,9 +242,7 @@ class Mbed(MbedRecipe):
             :mod:`nbembed.methods.placement`.
         """
         check_is_fitted(self)
-        data = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
+        data = self._validated(X, reset=False)
         if same_data(data, self._X_fit):
             return self.embedding_.copy()
         rows = new_rows(
