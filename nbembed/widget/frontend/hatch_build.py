@@ -28,7 +28,9 @@ class FrontendBuildHook(BuildHookInterface):
         root = Path(self.root)
         frontend = root / "nbembed" / "widget" / "frontend"
         static = root / "nbembed" / "widget" / "static"
-        if not is_fresh(root, frontend, static):
+        # Who installs an editable copy works on it, and needs the front end's tools as well.
+        no_tools = version == "editable" and not (frontend / "node_modules").is_dir()
+        if no_tools or not is_fresh(root, frontend, static):
             bundle(frontend)
             missing = [name for name in BUNDLE if not (static / name).is_file()]
             if missing:
