@@ -29,7 +29,6 @@ def test_names():
     for name, found in experiments.NAMES.items():
         assert found.name == name
         assert found.summary.endswith(")"), "say how long it takes"
-    assert not experiments.NAMES["mbed-text"].short
     with pytest.raises(ValueError, match="name must be one of hssne-unsupervised"):
         experiments.run("tsne")
 
