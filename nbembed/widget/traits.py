@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
+from nbembed.validation import check_points
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -27,18 +29,16 @@ def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.
         If it is neither indices below ``n_samples`` nor a mask.
     """
     array = np.asarray([] if value is None else value)
-    if array.dtype == bool:
-        if array.shape != (n_samples,):
-            raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
-        array = np.flatnonzero(array)
-    if array.size == 0:
-        array = np.empty(0, dtype=np.intp)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be a list of point indices or a mask, got {value!r}")
-    if array.size and (int(array.min()) < 0 or int(array.max()) >= n_samples):
-        wrong = int(array.min()) if int(array.min()) < 0 else int(array.max())
-        raise ValueError(f"{name} must be indices in [0, {n_samples}), got {wrong}")
-    points = np.unique(array).astype(np.intp)
+    none = (
+        array.shape == (n_samples,) and not array.any() if array.dtype == bool else not array.size
+    )
+    if none:
+        points = np.empty(0, dtype=np.intp)  # nobody labels no points, but one may select none
+    else:
+        try:
+            points = check_points(array, n_samples, name)
+        except TypeError as error:  # a trait refuses with one kind of error
+            raise ValueError(str(error)) from None
     points.flags.writeable = False
     return points
 
