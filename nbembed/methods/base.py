@@ -97,11 +97,15 @@ class Geometry:
     bound : tuple of int
         Classes whose direction is settled because points carry their label; the others still go
         to where their first labels find them.
+    reference : ndarray of shape (n_samples, n_components) or None
+        The layout that solutions known up to a rotation are turned towards, so that a slider moves
+        the map steadily (spectral learners).
     """
 
     scale: float = 1.0
     directions: NDArray[Any] | None = None
     bound: tuple[int, ...] = ()
+    reference: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     """
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
+    #: Whether :meth:`make_affinities` learns from labels, so that new labels make them stale.
+    learns_from_labels: ClassVar[bool] = False
 
     perplexity: float | Literal["auto"]
     metric: Any
@@ -201,6 +207,14 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def memberships(self, Y: NDArray[Any], objective: Objective) -> NDArray[Any] | None:
         """Return class probabilities (n_samples, n_classes) to color by, if the method has any."""
         return None
+
+    def center_names(self, supervision: Supervision) -> tuple[str, ...]:
+        """Return names of the landmarks that follow the points in a layout, if there are any.
+
+        A layout may have more rows than there are points: Parametric Embedding places the centers
+        of its classes along with them.
+        """
+        return ()
 
     def path_criterion(self, Y: NDArray[Any], objective: Objective) -> float:
         """Return the criterion by which layouts of an annealing path compete (Mbed), else nan."""
