@@ -1,9 +1,4 @@
-"""Quality measures: how much of the data a map keeps, and how well its places tell classes apart.
-
-Measures of neighborhoods compare the k nearest points in the data with those in the map; measures
-of classes compare the map with labels that the map never saw. Each has a per-point form where one
-exists (``per_point=True``), whose mean is the measure.
-"""
+"""Which neighborhoods of the data a map keeps: no label enters."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.distances import EUCLIDEAN, Distances, Metric
+from nbembed.measures.checks import check_half, given, same_number
 from nbembed.validation import check_count, check_data
 
 if TYPE_CHECKING:
@@ -76,51 +72,6 @@ def _drop_self(index: NDArray[Any], k: int) -> NDArray[np.intp]:
     return rest
 
 
-def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
-    """Return the share of points whose nearest neighbor in the map has their class.
-
-    Parameters
-    ----------
-    Y : array-like of shape (n_samples, n_components)
-    y : array-like of shape (n_samples,)
-    per_point : bool, default=False
-        Return 0.0 or 1.0 for each point.
-
-    References
-    ----------
-    .. [1] "Heavy-Tailed Symmetric Stochastic Neighbor Embedding" (2009), eq. (23).
-    """
-    nearest = nearest_neighbors(Y, 1, name="Y")[:, 0]
-    codes = _codes(y, nearest.size)
-    agree = (codes[nearest] == codes).astype(np.float64)
-    return agree if per_point else float(agree.mean())
-
-
-def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False) -> Any:
-    """Return the leave-one-out error of the k-nearest-neighbor rule in the map.
-
-    A tie between classes goes to the one whose nearest member is nearer.
-
-    Parameters
-    ----------
-    Y : array-like of shape (n_samples, n_components)
-    y : array-like of shape (n_samples,)
-    k : int, default=1
-    per_point : bool, default=False
-        Return 0.0 (right) or 1.0 for each point.
-    """
-    nearest = nearest_neighbors(Y, k, name="Y")
-    codes = _codes(y, len(nearest))
-    votes = codes[nearest]
-    n, K = codes.size, int(codes.max()) + 1
-    count = np.zeros((n, K))
-    # Ranks break ties and can never outweigh a vote: their sum is below one.
-    for rank in range(k):
-        count[np.arange(n), votes[:, rank]] += 1 + 0.5 ** (rank + 2)
-    wrong = (count.argmax(axis=1) != codes).astype(np.float64)
-    return wrong if per_point else float(wrong.mean())
-
-
 def neighbor_preservation(
     X: ArrayLike | None,
     Y: ArrayLike,
@@ -150,8 +101,8 @@ def neighbor_preservation(
     """
     inside = nearest_neighbors(Y, k, name="Y")
     if neighbors is None:
-        _same_number(X, Y)
-        wanted = nearest_neighbors(_given(X), k, metric)
+        same_number(X, Y)
+        wanted = nearest_neighbors(given(X), k, metric)
     else:
         wanted = np.asarray(neighbors)
         if wanted.ndim != 2 or len(wanted) != len(inside) or wanted.shape[1] < k:
@@ -186,7 +137,7 @@ def trustworthiness(
     ----------
     .. [1] Venna and Kaski (2001), "Neighborhood preservation in nonlinear projection methods".
     """
-    _check_half(X, Y, k)
+    check_half(X, Y, k)
     data = check_data(X, metric)
     return _by_ranks(Distances(data, metric), nearest_neighbors(Y, k, name="Y"), per_point)
 
@@ -198,7 +149,7 @@ def continuity(
 
     :func:`trustworthiness` with data and map exchanged; the parameters are the same.
     """
-    _check_half(X, Y, k)
+    check_half(X, Y, k)
     points = check_data(Y, name="Y")
     return _by_ranks(Distances(points, "euclidean"), nearest_neighbors(X, k, metric), per_point)
 
@@ -219,89 +170,3 @@ def _by_ranks(distances: Distances, neighbors: NDArray[np.intp], per_point: bool
             over[here] += np.maximum(nearer + 1 - k, 0)
     value = 1 - over * (2 / (k * (2 * n - 3 * k - 1)))
     return value if per_point else float(value.mean())
-
-
-def _check_half(X: Any, Y: Any, k: int) -> None:
-    n = _same_number(X, Y)
-    if not 1 <= check_count("k", k) < n / 2:
-        raise ValueError(f"k must be at least 1 and below n_samples / 2 = {n / 2:g}, got {k}")
-
-
-def _same_number(X: Any, Y: Any) -> int:
-    n, m = (z.shape[0] if hasattr(z, "shape") else len(z) for z in (_given(X), Y))
-    if n != m:
-        raise ValueError(f"Y must have a row for each of the {n} points of X, got {m}")
-    return int(n)
-
-
-def _given(X: Any) -> Any:
-    if X is None:
-        raise ValueError("X must be the data, or neighbors must say what is near in them, got None")
-    return X
-
-
-def _codes(labels: ArrayLike, n: int, name: str = "y") -> NDArray[np.intp]:
-    """Return labels as numbers 0 … K − 1."""
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        raise ValueError(f"{name} must have one label for each of {n} points, got {array.shape}")
-    codes: NDArray[np.intp] = np.unique(array, return_inverse=True)[1]
-    return codes
-
-
-def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the share of pairs of points that one labelling puts together and the other apart.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_samples,)
-        Names of classes do not matter, only who shares one. In [0, 1]; the paper's % is 100 times.
-
-    One minus the Rand index; "Large Margin Non-Linear Embedding", Table 1.
-    """
-    from sklearn.metrics.cluster import pair_confusion_matrix
-
-    n = np.asarray(a).size
-    pairs = pair_confusion_matrix(_codes(a, n, "a"), _codes(b, n, "b"))
-    # The off-diagonal counts, and not one minus the rest: a perfect match is exactly zero.
-    return float((pairs[0, 1] + pairs[1, 0]) / max(pairs.sum(), 1))
-
-
-def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
-    """Return the Hotelling–Lawley trace tr(Σ_B Σ_W⁻¹), between over within the classes' scatter.
-
-    Parameters
-    ----------
-    Y : array-like of shape (n_samples, n_components)
-    labels : array-like of shape (n_samples,)
-        Scatter is weighted by the size of the class.
-
-    Returns
-    -------
-    trace : float
-        For two classes on one axis, Fisher's criterion. 0 for a single class. Directions in which
-        no class has any extent count nothing where the means agree too, else the trace is infinite.
-
-    References
-    ----------
-    .. [1] "Large Margin Non-Linear Embedding" (2005), eq. (20).
-    """
-    points = np.asarray(check_data(Y, name="Y"), dtype=np.float64)
-    n, d = points.shape
-    codes = _codes(labels, n, "labels")
-    between, within = np.zeros((d, d)), np.zeros((d, d))
-    center = points.mean(axis=0)
-    for k in range(int(codes.max()) + 1):
-        own = points[codes == k]
-        mean = own.mean(axis=0)
-        between += own.shape[0] / n * np.outer(mean - center, mean - center)
-        within += (own - mean).T @ (own - mean) / n
-    size = np.trace(within) + np.trace(between)
-    if size == 0:
-        return 0.0
-    values, vectors = np.linalg.eigh(within)
-    flat = values <= 1e-12 * size
-    along = np.einsum("ik,ij,jk->k", vectors, between, vectors)
-    if (along[flat] > 1e-12 * size).any():
-        return float("inf")
-    return float((along[~flat] / values[~flat]).sum())

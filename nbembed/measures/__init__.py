@@ -1,0 +1,30 @@
+"""Quality measures: how much of the data a map keeps, and how well its places tell classes apart.
+
+Measures of neighborhoods compare the k nearest points in the data with those in the map; measures
+of classes compare the map with labels that the map never saw. Each has a per-point form where one
+exists (``per_point=True``), whose mean is the measure.
+"""
+
+from nbembed.measures.classes import (
+    homogeneity,
+    hotelling_lawley,
+    inconsistent_pairs,
+    knn_error,
+)
+from nbembed.measures.neighborhoods import (
+    continuity,
+    nearest_neighbors,
+    neighbor_preservation,
+    trustworthiness,
+)
+
+__all__ = [
+    "continuity",
+    "homogeneity",
+    "hotelling_lawley",
+    "inconsistent_pairs",
+    "knn_error",
+    "nearest_neighbors",
+    "neighbor_preservation",
+    "trustworthiness",
+]

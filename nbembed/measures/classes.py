@@ -1,0 +1,117 @@
+"""How well places in a map tell classes apart that the map never saw, and how labellings differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.measures.checks import codes_of
+from nbembed.measures.neighborhoods import nearest_neighbors
+from nbembed.validation import check_data
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
+    """Return the share of points whose nearest neighbor in the map has their class.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+    y : array-like of shape (n_samples,)
+    per_point : bool, default=False
+        Return 0.0 or 1.0 for each point.
+
+    References
+    ----------
+    .. [1] "Heavy-Tailed Symmetric Stochastic Neighbor Embedding" (2009), eq. (23).
+    """
+    nearest = nearest_neighbors(Y, 1, name="Y")[:, 0]
+    codes = codes_of(y, nearest.size)
+    agree = (codes[nearest] == codes).astype(np.float64)
+    return agree if per_point else float(agree.mean())
+
+
+def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False) -> Any:
+    """Return the leave-one-out error of the k-nearest-neighbor rule in the map.
+
+    A tie between classes goes to the one whose nearest member is nearer.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+    y : array-like of shape (n_samples,)
+    k : int, default=1
+    per_point : bool, default=False
+        Return 0.0 (right) or 1.0 for each point.
+    """
+    nearest = nearest_neighbors(Y, k, name="Y")
+    codes = codes_of(y, len(nearest))
+    votes = codes[nearest]
+    n, K = codes.size, int(codes.max()) + 1
+    count = np.zeros((n, K))
+    # Ranks break ties and can never outweigh a vote: their sum is below one.
+    for rank in range(k):
+        count[np.arange(n), votes[:, rank]] += 1 + 0.5 ** (rank + 2)
+    wrong = (count.argmax(axis=1) != codes).astype(np.float64)
+    return wrong if per_point else float(wrong.mean())
+
+
+def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
+    """Return the share of pairs of points that one labelling puts together and the other apart.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,)
+        Names of classes do not matter, only who shares one. In [0, 1]; the paper's % is 100 times.
+
+    One minus the Rand index; "Large Margin Non-Linear Embedding", Table 1.
+    """
+    from sklearn.metrics.cluster import pair_confusion_matrix
+
+    n = np.asarray(a).size
+    pairs = pair_confusion_matrix(codes_of(a, n, "a"), codes_of(b, n, "b"))
+    # The off-diagonal counts, and not one minus the rest: a perfect match is exactly zero.
+    return float((pairs[0, 1] + pairs[1, 0]) / max(pairs.sum(), 1))
+
+
+def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
+    """Return the Hotelling–Lawley trace tr(Σ_B Σ_W⁻¹), between over within the classes' scatter.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+    labels : array-like of shape (n_samples,)
+        Scatter is weighted by the size of the class.
+
+    Returns
+    -------
+    trace : float
+        For two classes on one axis, Fisher's criterion. 0 for a single class. Directions in which
+        no class has any extent count nothing where the means agree too, else the trace is infinite.
+
+    References
+    ----------
+    .. [1] "Large Margin Non-Linear Embedding" (2005), eq. (20).
+    """
+    points = np.asarray(check_data(Y, name="Y"), dtype=np.float64)
+    n, d = points.shape
+    codes = codes_of(labels, n, "labels")
+    between, within = np.zeros((d, d)), np.zeros((d, d))
+    center = points.mean(axis=0)
+    for k in range(int(codes.max()) + 1):
+        own = points[codes == k]
+        mean = own.mean(axis=0)
+        between += own.shape[0] / n * np.outer(mean - center, mean - center)
+        within += (own - mean).T @ (own - mean) / n
+    size = np.trace(within) + np.trace(between)
+    if size == 0:
+        return 0.0
+    values, vectors = np.linalg.eigh(within)
+    flat = values <= 1e-12 * size
+    along = np.einsum("ik,ij,jk->k", vectors, between, vectors)
+    if (along[flat] > 1e-12 * size).any():
+        return float("inf")
+    return float((along[~flat] / values[~flat]).sum())
