@@ -1,0 +1,120 @@
+"""How Sphinx builds the site: MyST pages, the notebooks run once more, the API from docstrings.
+
+    python -m pip install -e ".[docs]"
+    python -m sphinx -W --keep-going docs docs/_build/html
+
+Nothing is fetched. With ``NBEMBED_DOCS_NOTEBOOKS=off`` the notebooks are shown without outputs,
+which is quick while one writes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import nbembed
+
+HERE = Path(__file__).parent
+
+project = "nbembed"
+author = copyright = "The nbembed developers"
+release = version = nbembed.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+]
+exclude_patterns = ["_build", "README.md", "screenshots.py"]
+templates_path = ["_templates"]
+html_theme = "furo"
+html_title = "nbembed"
+
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
+myst_heading_anchors = 3
+
+# Notebooks lie beside the package, for people; Sphinx reads only its own folder.
+shutil.rmtree(HERE / "notebooks", ignore_errors=True)
+shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", ignore=shutil.ignore_patterns(".*"))
+nb_execution_mode = os.environ.get("NBEMBED_DOCS_NOTEBOOKS", "cache")
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+# A live widget needs its kernel; on a page its one line of text is the honest thing to show.
+nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's types carry the shapes
+autodoc_default_options = {"show-inheritance": False}
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+
+# -- the API's table of contents, from the public names themselves ------------------------------
+
+#: Title and names of each section; a module's name stands for all that its ``__all__`` lists.
+SECTIONS = {
+    "Estimators": [
+        "nbembed.SNE",
+        "nbembed.HSSNE",
+        "nbembed.NeRV",
+        "nbembed.SNeRV",
+        "nbembed.Mbed",
+        "nbembed.ParametricEmbedding",
+    ],
+    "Spectral learners": ["nbembed.spectral"],
+    "Rivals": ["nbembed.rivals"],
+    "Learning metric": ["nbembed.LearningMetric"],
+    "Posteriors": ["nbembed.posteriors"],
+    "What you know": ["nbembed.Supervision"],
+    "Live": ["nbembed.Session", "nbembed.load_session", "nbembed.Explorer"],
+    "Measures": ["nbembed.measures"],
+    "Plots": ["nbembed.plots"],
+    "Data sets": ["nbembed.datasets"],
+    "Experiments": ["nbembed.experiments"],
+    "Affinities": ["nbembed.affinities"],
+    "Objectives": ["nbembed.objectives"],
+    "Optimizers": ["nbembed.optimizers"],
+    "Schedules and runs": [
+        "nbembed.schedule.Schedule",
+        "nbembed.schedule.Stage",
+        "nbembed.run.Run",
+        "nbembed.run.Record",
+    ],
+    "Writing a method": [
+        "nbembed.methods.EmbeddingMethod",
+        "nbembed.methods.LiveParameter",
+        "nbembed.methods.Geometry",
+        "nbembed.methods.Start",
+    ],
+}
+
+
+def _public(name: str) -> list[str]:
+    """Return the full names that an entry of :data:`SECTIONS` stands for."""
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError:
+        return [name]
+    return [
+        f"{name}.{each}"
+        for each in module.__all__
+        if not isinstance(getattr(module, each), dict | tuple)
+    ]
+
+
+def _write_api_index() -> None:
+    pages = ["# API\n", "All names below are public; others may change without notice.\n"]
+    for title, names in SECTIONS.items():
+        listed = [full for name in names for full in _public(name)]
+        table = [".. autosummary::", "   :toctree: generated", "", *(f"   {n}" for n in listed)]
+        pages.append("\n".join([f"## {title}\n", "```{eval-rst}", *table, "```\n"]))
+    (HERE / "api" / "index.md").write_text("\n".join(pages), encoding="utf-8")
+
+
+shutil.rmtree(HERE / "api", ignore_errors=True)
+(HERE / "api").mkdir()
+_write_api_index()
