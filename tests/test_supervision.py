@@ -21,6 +21,8 @@ verbs = st.lists(
         st.tuples(st.just("label"), points, st.sampled_from("abc"), st.floats(0.1, 1.0)),
         st.tuples(st.just("must_link"), points),
         st.tuples(st.just("forget"), points),
+        st.tuples(st.just("pin"), points),
+        st.tuples(st.just("unpin"), points),
         st.tuples(
             st.just("cannot_link"), st.just([0, 1]), st.lists(st.integers(2, N - 1), min_size=1)
         ),
@@ -60,6 +62,42 @@ def test_labels_are_those_of_a_plain_dictionary(steps):
         for i in value.labelled
     }
     assert found == expected
+
+
+@given(verbs)
+def test_pins_are_those_of_a_plain_set(steps):
+    held = set()
+    for verb, where, *_ in steps:
+        if verb == "pin":
+            held |= set(where)
+        elif verb in ("unpin", "forget"):
+            held -= set(where)
+    value = said(steps)
+    assert value.pinned.tolist() == sorted(held)
+    assert not held or not value.is_empty
+
+
+def test_pins_change_nothing_else_that_was_said():
+    plain = Supervision(N).label([0, 1], "a").must_link([2, 3])
+    held = plain.pin(np.arange(N) > 5)
+    assert held.pinned.tolist() == [6, 7]
+    assert held != plain
+    assert held.unpin([6, 7, 0]) == plain
+    assert "pinned: 2" in repr(held)
+    assert held.label([6], "b").pinned.tolist() == [6, 7]
+    assert not held.pinned.flags.writeable
+    assert len(held.groups()) == len(plain.groups())
+    for verb in (plain.pin, plain.unpin):
+        with pytest.raises(ValueError, match=r"points must be indices in \[0, 8\), got 8"):
+            verb([8])
+
+
+def test_a_dictionary_from_before_there_were_pins():
+    plain = Supervision(N).label(0, "a").to_dict()
+    del plain["pinned"]
+    assert Supervision.from_dict(plain).pinned.size == 0
+    with pytest.raises(ValueError, match="indices"):
+        Supervision.from_dict(plain | {"pinned": [N]})
 
 
 @given(verbs)

@@ -4,7 +4,7 @@ The estimator's face (``fit``, ``fit_transform``) and the live session use the s
 
     affinities = method.make_affinities(X)
     start      = method.make_start(X, affinities, supervision, rng)   # layout and geometry
-    objective  = method.make_objective(affinities, supervision, start.geometry)
+    objective  = method.objective(affinities, supervision, start.geometry)
     run        = Run(objective, method.make_optimizer(), start.Y, method.make_schedule(...))
 
 A method assembles; it computes nothing itself. Its live parameters are declared once, in
@@ -25,6 +25,7 @@ from sklearn.utils.validation import validate_data
 
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator, check_algorithm, resolve_optimizer
+from nbembed.objectives.pinned import Pinned
 from nbembed.optimizers import MomentumGradient
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
@@ -185,7 +186,17 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def make_objective(
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
     ) -> Objective:
-        """Return the objective at the estimator's present parameters."""
+        """Return the objective at the estimator's present parameters; pins are no part of it."""
+
+    def objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
+    ) -> Objective:
+        """Return what a run descends: :meth:`make_objective`, with pinned points held in place.
+
+        The one place where pins take effect, for a script and a live session alike.
+        """
+        made = self.make_objective(affinities, supervision, geometry)
+        return Pinned(made, supervision.pinned) if supervision.pinned.size else made
 
     @abstractmethod
     def make_optimizer(self) -> Optimizer:
@@ -238,7 +249,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
             NaN rows for unlabelled points.
         supervision : Supervision, optional
-            Soft labels, must-links and cannot-links; instead of ``y``.
+            Soft labels, must-links and cannot-links; instead of ``y``. Points that it pins stay
+            where ``init``, which must then be an array, has them.
 
         Returns
         -------
@@ -331,12 +343,31 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
         known = as_supervision(y if supervision is None else supervision, data.shape[0])
         self.check_parameters(data.shape[0], known)
+        self._check_pins(known)
         return data, known
+
+    def _check_pins(self, supervision: Supervision) -> None:
+        """Refuse pins where nothing says at which place the points are to be held.
+
+        A live session has a layout to hold them in and does not ask.
+        """
+        if supervision.pinned.size == 0 or not isinstance(getattr(self, "init", ""), str):
+            return
+        name = type(self).__name__
+        where = (
+            f"init must be an array (n_samples, n_components), got {getattr(self, 'init', '')!r}"
+            if hasattr(self, "init")
+            else f"{name} begins every map anew and has no init; pin points in a live session"
+        )
+        raise ValueError(
+            f"supervision pins {supervision.pinned.size} points, but says not where they are: "
+            f"{where}"
+        )
 
     def _run(self, affinities: Affinities, supervision: Supervision, start: Start) -> Run:
         """Return a cold run that nothing has moved yet."""
         return Run(
-            self.make_objective(affinities, supervision, start.geometry),
+            self.objective(affinities, supervision, start.geometry),
             self.make_optimizer(),
             start.Y,
             self.make_schedule(affinities, start.geometry),

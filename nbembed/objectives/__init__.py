@@ -6,6 +6,16 @@ from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.directions import circle, simplex
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.large_margin import LargeMargin
+from nbembed.objectives.pinned import Pinned
 from nbembed.objectives.sne import SNE
 
-__all__ = ["Evaluation", "Objective", "HeavyTailed", "SNE", "LargeMargin", "simplex", "circle"]
+__all__ = [
+    "Evaluation",
+    "Objective",
+    "HeavyTailed",
+    "SNE",
+    "LargeMargin",
+    "Pinned",
+    "simplex",
+    "circle",
+]

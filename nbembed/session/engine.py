@@ -22,6 +22,7 @@ from nbembed.run import Record, Run
 from nbembed.schedule import Schedule
 from nbembed.session.cascade import Part, stale_parts
 from nbembed.session.known import KnownAffinities
+from nbembed.session.learner import Lesson, teach_the_same, untaught
 from nbembed.session.plain import same
 from nbembed.session.stages import after, begun, sets
 from nbembed.session.values import Held, PathStep, Snapshot
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from nbembed.methods.base import Geometry
     from nbembed.objectives.base import Objective
     from nbembed.session.settings import Settings
+    from nbembed.supervision import Supervision
 
 #: Records kept; when there are more, every second one of the older half goes.
 TRACE_LIMIT = 20_000
@@ -44,8 +46,9 @@ class Place:
 
     Attributes
     ----------
-    layout : ndarray of shape (n_samples, n_components) or None
-        ``None`` before a cold start is prepared. Never written to.
+    layout : ndarray of shape (n_rows, n_components) or None
+        The points, and after them the method's landmarks if it has any. ``None`` before a cold
+        start is prepared. Never written to.
     geometry : Geometry or None
     iteration : int
         Iterations since the last cold start.
@@ -58,6 +61,9 @@ class Place:
     held : Held
         What the schedule last set. It stays in force after the schedule, and after a parameter
         was released from it, where the settings say a word such as "anneal".
+    taught : Supervision or None
+        What the affinities were learned from; ``None`` where the method does not learn from labels.
+        It may be older than the labels said last (see :mod:`nbembed.session.learner`).
     """
 
     layout: NDArray[Any] | None = None
@@ -67,6 +73,7 @@ class Place:
     schedule: Schedule = field(default_factory=Schedule)
     steps: int = 0
     held: Held = field(default_factory=Held)
+    taught: Supervision | None = None
 
 
 class Engine:
@@ -89,6 +96,8 @@ class Engine:
         One an iteration (thinned when there are very many).
     path : tuple of PathStep
     snapshots : dict of str to Snapshot
+    unlearned : Exception or None
+        What kept the labels said last from being learned from, if anything did.
     """
 
     def __init__(self, X: Any, settings: Settings, place: Place | None = None) -> None:
@@ -98,9 +107,12 @@ class Engine:
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
         self.snapshots: dict[str, Snapshot] = {}
+        self.unlearned: Exception | None = None
         self._run: Run | None = None
         self._stale: frozenset[Part] = frozenset()
         self._known = KnownAffinities(X)
+        self._lesson: Lesson | None = None
+        self._hopeless: Settings | None = None
 
     # -- what it is now ---------------------------------------------------------------------
 
@@ -136,6 +148,53 @@ class Engine:
     def cost(self) -> float:
         """Return the true cost of the layout in nats; ``nan`` while there is no run."""
         return self._run.cost if self._run is not None else math.nan
+
+    # -- what it learns from labels -----------------------------------------------------------
+
+    def lesson(self) -> Lesson | None:
+        """Return what would have to be learned for the labels said last to count, if anything."""
+        settings, taught = self.settings, self.place.taught
+        if self.place.cold or taught is None or taught is settings.supervision:
+            return None
+        if settings is self._hopeless:
+            return None
+        if self._lesson is None or self._lesson.settings is not settings:
+            self._lesson = Lesson(settings, settings.supervision)
+        return None if teach_the_same(taught, settings.supervision) else self._lesson
+
+    def accepts(self, lesson: Lesson) -> bool:
+        """Return whether what came of a lesson is still of use."""
+        return self.lesson() is not None and same(
+            dict(lesson.settings.parameters), dict(self.settings.parameters)
+        ) and lesson.settings.kind is self.settings.kind
+
+    def give_up(self, lesson: Lesson, error: Exception) -> None:
+        """Note that nothing came of a lesson; it is not tried again before something changes."""
+        self.unlearned, self._hopeless = error, lesson.settings
+
+    def hand_in(self, lesson: Lesson, affinities: Affinities) -> None:
+        """Take the affinities that were learned elsewhere, to be used when they take effect."""
+        self._known.put(lesson.settings, lesson.supervision, affinities)
+
+    def _learn(self, supervision: Supervision) -> None:
+        """Let affinities take effect that are learned from ``supervision``."""
+        place = self.place
+        if place.cold or place.taught is None:
+            return
+        try:
+            self._known.of(self.settings, supervision)
+        except Exception as error:
+            # The map that there is needs no new affinities: it goes on with the old ones.
+            self.unlearned, self._hopeless = error, self.settings
+            return
+        self.unlearned = None
+        place.taught = supervision
+        layout, _ = self._placed()
+        rows = self._n_points + len(self.settings.estimator.center_names(supervision))
+        if "layout" in self._stale or rows != layout.shape[0]:
+            self._adopt()
+        else:
+            self._stale |= {"affinities", "objective"}
 
     # -- one iteration ----------------------------------------------------------------------
 
@@ -210,6 +269,8 @@ class Engine:
             self.trace, self.path = [], ()
         elif command == "restart":
             self.restart()
+        elif command == "learned":
+            self._learn(arguments["supervision"])
         elif command == "snapshot":
             self._keep(arguments["name"])
         elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
@@ -233,7 +294,8 @@ class Engine:
         if self.settings.kind is not old.kind:
             # What the other method's run knew means nothing to this one.
             self._run = None
-            self.place = replace(self.place, schedule=Schedule(), steps=0, held=Held())
+            self.place = replace(self.place, schedule=Schedule(), steps=0, held=Held(), taught=None)
+        self._keep_taught()
         if "layout" in self._stale:
             # An earlier change could not be carried out; it will be tried with this one.
             self._stale |= parts
@@ -250,6 +312,17 @@ class Engine:
         if "layout" in parts:
             # At once: adopting twice is not the same as adopting once.
             self._adopt()
+
+    def _keep_taught(self) -> None:
+        """Note what the affinities are learned from now that the settings changed."""
+        supervision, taught = self.settings.supervision, self.place.taught
+        if not self.settings.estimator.learns_from_labels:
+            self.place.taught = None
+        elif taught is None:
+            # A method that has only now begun to learn does so like from any other new labels.
+            self.place.taught = untaught(supervision)
+        elif teach_the_same(taught, supervision):
+            self.place.taught = supervision
 
     def _release(self, old: Settings) -> None:
         """End the schedule of each live parameter that was set to a number."""
@@ -277,7 +350,9 @@ class Engine:
         method, supervision = self.settings.estimator, self.settings.supervision
         rng = np.random.default_rng(self.settings.seed)
         affinities = self._affinities()
-        start = method.adopt(self._placed()[0], affinities, supervision, rng)
+        # Landmarks are made anew: another method's, or those of other classes, mean nothing.
+        points = self._placed()[0][: self._n_points]
+        start = method.adopt(points, affinities, supervision, rng)
         held = self.place.held.only_sliders(self._live_names())
         # Rounded as the run will round it, so that it does not matter whether a run was made of it
         # before the next command came.
@@ -296,6 +371,7 @@ class Engine:
             self.settings,
             None if place.cold else place.geometry,
             place.held,
+            place.taught,
         )
 
     def _bring_back(self, snapshot: Snapshot) -> None:
@@ -304,7 +380,9 @@ class Engine:
         if self.place.layout is None or self.place.layout.shape != snapshot.embedding.shape:
             self.path = ()
         held = snapshot.held.only_live(self._live_names())
+        self.place.taught = snapshot.taught
         self._leave(snapshot.embedding, snapshot.geometry, held)
+        self._keep_taught()
 
     def _keep_path_step(self, Y: NDArray[Any], objective: Objective) -> None:
         _, geometry = self._placed()
@@ -329,11 +407,20 @@ class Engine:
 
     def _start(self) -> None:
         method, supervision = self.settings.estimator, self.settings.supervision
-        affinities = self._affinities()
+        taught = supervision if method.learns_from_labels else None
+        self.unlearned = None
+        try:
+            affinities = self._known.of(self.settings, taught)
+        except Exception as error:
+            if taught is None or not supervision.labelled.size:
+                raise
+            # Labels that nothing can be learned from must not cost the map.
+            self.unlearned, self._hopeless, taught = error, self.settings, untaught(supervision)
+            affinities = self._known.of(self.settings, taught)
         rng = np.random.default_rng(self.settings.seed)
         start = method.make_start(self.X, affinities, supervision, rng)
         schedule = method.make_schedule(affinities, start.geometry)
-        self.place = Place(start.Y, start.geometry, schedule=schedule)
+        self.place = Place(start.Y, start.geometry, schedule=schedule, taught=taught)
 
     def _make_objective(self) -> Objective:
         """Return the method's objective, with what a schedule has set and no hand has changed."""
@@ -344,7 +431,7 @@ class Engine:
         sliders = {k: v for k, v in held.sliders.items() if k in words and k not in held.values}
         method = settings.kind(**{**settings.parameters, **sliders})
         _, geometry = self._placed()
-        objective = method.make_objective(self._affinities(), settings.supervision, geometry)
+        objective = method.objective(self._affinities(), settings.supervision, geometry)
         now = objective.parameters
         found = {k: now[k] for k in sliders if k in now}
         place.held = held = replace(held, values={**held.values, **found})
@@ -393,9 +480,15 @@ class Engine:
 
     def _leave(self, layout: NDArray[Any], geometry: Geometry, held: Held) -> None:
         """Go on from another map, outside any schedule."""
-        iteration = self.place.iteration
-        self.place = Place(layout, geometry, iteration, cold=False, held=held)
+        place = self.place
+        self.place = Place(
+            layout, geometry, place.iteration, cold=False, held=held, taught=place.taught
+        )
         self._run, self._stale = None, frozenset()
 
     def _affinities(self) -> Affinities:
-        return self._known.of(self.settings)
+        return self._known.of(self.settings, self.place.taught)
+
+    @property
+    def _n_points(self) -> int:
+        return int(self.X.shape[0])

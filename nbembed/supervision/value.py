@@ -1,9 +1,9 @@
 """Supervision: what a person has said about the points, as an immutable value.
 
 A label is a class and a confidence; a later label of a point wins. A must-link is a group of points
-that belong together, a cannot-link two groups that do not. Every verb returns a new value, so undo
-is the list of past values, and nothing that was said is ever lost by a later word about other
-points.
+that belong together, a cannot-link two groups that do not, a pin holds a point in its place. Every
+verb returns a new value, so undo is the list of past values, and nothing that was said is ever lost
+by a later word about other points.
 
 What the methods make of it (confidence as a row of probabilities, a class as a weighted group) is
 stated here too, because all of them share it:
@@ -49,7 +49,7 @@ class LinkGroups:
 
 
 class Supervision:
-    """Labels and links of ``n_samples`` points; frozen, compared and hashed by content.
+    """Labels, links and pins of ``n_samples`` points; frozen, compared and hashed by content.
 
     Parameters
     ----------
@@ -66,6 +66,8 @@ class Supervision:
     links : tuple of ndarray of int
         Must-link groups, each sorted, of two points at least.
     cannot_links : tuple of pairs of ndarray of int
+    pinned : ndarray of int
+        Points that stay where they are, sorted. Where that is, a layout says and not this value.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Supervision:
     classes: tuple[str, ...]
     links: tuple[NDArray[np.intp], ...]
     cannot_links: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], ...]
+    pinned: NDArray[np.intp]
     # Per point: its class (−1 none) and confidence (NaN none). A point whose row of probabilities
     # was given whole has it in ``_rows``; class and confidence then name its top.
     _class: NDArray[np.intp]
@@ -96,6 +99,7 @@ class Supervision:
             classes=names,
             links=(),
             cannot_links=(),
+            pinned=frozen(np.empty(0, dtype=np.intp)),
             _class=frozen(np.full(n, -1, dtype=np.intp)),
             _confidence=frozen(np.full(n, np.nan)),
             _rows={},
@@ -199,8 +203,33 @@ class Supervision:
                 return self
         return self._with(cannot_links=(*self.cannot_links, (left, right)))
 
+    def pin(self, points: ArrayLike) -> Self:
+        """Return the same with the points held in place: no optimizer moves them.
+
+        They stay where the first layout (``init``), or in a live session the present one, has them,
+        and go on to attract and repel the others.
+
+        Raises
+        ------
+        ValueError
+            If a point is out of range.
+        """
+        where = check_points(points, self.n_samples)
+        return self._with(pinned=frozen(np.union1d(self.pinned, where)))
+
+    def unpin(self, points: ArrayLike) -> Self:
+        """Return the same with the points free to move; those that were free stay so.
+
+        Raises
+        ------
+        ValueError
+            If a point is out of range.
+        """
+        where = check_points(points, self.n_samples)
+        return self._with(pinned=frozen(np.setdiff1d(self.pinned, where)))
+
     def forget(self, points: ArrayLike) -> Self:
-        """Return the same without labels of the points and without them in any link.
+        """Return the same without labels and pins of the points and without them in any link.
 
         Groups left with fewer than two points, and cannot-links left with an empty side, vanish.
         """
@@ -214,6 +243,7 @@ class Supervision:
             _rows=_without(self._rows, where),
             links=(),
             cannot_links=(),
+            pinned=frozen(np.setdiff1d(self.pinned, where)),
         )
         # Said anew: groups that differed only in forgotten points are one statement now.
         for group in self.links:
@@ -251,7 +281,8 @@ class Supervision:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is said of any point (classes may still be named)."""
-        return not (self.links or self.cannot_links or (self._class >= 0).any())
+        links = self.links or self.cannot_links
+        return not (links or self.pinned.size or (self._class >= 0).any())
 
     def targets(self, n_classes: int | None = None) -> NDArray[np.float64]:
         """Return what is known as rows of probabilities.
@@ -336,6 +367,7 @@ class Supervision:
             "rows": [[i, list(row)] for i, row in sorted(self._rows.items())],
             "links": [group.tolist() for group in self.links],
             "cannot_links": [[a.tolist(), b.tolist()] for a, b in self.cannot_links],
+            "pinned": self.pinned.tolist(),
         }
 
     @classmethod
@@ -374,6 +406,9 @@ class Supervision:
                 made = made.must_link(group)
             for a, b in plain["cannot_links"]:
                 made = made.cannot_link(a, b)
+            # Sessions that were saved before there were pins have no such entry.
+            held = plain.get("pinned", [])
+            made = made.pin(held) if len(held) else made
         except KeyError as error:
             raise ValueError(f"supervision lacks the entry {error}") from None
         return made
@@ -397,6 +432,7 @@ class Supervision:
             # Links say the same in whatever order, and a cannot-link on whichever side.
             frozenset(group.tobytes() for group in self.links),
             frozenset(frozenset((a.tobytes(), b.tobytes())) for a, b in self.cannot_links),
+            self.pinned.tobytes(),
         )
 
     def __repr__(self) -> str:
@@ -407,6 +443,8 @@ class Supervision:
             said.append(f"must-links: {len(self.links)}")
         if self.cannot_links:
             said.append(f"cannot-links: {len(self.cannot_links)}")
+        if self.pinned.size:
+            said.append(f"pinned: {self.pinned.size}")
         return f"Supervision({', '.join(said)})"
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -427,7 +465,10 @@ class Supervision:
 
     def _with(self, **parts: Any) -> Self:
         other = object.__new__(type(self))
-        names = ("n_samples", "classes", "links", "cannot_links", "_class", "_confidence", "_rows")
+        names = (
+            "n_samples", "classes", "links", "cannot_links", "pinned",
+            "_class", "_confidence", "_rows",
+        )  # fmt: skip
         other._set(**{name: getattr(self, name) for name in names})
         other._set(**parts)
         return other

@@ -1,0 +1,100 @@
+"""Points held in place: an objective whose gradient is zero in the rows of pinned points.
+
+    ∂J/∂y_i ← 0 for pinned i
+
+The cost stays what it is: pinned points attract and repel the others, and the descent goes over the
+others alone. Every optimizer moves a point only along its own row of gradients, so that a pinned
+point keeps its coordinates to the bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbembed.objectives.base import Evaluation, Objective
+from nbembed.validation import check_points
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Pinned(Objective):
+    """An objective in which some points stay where they are.
+
+    What it does not have itself (``membership`` of a large margin, say) is that of ``objective``.
+
+    Parameters
+    ----------
+    objective : Objective
+        Shared, never changed.
+    points : array-like of int, or mask of shape (n_samples,)
+        Rows of the layout that are held; there may be none.
+
+    Raises
+    ------
+    ValueError
+        If a point is out of range.
+
+    Examples
+    --------
+    >>> from nbembed.objectives import HeavyTailed
+    >>> held = Pinned(HeavyTailed((1 - np.eye(3)) / 6), [0])
+    >>> held.gradient(np.array([[0.0], [1.0], [3.0]]))[0]
+    array([0.])
+    """
+
+    def __init__(self, objective: Objective, points: ArrayLike) -> None:
+        n = objective.n_samples
+        none = np.asarray(points).size == 0
+        self._points = np.empty(0, np.intp) if none else check_points(points, n)
+        self._objective = objective
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points that a layout must have."""
+        return self._objective.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type that pairs are computed in."""
+        return self._objective.dtype
+
+    @property
+    def length(self) -> float:
+        """Width of the embedding's kernel in coordinates."""
+        return self._objective.length
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Those of the objective within."""
+        return self._objective.parameters
+
+    @property
+    def pinned(self) -> NDArray[np.intp]:
+        """Rows that are held, sorted."""
+        return self._points
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same with parameters of the objective within changed.
+
+        Another ``supervision`` brings its own pins along.
+        """
+        points = self._points
+        if parameters.get("supervision") is not None:
+            points = parameters["supervision"].pinned
+        return type(self)(self._objective.with_parameters(**parameters), points)
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and curvature at ``Y``, the gradient zero where points are held."""
+        seen = self._objective.evaluate(Y, cost=cost)
+        gradient = seen.gradient.copy()
+        gradient[self._points] = 0
+        return replace(seen, gradient=gradient)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # while it is being copied or unpickled there is nothing within
+            raise AttributeError(name)
+        return getattr(self._objective, name)
