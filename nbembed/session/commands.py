@@ -190,6 +190,7 @@ _RULES: dict[str, Rule] = {
     "redo": _redo,
     "reset": _sealed,
     "restart": _nothing,
+    "learned": _nothing,
     "play": _nothing,
     "pause": _nothing,
     "step": _nothing,

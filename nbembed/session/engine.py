@@ -164,9 +164,11 @@ class Engine:
 
     def accepts(self, lesson: Lesson) -> bool:
         """Return whether what came of a lesson is still of use."""
-        return self.lesson() is not None and same(
-            dict(lesson.settings.parameters), dict(self.settings.parameters)
-        ) and lesson.settings.kind is self.settings.kind
+        return (
+            self.lesson() is not None
+            and same(dict(lesson.settings.parameters), dict(self.settings.parameters))
+            and lesson.settings.kind is self.settings.kind
+        )
 
     def give_up(self, lesson: Lesson, error: Exception) -> None:
         """Note that nothing came of a lesson; it is not tried again before something changes."""

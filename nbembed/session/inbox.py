@@ -13,6 +13,10 @@ How the state answers
 * A change (parameters, labels, links, undo, switch) sets a running or converged map in motion from
   where it is, a paused map takes it over and stays paused, an idle one only stores it.
 * Going to a snapshot or to a step of the path shows it: a converged map is paused there.
+* What was learned from labels in the background (:mod:`nbembed.session.learner`) takes effect like a
+  change, before any command that waits. Until nothing is being learned any more the map counts as
+  not yet at rest for :meth:`Inbox.wait`. After a switch to a method that learns from the labels
+  there are, the map stands still until it has.
 * After an error the map has failed: changes are stored, ``reset`` recovers, ``play`` and ``step``
   raise the error again until something has been changed.
 """
@@ -30,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.session.cascade import moves, stale_parts
 from nbembed.session.commands import Desk, decide
 from nbembed.session.events import Event
+from nbembed.session.learner import Learner, Lesson
 from nbembed.session.moments import Moment, Published, Waiting, clears_path
 from nbembed.session.subscribers import Subscribers
 from nbembed.session.values import PathStep, State
@@ -45,7 +50,9 @@ if TYPE_CHECKING:
 PACE = 250.0
 
 #: Commands that matter even where they leave the desk as it is.
-_ALWAYS = frozenset({"reset", "restart", "snapshot", "restore", "move_to_path"})
+_ALWAYS = frozenset({"reset", "restart", "learned", "snapshot", "restore", "move_to_path"})
+#: Commands that set a map in motion though they leave the desk as it is.
+_MOVING = frozenset({"restart", "learned"})
 #: Commands that show a layout rather than start a motion.
 SHOWING = frozenset({"restore", "move_to_path"})
 
@@ -68,6 +75,9 @@ class Inbox(ABC):
         self._log = log
         self._changed = threading.Condition()  # an RLock: readings may nest
         self._worker = Worker()
+        self._learner = Learner(engine.X, self._changed, self._wake)
+        self._learns_alone = True
+        self._asked: Lesson | None = None  # what the learner was asked for last
         self._queue: deque[Waiting] = deque()
         self._in_hand: Waiting | None = None  # out of the queue, not yet in the map
         self._jobs: deque[Callable[[], None]] = deque()
@@ -114,6 +124,35 @@ class Inbox(ABC):
             self._pace, self._due = value, 0.0
             if self._worker.alive:
                 self._worker.wake(self)  # it may be waiting at the old pace
+
+    @property
+    def learns_alone(self) -> bool:
+        """Whether new labels are learned from without being asked to."""
+        return self._learns_alone
+
+    @learns_alone.setter
+    def learns_alone(self, value: bool) -> None:
+        with self._changed:
+            self._learns_alone = value
+            if self._worker.alive:
+                self._worker.wake(self)
+
+    @property
+    def learning(self) -> str:
+        """What is being learned in the background, "" if nothing."""
+        with self._changed:
+            lesson = self._asked
+            return lesson.text if lesson is not None and self._learner.busy else ""
+
+    @property
+    def unlearned(self) -> Exception | None:
+        """What kept the labels said last from being learned from."""
+        return self.engine.unlearned
+
+    def _wake(self) -> None:
+        """Let the worker look for something to do (under the lock)."""
+        if self._worker.alive:
+            self._worker.wake(self)
 
     @property
     def desk(self) -> Desk:
@@ -213,7 +252,7 @@ class Inbox(ABC):
         elif command in SHOWING:
             if self._after != "running":
                 self._after, self.error = "paused", None
-        elif moves(stale_parts(waiting.old.settings, waiting.new.settings)) or command == "restart":
+        elif command in _MOVING or moves(stale_parts(waiting.old.settings, waiting.new.settings)):
             waiting.wakes = self._after in ("running", "converged")
             if waiting.wakes:
                 self._after = "running"

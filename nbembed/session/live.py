@@ -18,6 +18,7 @@ from nbembed.run import PATIENCE
 from nbembed.session.commands import Desk
 from nbembed.session.events import Event
 from nbembed.session.inbox import SHOWING, Inbox
+from nbembed.session.learner import Learned
 from nbembed.session.moments import Published, Waiting, heard
 from nbembed.session.quality import QualityMeter
 from nbembed.session.values import State
@@ -44,6 +45,7 @@ class Live(Inbox):
     ) -> None:
         super().__init__(engine, desk, methods, log, state)
         self._grace = 0  # iterations before convergence is looked at
+        self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
         self._show(cost, quality)
@@ -60,6 +62,14 @@ class Live(Inbox):
         with self._changed:
             if self._closing:
                 self._going = False
+            learned = self._learner.take()
+            standing = self._stands_still()
+        if learned is not None:
+            self._take_in(learned)
+            return 0.0
+        if self._ask_to_learn():
+            return 0.0
+        with self._changed:
             waiting = self._queue.popleft() if self._queue and not self._steps else None
             self._in_hand = waiting
             job = self._jobs.popleft() if self._jobs and waiting is None else None
@@ -72,6 +82,8 @@ class Live(Inbox):
         if job is not None:
             job()
             return 0.0
+        if (self._steps or self._going) and standing:
+            return None
         if self._steps or self._going:
             if not self._steps and self._pace is not None:
                 period, now = 1 / self._pace, time.monotonic()
@@ -113,7 +125,48 @@ class Live(Inbox):
                     self._show(self._published.cost, self._published.quality)
                 else:  # the old layout is shown until the new start is there, its path is gone
                     self._published = replace(self._published, path=self.engine.path)
+        if waiting.old.settings.kind is not waiting.new.settings.kind:
+            self._switched = True
         self._subscribers.tell(*heard(waiting))
+
+    def _ask_to_learn(self) -> bool:
+        """Let the labels said last be learned from; return whether that is new."""
+        lesson = self.engine.lesson() if self._learns_alone and not self._closing else None
+        if lesson is self._asked:
+            return False
+        with self._changed:
+            self._asked = lesson
+            self._learner.ask(lesson)
+            self._resting = False
+        self._subscribers.tell("learning")
+        return True
+
+    def _stands_still(self) -> bool:
+        """Return whether the map waits for what its new method learns (under the lock)."""
+        waits = self._switched and self._learner.busy and not self._closing
+        return waits and self.engine.lesson() is not None
+
+    def _take_in(self, learned: Learned) -> None:
+        """Let what was learned in the background take effect, if it is still of use."""
+        lesson, engine = learned.lesson, self.engine
+        self._switched = False
+        if self._learns_alone and engine.accepts(lesson) and not self._closing:
+            if learned.error is not None:
+                engine.give_up(lesson, learned.error)
+            else:
+                engine.hand_in(lesson, learned.affinities)
+                arguments = {"supervision": lesson.supervision}
+                with self._changed:
+                    self._log.append(Event(engine.iteration, "learned", arguments))
+                    if self._after == "converged":
+                        self._after = "running"
+                    if self._after == "running" and not self._steps_given:
+                        self._going, self._grace = True, 0
+                self._exact = False
+                engine.apply("learned", arguments, engine.settings)
+                with self._changed:
+                    self._show(self._published.cost, self._published.quality)
+        self._subscribers.tell("learning", "state")
 
     def _iterate(self) -> None:
         engine = self.engine
@@ -153,6 +206,8 @@ class Live(Inbox):
         with self._changed:
             if self._queue or self._jobs:
                 return 0.0
+            if self._asked is not None and self._learner.busy and not self._closing:
+                return None  # its result will wake the worker
             self._resting = True
             if self._closing:
                 self._ended = True

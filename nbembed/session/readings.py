@@ -57,6 +57,28 @@ class Readings:
         self._live.pace = value
 
     @property
+    def auto_learn(self) -> bool:
+        """Whether methods that learn from labels do so whenever labels change, in the background.
+
+        Otherwise they learn when :meth:`learn` is called, and at a cold start.
+        """
+        return self._live.learns_alone
+
+    @auto_learn.setter
+    def auto_learn(self, value: bool) -> None:
+        self._live.learns_alone = bool(value)
+
+    @property
+    def learning(self) -> str:
+        """What is being learned in the background, such as "learning the metric from 34 labels"."""
+        return self._live.learning
+
+    @property
+    def learning_error(self) -> Exception | None:
+        """What kept the labels said last from being learned from; the map goes on as before."""
+        return self._live.unlearned
+
+    @property
     def methods(self) -> dict[str, type[EmbeddingMethod]]:
         """The methods that :meth:`switch` takes by name."""
         return dict(self._live.methods)

@@ -34,6 +34,9 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
     writer = _Writer(methods)
     start = log[0].arguments
     body = [writer.start(start)]
+    kinds = [methods[e.arguments["method"]] for e in log if e.command in ("start", "switch")]
+    if any(kind.learns_from_labels for kind in kinds):
+        body.append("session.auto_learn = False  # but at the very iterations below")
     done = 0
     for event in log[1:]:
         if event.iteration > done:
@@ -98,6 +101,8 @@ class _Writer:
         if command == "label":
             said = "" if a["confidence"] == 1.0 else f", confidence={a['confidence']!r}"
             return [f"session.label({_points(a['points'])}, {a['class_']!r}{said})"]
+        if command == "learned":
+            return [f"session.learn({self.value(a['supervision'])})"]
         if command == "set":
             said = ", ".join(f"{k}={self.value(v)}" for k, v in a.items())
             return [f"session.set({said})"]

@@ -170,6 +170,35 @@ class Steering(Readings):
     def _points(self, points: ArrayLike, name: str = "points") -> list[int]:
         return [int(i) for i in check_points(points, self.n_samples, name)]
 
+    def learn(self, supervision: Supervision | ArrayLike | None = None) -> None:
+        """Let the method learn from labels now rather than in the background.
+
+        Of use where ``auto_learn`` is off: the map waits for what is learned, so that a script
+        always comes to the same layout.
+
+        Parameters
+        ----------
+        supervision : Supervision or array-like, optional
+            Labels to learn from; by default those of the session.
+
+        Raises
+        ------
+        ValueError
+            If the present method learns nothing from labels.
+        """
+        given = (
+            None
+            if supervision is None
+            else as_supervision(supervision, self.n_samples, "supervision")
+        )
+
+        def choose(desk: Desk) -> tuple[str, Mapping[str, Any]]:
+            if not desk.settings.estimator.learns_from_labels:
+                raise ValueError(f"{desk.settings.name} learns nothing from labels")
+            return "learned", {"supervision": desk.settings.supervision if given is None else given}
+
+        self._live.give_decided(choose)
+
     # -- history ----------------------------------------------------------------------------
 
     def undo(self) -> None:

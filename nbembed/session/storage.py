@@ -3,7 +3,7 @@
 Members
 -------
 ``session.json``
-    ``{"format": "nbembed session", "version": 1, "nbembed": …, …}``: all that is not an array —
+    ``{"format": "nbembed session", "version": 2, "nbembed": …, …}``: all that is not an array —
     method and parameters, supervision, history, log, snapshots, the schedule that is left, state.
     Values that JSON has no form for are written as :mod:`nbembed.session.plain` says.
 ``X.npy`` or ``X.data.npy``, ``X.indices.npy``, ``X.indptr.npy``
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 FORMAT = "nbembed session"
-VERSION = 1
+VERSION = 2
 
 
 def save(live: Live, X: Any, path: str | os.PathLike[str]) -> None:
@@ -139,6 +139,7 @@ class _Writer:
                 "geometry": _plain_geometry(place.geometry),
                 "schedule": [self._stage(stage) for stage in place.schedule.stages],
                 "held": _plain_held(place.held),
+                "taught": self._taught(place.taught),
             },
             "trace": self._trace(moment.trace),
             "path": [
@@ -172,6 +173,9 @@ class _Writer:
             self._put("X.shape", np.array(X.shape))
         else:
             self._put("X", X)
+
+    def _taught(self, supervision: Supervision | None) -> int | None:
+        return None if supervision is None else self._index(self._supervisions, supervision)
 
     def _setting(self, settings: Settings) -> int:
         return self._index(self._settings, settings)
@@ -219,6 +223,7 @@ class _Writer:
             "settings": self._setting(snapshot.settings),
             "held": _plain_held(snapshot.held),
             "geometry": _plain_geometry(snapshot.geometry),
+            "taught": self._taught(snapshot.taught),
             "array": None,
         }
         if snapshot.embedding is not None:
@@ -238,6 +243,7 @@ class _Reader:
         self._content: dict[str, Any] = json.loads(file.read("session.json").decode("utf-8"))
         if not isinstance(self._content, dict) or self._content.get("format") != FORMAT:
             raise ValueError("it is not a session file")
+        self._supervisions: list[Supervision] = []
         version = self._content.get("version")
         if type(version) is not int or version > VERSION:
             raise ValueError(
@@ -306,6 +312,7 @@ class _Reader:
         from nbembed.supervision import Supervision
 
         supervisions = [Supervision.from_dict(s) for s in self._content["supervisions"]]
+        self._supervisions = supervisions
         settings = []
         for stored in self._content["settings"]:
             kind = self._methods.get(stored["method"])
@@ -339,7 +346,12 @@ class _Reader:
             cold=False,
             schedule=Schedule(tuple(stages)),
             held=Held(**stored["held"]),
+            taught=self._taught(stored),
         )
+
+    def _taught(self, stored: Mapping[str, Any]) -> Supervision | None:
+        number = stored.get("taught")  # version 1 had no methods that learn
+        return None if number is None else self._supervisions[number]
 
     def _snapshot(self, stored: Any, settings: list[Settings], n: int) -> Snapshot:
         layout = None if stored["array"] is None else self._points(stored["array"], n)
@@ -350,6 +362,7 @@ class _Reader:
             settings[stored["settings"]],
             _geometry(stored["geometry"]),
             Held(**stored["held"]),
+            self._taught(stored),
         )
 
     def _trace(self) -> list[Record]:

@@ -101,6 +101,8 @@ class Snapshot:
         ``None`` if the map had not moved yet.
     settings, geometry, held
         Method, parameters and supervision; class directions; values that a schedule had set.
+    taught : Supervision or None
+        What its affinities were learned from, where the method learns from labels.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Snapshot:
     settings: Settings = field(repr=False)
     geometry: Geometry | None = field(repr=False)
     held: Held = field(repr=False)
+    taught: Supervision | None = field(default=None, repr=False)
 
     @property
     def supervision(self) -> Supervision:

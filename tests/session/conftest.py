@@ -16,10 +16,12 @@ def _clean_fake() -> Iterator[None]:
     """Let no test inherit another's counts or troubles."""
     fake.calls.clear()
     fake.trouble.clear()
+    fake.lessons.clear()
     fake.gate.set()
     yield
     fake.trouble.clear()
     fake.gate.set()
+    fake.school.set()
 
 
 @pytest.fixture
@@ -40,5 +42,6 @@ def start(X: np.ndarray) -> Iterator[Callable[..., Session]]:
 
     yield make
     fake.gate.set()
+    fake.school.set()
     for session in made:
         session.close()

@@ -173,6 +173,67 @@ class Other(Fake):
     """Another method to switch to."""
 
 
+#: Cleared, it holds every lesson until it is set again.
+school = threading.Event()
+school.set()
+#: The labels of each lesson begun, and how many are being learned at a time at most.
+lessons: list[dict[int, int]] = []
+pupils: list[int] = []
+
+
+class Pupil(Fake):
+    """Its affinities are the data moved by what it learns of the labels."""
+
+    learns_from_labels: ClassVar[bool] = True
+
+    def make_affinities(self, X: Any, supervision: Any = None) -> Any:
+        found = {int(i): int(supervision.top_class[i]) for i in supervision.labelled}
+        pupils.append(1)
+        try:
+            if found:
+                lessons.append(found)
+                assert school.wait(60)
+            if len(set(found.values())) == 1:
+                raise ValueError("labels must be of at least two classes, got one")
+        finally:
+            pupils.pop()
+        seen = super().make_affinities(X, supervision)
+        return seen + np.float32(0.01 * sum((i + 1) * (k + 1) for i, k in found.items()))
+
+
+class Anchored(Pupil):
+    """A pupil whose layout ends with a landmark for each class that it learned of."""
+
+    def make_affinities(self, X: Any, supervision: Any = None) -> Any:
+        seen = super().make_affinities(X, supervision)
+        means = [
+            seen[supervision.top_class == k].mean(axis=0)
+            if (supervision.top_class == k).any()
+            else np.zeros(seen.shape[1], dtype=np.float32)
+            for k in range(len(supervision.classes))
+        ]
+        return np.vstack([seen, *means]).astype(np.float32)
+
+    def center_names(self, supervision: Any) -> tuple[str, ...]:
+        return tuple(supervision.classes)
+
+    def make_start(self, X: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
+        start = super().make_start(X, affinities, supervision, rng)
+        return Start(self._with_landmarks(start.Y, affinities), start.geometry)
+
+    def adopt(self, Y: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
+        start = super().adopt(Y, affinities, supervision, rng)
+        return Start(self._with_landmarks(start.Y, affinities), start.geometry)
+
+    def _with_landmarks(self, Y: Any, affinities: Any) -> Any:
+        m = len(affinities) - len(Y)
+        return np.vstack([Y, np.full((m, Y.shape[1]), 0.25)]).astype(np.float32)
+
+    def make_objective(self, affinities: Any, supervision: Any, geometry: Geometry) -> Quadratic:
+        calls["objective"] += 1
+        return Quadratic(affinities[:, : self.n_components].copy(), weight=self.weight)
+
+
 def rest(session: Session) -> None:
     """Wait until a session rests."""
     assert session.wait(timeout=GUARD)

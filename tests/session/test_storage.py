@@ -161,7 +161,7 @@ def test_the_file_holds_plain_arrays_and_json(steered, tmp_path):
     assert {"session.json", "X.npy", "layout.npy", "trace.npy", "path/0.npy"} <= names
     assert all(n == "session.json" or n.endswith(".npy") for n in names)
     assert content["format"] == "nbembed session"
-    assert content["version"] == 1
+    assert content["version"] == 2
 
 
 def test_writing_is_atomic(steered, tmp_path, monkeypatch):
