@@ -129,6 +129,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
     #: Whether :meth:`make_affinities` learns from labels, so that new labels make them stale.
     learns_from_labels: ClassVar[bool] = False
+    #: What it learns, as people call it.
+    learns_what: ClassVar[str] = "metric"
 
     perplexity: float | Literal["auto"]
     metric: Any

@@ -13,9 +13,9 @@ How the state answers
 * A change (parameters, labels, links, undo, switch) sets a running or converged map in motion from
   where it is, a paused map takes it over and stays paused, an idle one only stores it.
 * Going to a snapshot or to a step of the path shows it: a converged map is paused there.
-* What was learned from labels in the background (:mod:`nbembed.session.learner`) takes effect like a
-  change, before any command that waits. Until nothing is being learned any more the map counts as
-  not yet at rest for :meth:`Inbox.wait`. After a switch to a method that learns from the labels
+* What was learned from labels in the background (:mod:`nbembed.session.learner`) takes effect like
+  a change, before any command that waits. Until nothing is being learned any more the map counts
+  as not yet at rest for :meth:`Inbox.wait`. After a switch to a method that learns from the labels
   there are, the map stands still until it has.
 * After an error the map has failed: changes are stored, ``reset`` recovers, ``play`` and ``step``
   raise the error again until something has been changed.

@@ -32,8 +32,7 @@ class Lesson:
     @property
     def text(self) -> str:
         """What is going on, for people."""
-        what = getattr(self.settings.kind, "learns_what", "metric")
-        return f"learning the {what} from {labels(self.supervision)}"
+        return f"learning the {self.settings.kind.learns_what} from {labels(self.supervision)}"
 
 
 @dataclass(frozen=True, eq=False)

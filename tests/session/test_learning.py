@@ -276,7 +276,7 @@ def test_asked_to_learn_it_learns_at_once(pupil):
     rest(pupil)
     assert "two classes" in str(pupil.learning_error)
     pupil.check()
-    with pytest.raises(ValueError, match="3 rows|30"):
+    with pytest.raises(ValueError, match="30"):
         pupil.learn(nb.Supervision(3))
 
 
@@ -303,7 +303,7 @@ def test_an_unreferenced_session_ends_while_it_learns(X):
     session.step(1)
     session.label([0], "a")
     session.label([1], "b")
-    until(lambda: session.learning)
+    until(lambda: fake.lessons)
     ref = weakref.ref(session._live)
     thread = session._live._worker._thread
     del session
