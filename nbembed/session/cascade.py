@@ -77,6 +77,8 @@ def stale_parts(old: Settings, new: Settings) -> frozenset[Part]:
     if new.supervision != old.supervision:
         more = says_more(old.supervision, new.supervision, counts_classes=new.n_classes is not None)
         parts |= _WITH["align" if more else "display"]
+        if not np.array_equal(old.supervision.pinned, new.supervision.pinned):
+            parts |= _WITH["objective"]
     if new.n_classes != old.n_classes:
         parts |= _WITH["affinities"] | _WITH["align"]
     return frozenset(parts)

@@ -98,6 +98,16 @@ def _cannot_link(desk: Desk, a: Arguments, _: object) -> Desk:
     return desk.supervised(supervision, f"keep {_count(a['a'])} apart from {_count(a['b'])}")
 
 
+def _pin(desk: Desk, a: Arguments, _: object) -> Desk:
+    supervision = desk.settings.supervision.pin(a["points"])
+    return desk.supervised(supervision, f"pin {_count(a['points'])}")
+
+
+def _unpin(desk: Desk, a: Arguments, _: object) -> Desk:
+    supervision = desk.settings.supervision.unpin(a["points"])
+    return desk.supervised(supervision, f"unpin {_count(a['points'])}")
+
+
 def _forget(desk: Desk, a: Arguments, _: object) -> Desk:
     supervision = desk.settings.supervision.forget(a["points"])
     return desk.supervised(supervision, f"forget {_count(a['points'])}")
@@ -178,6 +188,8 @@ _RULES: dict[str, Rule] = {
     "label": _label,
     "must_link": _must_link,
     "cannot_link": _cannot_link,
+    "pin": _pin,
+    "unpin": _unpin,
     "forget": _forget,
     "add_class": _add_class,
     "rename_class": _rename_class,

@@ -40,6 +40,20 @@ if TYPE_CHECKING:
 TRACE_LIMIT = 20_000
 
 
+@dataclass(frozen=True)
+class Stakes:
+    """Points and where they are held.
+
+    Attributes
+    ----------
+    points : ndarray of int, shape (n_stakes,)
+    Y : ndarray of shape (n_stakes, n_components)
+    """
+
+    points: NDArray[np.intp]
+    Y: NDArray[Any]
+
+
 @dataclass
 class Place:
     """How far a map has come: all that an engine needs to go on, and all that a file stores of it.
@@ -64,6 +78,8 @@ class Place:
     taught : Supervision or None
         What the affinities were learned from; ``None`` where the method does not learn from labels.
         It may be older than the labels said last (see :mod:`nbembed.session.learner`).
+    stakes : Stakes or None
+        Where pinned points stood when the cold start was asked for, and are to stand in it.
     """
 
     layout: NDArray[Any] | None = None
@@ -74,6 +90,7 @@ class Place:
     steps: int = 0
     held: Held = field(default_factory=Held)
     taught: Supervision | None = None
+    stakes: Stakes | None = None
 
 
 class Engine:
@@ -136,6 +153,22 @@ class Engine:
         """Whether everything that commands made stale has been redone."""
         return self._run is not None and not self._stale
 
+    @property
+    def n_points(self) -> int:
+        """Rows of the layout that are points; landmarks follow."""
+        return int(self.X.shape[0])
+
+    def center_names(self) -> tuple[str, ...]:
+        """Return the names of the landmarks in the layout, one each."""
+        layout, taught = self.place.layout, self.place.taught
+        count = 0 if layout is None else layout.shape[0] - self.n_points
+        if count == 0:
+            return ()
+        settings = self.settings
+        known = settings.estimator.center_names(settings.supervision if taught is None else taught)
+        more = (str(k + 1) for k in range(len(known), count))
+        return (*known, *more)[:count]
+
     def reached(self) -> Mapping[str, float]:
         """Return the values of live parameters in force, in the units of their sliders.
 
@@ -192,7 +225,7 @@ class Engine:
         self.unlearned = None
         place.taught = supervision
         layout, _ = self._placed()
-        rows = self._n_points + len(self.settings.estimator.center_names(supervision))
+        rows = self.n_points + len(self.settings.estimator.center_names(supervision))
         if "layout" in self._stale or rows != layout.shape[0]:
             self._adopt()
         else:
@@ -267,7 +300,8 @@ class Engine:
         """
         old, self.settings = self.settings, settings
         if command == "reset":
-            self.place, self._run, self._stale = Place(), None, frozenset()
+            stakes = self._stakes(old)
+            self.place, self._run, self._stale = Place(stakes=stakes), None, frozenset()
             self.trace, self.path = [], ()
         elif command == "restart":
             self.restart()
@@ -282,6 +316,13 @@ class Engine:
         if command == "move_to_path" and arguments["index"] < len(self.path):
             self._end_run()
             self.place.layout = self.path[arguments["index"]].embedding
+
+    def _stakes(self, before: Settings) -> Stakes | None:
+        """Return where the points stand that ``before`` pins."""
+        layout, points = self.place.layout, before.supervision.pinned
+        if layout is None or points.size == 0:
+            return self.place.stakes
+        return Stakes(points, layout[points].copy())
 
     def restart(self) -> None:
         """Forget the optimizer's memory; the layout and the place in the schedule stay."""
@@ -353,7 +394,7 @@ class Engine:
         rng = np.random.default_rng(self.settings.seed)
         affinities = self._affinities()
         # Landmarks are made anew: another method's, or those of other classes, mean nothing.
-        points = self._placed()[0][: self._n_points]
+        points = self._placed()[0][: self.n_points]
         start = method.adopt(points, affinities, supervision, rng)
         held = self.place.held.only_sliders(self._live_names())
         # Rounded as the run will round it, so that it does not matter whether a run was made of it
@@ -422,7 +463,10 @@ class Engine:
         rng = np.random.default_rng(self.settings.seed)
         start = method.make_start(self.X, affinities, supervision, rng)
         schedule = method.make_schedule(affinities, start.geometry)
-        self.place = Place(start.Y, start.geometry, schedule=schedule, taught=taught)
+        stakes = self.place.stakes
+        self.place = Place(start.Y, start.geometry, schedule=schedule, taught=taught, stakes=stakes)
+        if stakes is not None:
+            self.place.layout = staked(start.Y, stakes, supervision.pinned)
 
     def _make_objective(self) -> Objective:
         """Return the method's objective, with what a schedule has set and no hand has changed."""
@@ -466,7 +510,7 @@ class Engine:
     def put_by(self) -> Place:
         """Return a copy of the place, as if the run ended here; the run itself goes on."""
         if self.place.cold:
-            return Place()
+            return Place(stakes=self.place.stakes)
         self._hold()
         left = after(self.place.schedule, self.place.steps)
         return replace(self.place, schedule=left, steps=0)
@@ -491,6 +535,11 @@ class Engine:
     def _affinities(self) -> Affinities:
         return self._known.of(self.settings, self.place.taught)
 
-    @property
-    def _n_points(self) -> int:
-        return int(self.X.shape[0])
+
+def staked(Y: NDArray[Any], stakes: Stakes, pinned: NDArray[np.intp]) -> NDArray[Any]:
+    """Return a start with those points at their stakes that are still pinned."""
+    held = np.isin(stakes.points, pinned)
+    Y = np.array(Y)
+    d = min(Y.shape[1], stakes.Y.shape[1])
+    Y[stakes.points[held], :d] = stakes.Y[held, :d]
+    return Y

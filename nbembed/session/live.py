@@ -244,6 +244,7 @@ class Live(Inbox):
             engine.reached(),
             engine.settings,
             engine.path,
+            engine.center_names(),
         )
 
     def _quality(self, *, now: bool = False) -> float:
@@ -251,4 +252,6 @@ class Live(Inbox):
         if layout is None:
             return math.nan
         metric = self.engine.settings.parameters.get("metric", "euclidean")
-        return self._meter.measure(layout, metric, now=now)
+        if not isinstance(metric, str) and not callable(metric):
+            metric = "euclidean"  # a metric that knows of labels must not judge the map
+        return self._meter.measure(layout[: self.engine.n_points], metric, now=now)

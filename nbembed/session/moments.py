@@ -35,6 +35,8 @@ class Published:
     reached: Mapping[str, float]
     settings: Settings
     path: tuple[PathStep, ...]
+    #: Of the landmarks, which follow the points in the layout.
+    center_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,7 +132,20 @@ class Readings:
 
         All zero before the first start was prepared (see :attr:`Frame.version`).
         """
-        return self._layout(self._live.published)
+        return self._layout(self._live.published)[: self.n_samples]
+
+    @property
+    def centers(self) -> NDArray[Any]:
+        """Where the method's landmarks are, shape (n_centers, n_components); mostly there are none.
+
+        Parametric Embedding places the centers of its classes along with the points.
+        """
+        return self._layout(self._live.published)[self.n_samples :]
+
+    @property
+    def center_names(self) -> tuple[str, ...]:
+        """The landmarks' names."""
+        return self._live.published.center_names
 
     @property
     def iteration(self) -> int:
@@ -156,7 +170,11 @@ class Readings:
     @property
     def path(self) -> list[PathStep]:
         """Layouts kept by the schedule (Mbed's annealing path)."""
-        return list(self._live.published.path)
+        n = self.n_samples
+        return [
+            step if len(step.embedding) == n else replace(step, embedding=step.embedding[:n])
+            for step in self._live.published.path
+        ]
 
     @property
     def scale(self) -> float:
@@ -176,7 +194,8 @@ class Readings:
         seen = self._live.published
         if seen.layout is None or seen.objective is None:
             return None
-        return seen.settings.estimator.memberships(seen.layout, seen.objective)
+        found = seen.settings.estimator.memberships(seen.layout, seen.objective)
+        return None if found is None else found[: self.n_samples]
 
     @property
     def snapshots(self) -> tuple[str, ...]:
@@ -213,8 +232,10 @@ class Readings:
     def frame(self) -> Frame:
         """Return the map as it is at one moment."""
         seen, state = self._live.moment()
-        embedding = self._layout(seen).astype(np.float32, copy=False)
-        return Frame(seen.version, seen.iteration, seen.cost, seen.quality, embedding, state)
+        layout = self._layout(seen).astype(np.float32, copy=False)
+        embedding, centers = layout[: self.n_samples], layout[self.n_samples :]
+        head = (seen.version, seen.iteration, seen.cost, seen.quality)
+        return Frame(*head, embedding, state, centers, seen.center_names)
 
     def _layout(self, seen: Published) -> NDArray[Any]:
         if seen.layout is None:

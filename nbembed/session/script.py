@@ -106,7 +106,7 @@ class _Writer:
         if command == "set":
             said = ", ".join(f"{k}={self.value(v)}" for k, v in a.items())
             return [f"session.set({said})"]
-        if command in ("must_link", "cannot_link", "forget"):
+        if command in ("must_link", "cannot_link", "pin", "unpin", "forget"):
             return [f"session.{command}({', '.join(map(_points, a.values()))})"]
         return [f"session.{command}({', '.join(self.value(v) for v in a.values())})"]
 

@@ -46,7 +46,8 @@ class Steering(Readings):
     def reset(self) -> None:
         """Start cold with the present parameters and supervision; recovers from an error.
 
-        A map in motion (or converged) goes on moving, another one shows its start.
+        A map in motion (or converged) goes on moving, another one shows its start. Pinned points
+        stay where they are.
         """
         self._live.give("reset")
 
@@ -150,8 +151,16 @@ class Steering(Readings):
         """Say that the points ``a`` do not belong with the points ``b``."""
         self._live.give("cannot_link", {"a": self._points(a, "a"), "b": self._points(b, "b")})
 
+    def pin(self, points: ArrayLike) -> None:
+        """Hold ``points`` where they are: they attract and repel the others, and do not move."""
+        self._live.give("pin", {"points": self._points(points)})
+
+    def unpin(self, points: ArrayLike) -> None:
+        """Let ``points`` move again; those that were free stay so."""
+        self._live.give("unpin", {"points": self._points(points)})
+
     def forget(self, points: ArrayLike) -> None:
-        """Take back all that was said about ``points``."""
+        """Take back all that was said about ``points``, pins included."""
         self._live.give("forget", {"points": self._points(points)})
 
     def add_class(self, name: Any) -> None:

@@ -9,7 +9,9 @@ Members
 ``X.npy`` or ``X.data.npy``, ``X.indices.npy``, ``X.indptr.npy``
     The data, dense or as the parts of a CSR array.
 ``layout.npy``
-    Where the points are, unless nothing has moved yet.
+    Where the points are, and after them the method's landmarks, unless nothing has moved yet.
+``stakes.npy``
+    Where points stood that were pinned at the last reset.
 ``trace.npy``
     Columns iteration, cost, movement, stage and parameter set (rows of two lists in the JSON).
 ``path/0.npy``, …, ``snapshots/0.npy``, …
@@ -34,12 +36,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.methods.base import Geometry
+from nbembed.methods.base import EmbeddingMethod, Geometry
 from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
 from nbembed.session.atomic import write_atomically
 from nbembed.session.commands import Desk
-from nbembed.session.engine import Engine, Place
+from nbembed.session.engine import Engine, Place, Stakes
 from nbembed.session.events import MOTION, Event
 from nbembed.session.history import History, Step
 from nbembed.session.inputs import checked_data, digest
@@ -48,11 +50,11 @@ from nbembed.session.moments import Moment
 from nbembed.session.plain import decode, encode
 from nbembed.session.settings import Settings, known_methods
 from nbembed.session.values import Held, PathStep, Snapshot, State
+from nbembed.validation import check_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.methods.base import EmbeddingMethod
     from nbembed.session.session import Session
     from nbembed.supervision import Supervision
 
@@ -108,6 +110,7 @@ class _Writer:
         self.arrays = arrays
         self._settings: list[Settings] = []
         self._supervisions: list[Supervision] = []
+        self._landmarks = False  # whether a layout may have more rows than there are points
 
     def content(self, moment: Moment, X: Any) -> dict[str, Any]:
         from nbembed import __version__
@@ -115,6 +118,7 @@ class _Writer:
         desk, place = moment.desk, moment.place
         self._data(X)
         self._put("layout", place.layout)
+        self._put("stakes", None if place.stakes is None else place.stakes.Y)
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -140,6 +144,7 @@ class _Writer:
                 "schedule": [self._stage(stage) for stage in place.schedule.stages],
                 "held": _plain_held(place.held),
                 "taught": self._taught(place.taught),
+                "stakes": None if place.stakes is None else place.stakes.points.tolist(),
             },
             "trace": self._trace(moment.trace),
             "path": [
@@ -255,6 +260,8 @@ class _Reader:
         content = self._content
         settings = self._settings()
         now = settings[content["now"]]
+        own = EmbeddingMethod.center_names
+        self._landmarks = any(each.kind.center_names is not own for each in settings)
         X = checked_data(self._data(), now.estimator)
         n = X.shape[0]
         for each in settings:
@@ -298,7 +305,10 @@ class _Reader:
 
     def _points(self, name: str, n: int) -> NDArray[Any]:
         Y = self._array(name)
-        if Y.ndim != 2 or Y.shape[0] != n or Y.dtype.kind != "f" or not np.isfinite(Y).all():
+        fits = Y.ndim == 2 and Y.shape[0] == n
+        if self._landmarks and name != "stakes":
+            fits = Y.ndim == 2 and Y.shape[0] >= n
+        if not fits or Y.dtype.kind != "f" or not np.isfinite(Y).all():
             raise ValueError(f"{name} is not a finite layout of {n} points")
         return Y
 
@@ -333,8 +343,9 @@ class _Reader:
 
     def _place(self, n: int) -> Place:
         stored = self._content["place"]
+        stakes = self._stakes(stored.get("stakes"), n)
         if stored["cold"]:
-            return Place()
+            return Place(stakes=stakes)
         stages = [
             Stage(s["steps"], decode(s["optimizer"]), decode(s["parameters"]), s["keep"], s["name"])
             for s in stored["schedule"]
@@ -347,7 +358,14 @@ class _Reader:
             schedule=Schedule(tuple(stages)),
             held=Held(**stored["held"]),
             taught=self._taught(stored),
+            stakes=stakes,
         )
+
+    def _stakes(self, points: list[int] | None, n: int) -> Stakes | None:
+        if points is None:
+            return None
+        known = check_points(points, n, "stakes")
+        return Stakes(known, self._points("stakes", len(known)))
 
     def _taught(self, stored: Mapping[str, Any]) -> Supervision | None:
         number = stored.get("taught")  # version 1 had no methods that learn

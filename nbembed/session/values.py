@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,6 +37,10 @@ class Frame:
     embedding : ndarray of shape (n_samples, n_components), float32
         All zero while version is 0.
     state : {"idle", "running", "paused", "converged", "failed"}
+    centers : ndarray of shape (n_centers, n_components), float32
+        Landmarks that the method places along with the points (Parametric Embedding's classes).
+    center_names : tuple of str
+        One a landmark.
     """
 
     version: int
@@ -43,6 +49,8 @@ class Frame:
     quality: float
     embedding: NDArray[Any]
     state: State
+    centers: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
+    center_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
