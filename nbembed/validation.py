@@ -204,6 +204,47 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     return array
 
 
+def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDArray[Any]:
+    """Return class posteriors, a row of probabilities for each object, dense and read only.
+
+    Parameters
+    ----------
+    rows : array-like or sparse matrix of shape (n_samples, n_classes)
+        float32 stays float32, every other type becomes float64. Rows are made to sum to one where
+        they do so only nearly.
+    name : str
+        The argument's name, for the error.
+    min_classes : int, default=2
+        The least number of columns.
+
+    Raises
+    ------
+    ValueError
+        If it is no finite matrix, has too few columns, or a row is negative somewhere or does not
+        sum to one (within 1e-4).
+    """
+    array = check_data(rows, name=name, min_samples=1)
+    array = array.toarray() if hasattr(array, "toarray") else array
+    if array.shape[1] < min_classes:
+        raise ValueError(
+            f"{name} must have a column for each of at least {min_classes} classes, "
+            f"got shape {array.shape}"
+        )
+    sums = array.sum(axis=1, dtype=np.float64)
+    off = np.abs(sums - 1)
+    wrong = np.flatnonzero((array.min(axis=1) < 0) | (off > 1e-4))
+    if wrong.size:
+        raise ValueError(
+            f"each row of {name} must be the probabilities of classes, non-negative and summing to "
+            f"one; row {wrong[0]} is {array[wrong[0]]}, with sum {sums[wrong[0]]:.6g}"
+        )
+    if (off > 4 * np.finfo(array.dtype).eps).any():
+        array = array / sums[:, None].astype(array.dtype)
+    array = np.ascontiguousarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
 def check_metric(metric: Any) -> Any:
     """Return a metric's name or a callable.
 

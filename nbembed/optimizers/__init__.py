@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from nbembed.optimizers.alternating import Alternating
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import ConjugateGradient
 from nbembed.optimizers.fixed_point import FixedPoint
 from nbembed.optimizers.lbfgs import LBFGS
 from nbembed.optimizers.momentum import MomentumGradient
 
-__all__ = ["Optimizer", "State", "FixedPoint", "MomentumGradient", "ConjugateGradient", "LBFGS"]
+__all__ = [
+    "Optimizer",
+    "State",
+    "FixedPoint",
+    "MomentumGradient",
+    "ConjugateGradient",
+    "LBFGS",
+    "Alternating",
+]

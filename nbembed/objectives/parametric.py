@@ -1,0 +1,330 @@
+"""Parametric Embedding: objects and classes placed so that distances tell class probabilities.
+
+    p(c_k|r_n) = π_k exp(−½‖r_n − φ_k‖²) / Σ_l π_l exp(−½‖r_n − φ_l‖²)                      (eq. 1)
+    J = −Σ_n Σ_k p(c_k|x_n) log p(c_k|r_n) + η_r Σ_n ‖r_n‖² + η_φ Σ_k ‖φ_k‖²            (eq. 2 and 6)
+
+of "Parametric Embedding for Class Visualization". A layout holds the N objects r_n first and the K
+class centers φ_k after them; both are found. The centers are landmarks: O(NK) for everything.
+
+Given the centers J falls apart into N strictly convex problems of d numbers each, so that the best
+objects R*(Φ) are found exactly (:mod:`nbembed.kernels.parametric`) and what is left to minimize is
+
+    F(Φ) = min_R J(R, Φ),   ∂F/∂Φ = ∂J/∂Φ at R*(Φ)
+
+a function of K·d numbers, whatever N is (:class:`OverClasses`). The optimizer made for it is
+:class:`nbembed.optimizers.Alternating`.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.special import softmax
+
+from nbembed.kernels.parametric import NEVER, ParametricTerms, parametric
+from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.validation import check_posteriors, check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: η_φ a sample where nobody says it: the paper's 50 belongs to its 5000 pages.
+ETA_A_SAMPLE = 0.01
+#: How far from its minimum a solved object may be, in coordinates.
+TOLERANCE = 1e-9
+
+
+class Parametric(Objective):
+    """The cost of Parametric Embedding.
+
+    Parameters
+    ----------
+    proba : array of shape (n_objects, n_classes), or Posteriors
+        p(c_k|x_n); rows of probabilities. float32 or float64, which becomes the layout's type.
+    prior : array of shape (n_classes,), optional
+        p(c_k), summing to one; equal by default. A class of prior zero takes no part, and nothing
+        may have a posterior of it.
+    eta_objects : float, default=0.1
+        η_r > 0 holds the objects together.
+    eta_classes : float or "auto", default="auto"
+        η_φ > 0 holds the class centers together; "auto" is 0.01 · n_objects.
+    n_jobs : int, optional
+        Threads; None uses all cores of the process, or one if there are few objects.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range or malformed.
+
+    Notes
+    -----
+    J is the sum of Kullback–Leibler divergences up to the entropy of the posteriors, which no
+    layout changes. It does not change when the whole layout is turned or mirrored.
+
+    Examples
+    --------
+    >>> proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+    >>> objective = Parametric(proba)
+    >>> objective.n_samples
+    5
+    """
+
+    def __init__(
+        self,
+        proba: Any,
+        prior: ArrayLike | None = None,
+        *,
+        eta_objects: float = 0.1,
+        eta_classes: float | str = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        self._proba = check_posteriors(getattr(proba, "proba", proba), "proba", min_classes=1)
+        self._log_prior = self._checked_prior(prior)
+        self._eta_objects = check_real("eta_objects", eta_objects, low=0, open_low=True)
+        self._eta_classes = resolve_eta(eta_classes, self.n_objects)
+        self._n_threads = threads_for(self.n_objects, n_jobs)
+
+    @property
+    def n_objects(self) -> int:
+        """N, the rows of a layout that are objects."""
+        return int(self._proba.shape[0])
+
+    @property
+    def n_classes(self) -> int:
+        """K, the rows after them that are class centers."""
+        return int(self._proba.shape[1])
+
+    @property
+    def n_samples(self) -> int:
+        """Rows that a layout must have: N + K."""
+        return self.n_objects + self.n_classes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type of the posteriors and of layouts."""
+        return self._proba.dtype
+
+    @property
+    def proba(self) -> NDArray[Any]:
+        """p(c_k|x_n), read only."""
+        return self._proba
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """p(c_k), shape (n_classes,)."""
+        return np.asarray(np.exp(self._log_prior))
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """``eta_objects`` and ``eta_classes``."""
+        return {"eta_objects": self._eta_objects, "eta_classes": self._eta_classes}
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with some parameters changed; posteriors are shared.
+
+        Takes the numbers in :attr:`parameters` and ``prior``.
+        """
+        check_names(self, parameters, (*self.parameters, "prior"))
+        other = copy.copy(self)
+        if "eta_objects" in parameters:
+            eta = check_real("eta_objects", parameters["eta_objects"], low=0, open_low=True)
+            other._eta_objects = eta
+        if "eta_classes" in parameters:
+            other._eta_classes = resolve_eta(parameters["eta_classes"], self.n_objects)
+        if "prior" in parameters:
+            other._log_prior = self._checked_prior(parameters["prior"])
+        return other
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and curvature at ``Y``, shape (n_objects + n_classes, d).
+
+        A row's curvature is a bound of the second derivatives by that row: its Hessian's trace.
+        """
+        objects, centers = self.split(Y)
+        terms = self.terms(objects, centers, solve=False)
+        return Evaluation(
+            self._cost(terms, centers),
+            np.vstack([terms.gradient, self._pull(terms, centers)]).astype(self.dtype, copy=False),
+            np.concatenate([terms.curvature, terms.class_curvature + 2 * self._eta_classes]).astype(
+                self.dtype, copy=False
+            ),
+        )
+
+    def membership(self, Y: NDArray[Any]) -> NDArray[np.float64]:
+        """Return p(c_k|r_n) of the objects in ``Y``, shape (n_objects, n_classes)."""
+        return self.membership_at(*self.split(Y))
+
+    def membership_at(self, objects: Any, centers: Any) -> NDArray[np.float64]:
+        """Return p(c_k|r) at any places among the centers, shape (n_places, n_classes)."""
+        objects, centers = np.asarray(objects, float), np.asarray(centers, float)
+        scores = objects @ centers.T - 0.5 * np.sum(centers * centers, axis=1) + self._log_prior
+        return np.asarray(softmax(scores, axis=1))
+
+    def solve(
+        self, centers: NDArray[Any], start: NDArray[Any] | None = None
+    ) -> tuple[NDArray[Any], int]:
+        """Return the best place of each object among ``centers``, and how many were not found.
+
+        The places are unique: ``start``, shape (n_objects, d), changes only how soon they are
+        found. Those not found (with η_r next to nothing) are left where the search ended.
+        """
+        if start is None:
+            start = self.means(centers)
+        terms = self.terms(np.asarray(start, self.dtype), centers, solve=True)
+        return terms.objects, terms.unsolved
+
+    def means(self, centers: NDArray[Any]) -> NDArray[Any]:
+        """Return Σ_k p(c_k|x_n) φ_k, a place to begin from, shape (n_objects, d)."""
+        return self._proba @ np.asarray(centers, self.dtype)
+
+    def over_classes(
+        self, objects: NDArray[Any], *, held: Any = (), solve: bool = True
+    ) -> OverClasses:
+        """Return F(Φ), the cost of class centers alone; see :class:`OverClasses`."""
+        return OverClasses(self, objects, held, solve)
+
+    def split(self, Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return objects and centers of a layout."""
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        return Y[: self.n_objects], Y[self.n_objects :]
+
+    def terms(
+        self, objects: NDArray[Any], centers: NDArray[Any], *, solve: bool, held: Any = ()
+    ) -> ParametricTerms:
+        """Return the kernel's sums at these places, or at the best ones of objects not ``held``."""
+        return parametric(
+            objects,
+            centers,
+            self._proba,
+            self._log_prior,
+            self._eta_objects,
+            solve,
+            np.asarray(held, np.intp),
+            TOLERANCE,
+            self._n_threads,
+        )
+
+    def _cost(self, terms: ParametricTerms, centers: NDArray[Any]) -> float:
+        squares = np.sum(np.square(centers, dtype=np.float64))
+        return terms.cost + self._eta_classes * float(squares)
+
+    def _pull(self, terms: ParametricTerms, centers: NDArray[Any]) -> NDArray[np.float64]:
+        """Return ∂J/∂Φ."""
+        return np.asarray(terms.class_gradient + 2 * self._eta_classes * np.asarray(centers, float))
+
+    def _checked_prior(self, prior: ArrayLike | None) -> NDArray[np.float64]:
+        K = self.n_classes
+        if prior is None:
+            return np.full(K, -np.log(K))
+        known = np.asarray(prior, dtype=np.float64)
+        if known.shape != (K,):
+            raise ValueError(f"prior must have shape ({K},), one entry a class, got {known.shape}")
+        if not (np.isfinite(known).all() and (known >= 0).all() and abs(known.sum() - 1) < 1e-6):
+            raise ValueError(f"prior must be non-negative and sum to one, got {known.tolist()}")
+        absent = known == 0
+        if absent.any() and self._proba[:, absent].any():
+            raise ValueError(
+                f"prior must be positive for every class that anything has a posterior of, "
+                f"got {known.tolist()}"
+            )
+        return np.where(absent, NEVER, np.log(np.where(absent, 1.0, known)))
+
+
+@dataclass(frozen=True)
+class Solved(Evaluation):
+    """An evaluation of class centers, with the objects that belong to them.
+
+    Attributes
+    ----------
+    objects : ndarray of shape (n_objects, d)
+        R*(Φ).
+    whole : ndarray of shape (n_objects + n_classes, d)
+        The gradient by the whole layout; zero for solved objects but for rounding.
+    """
+
+    objects: Any = None
+    whole: Any = None
+
+
+class OverClasses(Objective):
+    """F(Φ) = min_R J(R, Φ): the cost of class centers when every object is at its best.
+
+    Parameters
+    ----------
+    objective : Parametric
+    objects : ndarray of shape (n_objects, d)
+        Where the search for objects begins.
+    held : array of int
+        Objects that stay there.
+    solve : bool
+        Without it all objects stay there: the cost of the centers alone, J(R, Φ) at fixed R.
+
+    Notes
+    -----
+    Layouts of it are the centers, (n_classes, d), in float64 whatever the objects' type: there are
+    few of them, and their descent is as fine as their rounding.
+    """
+
+    def __init__(
+        self, objective: Parametric, objects: NDArray[Any], held: Any, solve: bool
+    ) -> None:
+        self._objective = objective
+        self._objects = np.asarray(objects, objective.dtype)
+        self._held = held
+        self._solve = solve
+
+    @property
+    def n_samples(self) -> int:
+        """K, the number of classes."""
+        return self._objective.n_classes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float64."""
+        return np.dtype(np.float64)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Those of the whole objective."""
+        return self._objective.parameters
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same over another whole objective."""
+        changed = self._objective.with_parameters(**parameters)
+        return type(self)(changed, self._objects, self._held, self._solve)
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Solved:
+        """Return F and ∂F/∂Φ at centers ``Y``, and the objects that they have there."""
+        centers = check_layout(Y, self.n_samples, self.dtype)
+        whole = self._objective
+        terms = whole.terms(self._objects, centers, solve=self._solve, held=self._held)
+        value = whole._cost(terms, centers)
+        gradient = whole._pull(terms, centers)
+        return Solved(
+            value,
+            gradient,
+            terms.class_curvature + 2 * whole._eta_classes,
+            # Objects are solved to a tolerance, the sum over them is rounded.
+            rounding=1e-14 * abs(value),
+            objects=terms.objects,
+            whole=np.vstack([terms.gradient, gradient]).astype(whole.dtype, copy=False),
+        )
+
+
+def resolve_eta(eta_classes: float | str, n_objects: int) -> float:
+    """Return η_φ; "auto" is 0.01 · n_objects.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is neither that word nor a number above 0.
+    """
+    if isinstance(eta_classes, str):
+        if eta_classes != "auto":
+            raise ValueError(f'eta_classes must be "auto" or a number above 0, got {eta_classes!r}')
+        return ETA_A_SAMPLE * n_objects
+    return check_real("eta_classes", eta_classes, low=0, open_low=True)

@@ -1,0 +1,207 @@
+"""The cost of Parametric Embedding, as a whole and over its class centers alone."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from nbembed.objectives import Parametric, Pinned
+from nbembed.optimizers import LBFGS, Alternating, ConjugateGradient, FixedPoint, MomentumGradient
+from nbembed.run import Run
+
+
+@pytest.fixture
+def proba(rng):
+    rows = rng.dirichlet(np.full(4, 0.4), 12)
+    rows[0] = [1, 0, 0, 0]
+    return rows
+
+
+def formula(Y, proba, prior, eta_objects, eta_classes):
+    """Return J as equations (1), (2) and (6) have it."""
+    n = len(proba)
+    R, Phi = Y[:n], Y[n:]
+    joint = prior * np.exp(-0.5 * np.square(R[:, None] - Phi[None]).sum(axis=2))
+    q = joint / joint.sum(axis=1, keepdims=True)
+    pull = eta_objects * np.square(R).sum() + eta_classes * np.square(Phi).sum()
+    return -(proba * np.log(q)).sum() + pull
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.3, 0.4]])
+def test_cost_and_gradient(proba, prior, d, rng, central_differences):
+    objective = Parametric(proba, prior, eta_objects=0.2, eta_classes=0.7)
+    Y = 2 * rng.standard_normal((16, d))
+    weights = np.full(4, 0.25) if prior is None else np.array(prior)
+    assert objective.cost(Y) == pytest.approx(formula(Y, proba, weights, 0.2, 0.7), rel=1e-12)
+    gradient = objective.gradient(Y)
+    numeric = central_differences(objective, Y)
+    assert np.abs(gradient - numeric).max() < 1e-6 * np.abs(numeric).max()
+    assert (objective.evaluate(Y).curvature > 0).all()
+
+
+def test_float32(proba, rng):
+    Y = 2 * rng.standard_normal((16, 2))
+    exact = Parametric(proba)
+    single = Parametric(proba.astype(np.float32))
+    assert single.dtype == np.float32
+    found = single.evaluate(Y)
+    assert found.gradient.dtype == np.float32
+    wanted = exact.gradient(Y)
+    assert np.abs(found.gradient - wanted).max() < 1e-4 * np.abs(wanted).max()
+    assert found.cost == pytest.approx(exact.cost(Y), rel=1e-6)
+
+
+def test_it_does_not_change_when_the_map_is_turned(proba, rng):
+    objective = Parametric(proba)
+    Y = rng.standard_normal((16, 3))
+    turn, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    assert objective.cost(Y @ turn) == pytest.approx(objective.cost(Y), rel=1e-12)
+
+
+def test_over_classes_every_object_is_at_its_best(proba, rng, central_differences):
+    objective = Parametric(proba, eta_objects=0.2, eta_classes=0.7)
+    over = objective.over_classes(np.zeros((12, 2)))
+    Phi = 2 * rng.standard_normal((4, 2))
+    seen = over.evaluate(Phi)
+    best = minimize(
+        lambda r: objective.cost(np.vstack([r.reshape(12, 2), Phi])),
+        np.zeros(24),
+        jac=lambda r: objective.gradient(np.vstack([r.reshape(12, 2), Phi]))[:12].ravel(),
+        options={"gtol": 1e-9},
+    )
+    assert seen.cost == pytest.approx(best.fun, rel=1e-10)
+    np.testing.assert_allclose(seen.objects, best.x.reshape(12, 2), atol=1e-5)
+    numeric = central_differences(over, Phi)
+    assert np.abs(seen.gradient - numeric).max() < 1e-6 * np.abs(numeric).max()
+    still = objective.over_classes(seen.objects, solve=False)
+    np.testing.assert_allclose(still.gradient(Phi), seen.gradient, rtol=1e-10, atol=1e-10)
+
+
+def test_memberships_are_equation_one(proba, rng):
+    prior = np.array([0.1, 0.2, 0.3, 0.4])
+    objective = Parametric(proba, prior)
+    Y = 2 * rng.standard_normal((16, 2))
+    joint = prior * np.exp(-0.5 * np.square(Y[:12, None] - Y[None, 12:]).sum(axis=2))
+    np.testing.assert_allclose(
+        objective.membership(Y), joint / joint.sum(axis=1, keepdims=True), rtol=1e-12
+    )
+
+
+def test_parameters(proba):
+    objective = Parametric(proba)
+    assert objective.parameters == {"eta_objects": 0.1, "eta_classes": 0.12}
+    assert (objective.n_objects, objective.n_classes, objective.n_samples) == (12, 4, 16)
+    other = objective.with_parameters(eta_objects=1.0, eta_classes=5.0)
+    assert other.proba is objective.proba
+    assert other.parameters == {"eta_objects": 1.0, "eta_classes": 5.0}
+    assert objective.parameters["eta_objects"] == 0.1
+    np.testing.assert_allclose(
+        other.with_parameters(prior=[0.1, 0.2, 0.3, 0.4]).prior, [0.1, 0.2, 0.3, 0.4]
+    )
+    with pytest.raises(TypeError, match="no parameter 'eta'"):
+        objective.with_parameters(eta=1.0)
+
+
+def test_a_value_with_proba_will_do(proba):
+    assert Parametric(SimpleNamespace(proba=proba)).n_classes == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("proba", [[0.5, 0.6]]),
+        ("proba", [[1.5, -0.5]]),
+        ("proba", [[np.nan, 1.0]]),
+        ("proba", [0.5, 0.5]),
+        ("prior", [0.5, 0.5]),
+        ("prior", [0.5, 0.5, 0.5, 0.5]),
+        ("prior", [1.5, -0.5, 0.0, 0.0]),
+        ("prior", [0.5, 0.5, 0.0, 0.0]),
+        ("eta_objects", 0.0),
+        ("eta_classes", -1.0),
+        ("eta_classes", "some"),
+    ],
+)
+def test_bad_arguments(proba, name, value):
+    with pytest.raises(ValueError, match=name):
+        Parametric(**{"proba": proba, name: value})
+
+
+def test_a_layout_of_another_size(proba):
+    with pytest.raises(ValueError, match="n_samples = 16"):
+        Parametric(proba).cost(np.zeros((12, 2)))
+
+
+# -- descent ---------------------------------------------------------------------------------------
+
+
+def test_every_optimizer_descends_and_none_gets_below_the_alternating_one(proba, rng):
+    objective = Parametric(proba)
+    Y = rng.standard_normal((16, 2))
+    best = Run(objective, Alternating(tol=1e-9), Y).step(60).cost
+    for optimizer in (LBFGS(), ConjugateGradient(), FixedPoint(), MomentumGradient()):
+        run = Run(objective, optimizer, Y).step(300)
+        assert run.cost < objective.cost(Y)
+        assert run.cost > best - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_cost_never_rises_from_any_start(seed):
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.full(5, 0.2), 60)
+    objective = Parametric(proba, n_jobs=1)
+    run = Run(
+        objective, Alternating(tol=1e-7), rng.standard_normal((65, 2)) * 10 ** rng.uniform(-3, 2)
+    )
+    costs = [run.step().cost for _ in range(80)]
+    assert (np.diff(costs) <= 1e-9 * np.abs(costs[:-1])).all()
+    gradient = objective.gradient(run.embedding)
+    assert np.linalg.norm(gradient) < 1e-5
+
+
+def test_pinned_objects_stay_and_the_others_are_solved(proba, rng):
+    objective = Parametric(proba)
+    Y = rng.standard_normal((16, 2))
+    held = Pinned(objective, [2, 5])
+    run = Run(held, Alternating(tol=1e-8), Y).step(60)
+    np.testing.assert_array_equal(run.embedding[[2, 5]], Y[[2, 5]])
+    assert np.abs(held.gradient(run.embedding)).max() < 1e-5
+
+
+def test_states_are_values(proba, rng):
+    objective = Parametric(proba)
+    rule = Alternating()
+    first = rule.step(objective, rule.start(rng.standard_normal((16, 2))))
+    np.testing.assert_array_equal(rule.step(objective, first).Y, rule.step(objective, first).Y)
+    with pytest.raises(ValueError, match="tol"):
+        Alternating(tol=-1.0)
+    with pytest.raises(ValueError, match="memory"):
+        Alternating(memory=0)
+
+
+def test_at_rest_nothing_moves_any_more(proba, rng):
+    objective = Parametric(proba)
+    rule = Alternating(tol=1e-3)
+    state = rule.start(rng.standard_normal((16, 2)))
+    for _ in range(200):
+        state = rule.step(objective, state)
+        if state.stuck:
+            break
+    assert state.stuck
+    assert rule.step(objective, state) is state
+    changed = rule.step(objective.with_parameters(eta_classes=3.0), state)
+    assert np.abs(changed.Y - state.Y).max() > 1e-3
+
+
+def test_other_objectives_are_descended_by_l_bfgs(rng):
+    from tests.optimizers.conftest import Quadratic
+
+    bowl = Quadratic(np.geomspace(0.1, 30, 12), rng.normal(size=(12, 2)), None)
+    Y = rng.normal(size=(12, 2))
+    np.testing.assert_array_equal(
+        Run(bowl, Alternating(), Y).step(30).embedding, Run(bowl, LBFGS(), Y).step(30).embedding
+    )
