@@ -21,7 +21,7 @@ _HOMES = {
     "load_session": "nbembed.session",
     "Explorer": "nbembed.widget",
 }
-_MODULES = ("affinities", "objectives", "optimizers", "measures", "datasets", "experiments")
+_MODULES = ("affinities", "objectives", "optimizers", "measures", "datasets", "experiments", "plots")
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]
 

@@ -1,0 +1,198 @@
+"""Mbed's annealing path: the map at some λ, and the criterion by which its layouts compete.
+
+    J = tr(Σ_B Σ_W⁻¹)
+
+over the classes that a layout predicts; the layout with the largest J wins. The picture is that of
+"Large Margin Non-Linear Embedding" (ICML 2005), figure 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.layouts import column, row
+from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
+
+from nbembed.plots.look import NEUTRAL, count_by_ones_twos_fives, new_figure
+from nbembed.plots.points import check_layout, cloud, plane_of
+from nbembed.plots.sources import path_of
+from nbembed.validation import check_count
+from nbembed.widget import palette
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def annealing_path(
+    path: Any,
+    y: ArrayLike | None = None,
+    *,
+    marked: ArrayLike | None = None,
+    maps: int = 6,
+    size: int = 140,
+) -> Any:
+    """Return a strip of layouts along λ above the criterion J, the winner marked.
+
+    Parameters
+    ----------
+    path : fitted Mbed, Session, Explorer, or list of steps
+        Steps have ``lam`` (in radii of the map), ``embedding`` and ``criterion``.
+    y : array-like of shape (n_samples,), optional
+        What colors the points; the fitted estimator's own ``labels_`` if it is one.
+    marked : array-like of int or bool mask, optional
+        Points drawn larger: those whose labels were known.
+    maps : int, default=6
+        How many layouts to draw, spread evenly over the path, the winner always among them.
+    size : int, default=140
+        Pixels of each side of a map.
+
+    Returns
+    -------
+    layout : bokeh.models.Column
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no path, or ``y`` does not fit its points.
+    """
+    steps = path_of(path)
+    check_count("maps", maps, low=1)
+    check_count("size", size, low=60)
+    layouts = [check_layout(step.embedding, "path") for step in steps]
+    if len({layout.shape for layout in layouts}) > 1:
+        raise ValueError(
+            f"path must have layouts of one shape, got {sorted({Y.shape for Y in layouts})}"
+        )
+    best = winner(steps)
+    shared = cloud(len(layouts[0]), getattr(path, "labels_", None) if y is None else y,
+                   marked=marked)  # fmt: skip
+    # One plane for all, so that nothing but the points moves from map to map.
+    directions = getattr(path, "directions_", None)
+    basis = plane_of(layouts[best if best is not None else -1], directions)
+    drawn = chosen_steps(len(steps), maps, best)
+    figures = []
+    for k in drawn:
+        flat = layouts[k] @ basis
+        made = _small_map(_title(steps[k], k == best), _words(steps[k], k, k == best), flat, size)
+        renderer = shared.draw(made, *shared.place(str(k), flat), scale=0.7)
+        made.add_tools(shared.hover([renderer]))
+        figures.append(made)
+    return column(
+        row(*figures, spacing=6),
+        _criterion(steps, drawn, best, (size + 10) * len(drawn)),
+        spacing=4,
+    )
+
+
+def winner(steps: list[Any]) -> int | None:
+    """Return the index of the step with the largest criterion; None if none competes."""
+    competing = [k for k, step in enumerate(steps) if math.isfinite(step.criterion)]
+    return max(competing, key=lambda k: float(steps[k].criterion)) if competing else None
+
+
+def chosen_steps(count: int, wanted: int, best: int | None) -> list[int]:
+    """Return which of ``count`` steps to draw: evenly spread, the nearest moved to the best."""
+    chosen = np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int)).tolist()
+    if best is not None and best not in chosen:
+        nearest = min(range(len(chosen)), key=lambda i: abs(chosen[i] - best))
+        chosen[nearest] = best
+    return sorted(chosen)
+
+
+def _small_map(title: str, description: str, flat: NDArray[Any], size: int) -> Any:
+    middle = (flat.min(axis=0) + flat.max(axis=0)) / 2
+    half = 0.55 * float(np.ptp(flat, axis=0).max()) or 1.0
+    made = new_figure(
+        title,
+        description,
+        frame_width=size,
+        frame_height=size,
+        x_range=Range1d(start=middle[0] - half, end=middle[0] + half),
+        y_range=Range1d(start=middle[1] - half, end=middle[1] + half),
+        tools="pan,wheel_zoom,lasso_select,reset",
+        toolbar_location=None,
+    )
+    made.title.text_font_size = "12px"
+    made.axis.visible = False
+    made.grid.visible = False
+    return made
+
+
+def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int) -> Any:
+    """Return the figure of J against λ, which falls from left to right as it does in time."""
+    values = [step.criterion if math.isfinite(step.criterion) else math.nan for step in steps]
+    # Where a class is empty there is no J: such steps stand on the axis, hollow.
+    places = [0.0 if math.isnan(value) else value for value in values]
+    lams = [float(step.lam) for step in steps]
+    low, high = min(lams), max(lams)
+    margin = (high / low) ** 0.03 if high > low else 1.5
+    made = new_figure(
+        "",
+        "Criterion J against lambda. "
+        + (_words(steps[best], best, True) if best is not None else "No layout competes."),
+        width=max(width, 320),
+        height=190,
+        x_axis_type="log",
+        x_range=Range1d(start=high * margin, end=low / margin),
+        tools="",
+        toolbar_location=None,
+    )
+    made.xaxis.axis_label = "λ in radii of the map (annealed from left to right)"
+    count_by_ones_twos_fives(made.xaxis[0], low, high)
+    made.yaxis.axis_label = "criterion J"
+    made.xgrid.visible = False
+    source = ColumnDataSource(
+        {
+            "lam": lams,
+            "J": values,
+            "place": places,
+            "size": [10 if k in drawn else 6 for k in range(len(steps))],
+            "alpha": [0.0 if math.isnan(value) else 1.0 for value in values],
+            "text": ["an empty class" if math.isnan(v) else f"{v:.4g}" for v in values],
+            "step": [k + 1 for k in range(len(steps))],
+        }
+    )
+    made.line(x="lam", y="J", source=source, line_color=palette.color(0), line_width=2)
+    dots = made.scatter(
+        x="lam",
+        y="place",
+        source=source,
+        size="size",
+        line_color=palette.color(0),
+        fill_color=palette.color(0),
+        fill_alpha="alpha",
+    )
+    if best is not None:
+        made.add_layout(
+            Span(
+                location=lams[best],
+                dimension="height",
+                line_color=NEUTRAL,
+                line_dash="dashed",
+                level="underlay",
+            )
+        )
+        made.scatter(
+            x=[lams[best]],
+            y=[values[best]],
+            marker="star",
+            size=18,
+            color=palette.color(4),
+        )
+    made.add_tools(
+        HoverTool(
+            renderers=[dots], tooltips=[("step", "@step"), ("λ", "@lam{0.00}"), ("J", "@text")]
+        )
+    )
+    return made
+
+
+def _title(step: Any, best: bool) -> str:
+    return f"λ = {step.lam:.3g}" + (" ★ best" if best else "")
+
+
+def _words(step: Any, index: int, best: bool) -> str:
+    criterion = "none" if not math.isfinite(step.criterion) else f"{step.criterion:.3g}"
+    return f"Step {index + 1}, λ = {step.lam:.3g}, J = {criterion}{', the best' if best else ''}."

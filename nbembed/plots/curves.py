@@ -1,0 +1,152 @@
+"""Cost against iterations."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
+
+from nbembed.plots.look import NEUTRAL, add_legend, new_figure, text_color
+from nbembed.plots.sources import traces_of
+from nbembed.validation import check_count
+from nbembed.widget import palette
+
+if TYPE_CHECKING:
+    from nbembed.run import Record
+
+#: Told apart where color is not.
+DASHES = ("solid", "dashed", "dotted", "dotdash")
+#: Pixels that a letter of a stage's name takes, and those of the figure that are no plot.
+LETTER, EDGES = 6.5, 90
+
+
+def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 280) -> Any:
+    """Return a figure of the cost as it falls (or does not), iteration by iteration.
+
+    Parameters
+    ----------
+    source : trace, estimator, Run, Session, Explorer, or mapping of names to any of these
+        A trace is the list ``trace_`` of a fitted estimator.
+    title : str
+    width, height : int
+        Pixels.
+
+    Returns
+    -------
+    figure : bokeh.plotting.figure
+        The plain cost in nats wherever it was evaluated. The stages of a single schedule are
+        shaded and named; under the pointer stand iteration, cost, stage and parameters.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no trace, or none of its records has a cost.
+
+    Examples
+    --------
+    >>> from nbembed.run import Record
+    >>> trace = [Record(k, 1 / k, 0.1, "", {}) for k in range(1, 5)]
+    >>> cost_curve({"a run": trace}).yaxis.axis_label
+    'cost (nats)'
+    """
+    traces = traces_of(source)
+    check_count("width", width, low=100)
+    check_count("height", height, low=100)
+    curves = {name: [r for r in trace if math.isfinite(r.cost)] for name, trace in traces.items()}
+    for name, records in curves.items():
+        if not records:
+            raise ValueError(
+                f"source{f'[{name!r}]' if name else ''} must have a record with a cost; it was "
+                "never evaluated in so few iterations (verbose=1 evaluates it more often)"
+            )
+    ends = ", ".join(f"{name} {records[-1].cost:.4g}".strip() for name, records in curves.items())
+    made = new_figure(
+        title,
+        f"Cost against iterations. {title} At the end: {ends} nats.",
+        width=width,
+        height=height,
+        tools="pan,box_zoom,wheel_zoom,reset,save",
+    )
+    made.xaxis.axis_label = "iteration"
+    made.yaxis.axis_label = "cost (nats)"
+    if len(traces) == 1:
+        made.y_range = DataRange1d(range_padding=0.15)
+        trace = next(iter(traces.values()))
+        top = max(r.cost for records in curves.values() for r in records)
+        _shade(made, trace, top, trace[-1].iteration / max(width - EDGES, 50))
+    entries: list[tuple[str, Any, int | None]] = []
+    for k, (name, records) in enumerate(curves.items()):
+        line = made.line(
+            x="iteration",
+            y="cost",
+            source=_columns(name, records),
+            color=palette.color(k),
+            line_dash=DASHES[k // len(palette.COLORS) % len(DASHES)],
+            line_width=2,
+        )
+        entries.append((name, line, None))
+    tooltips = [
+        ("iteration", "@iteration"),
+        ("cost", "@cost{0.0000}"),
+        ("stage", "@stage"),
+        ("at", "@parameters"),
+    ]
+    if any(curves):
+        tooltips.insert(0, ("run", "@name"))
+        add_legend(made, entries, place="top_right").click_policy = "mute"
+    lines = [line for _, line, _ in entries]
+    made.add_tools(HoverTool(tooltips=tooltips, renderers=lines, mode="vline"))
+    return made
+
+
+def _columns(name: str, records: list[Record]) -> ColumnDataSource:
+    return ColumnDataSource(
+        {
+            "iteration": [r.iteration for r in records],
+            "cost": [r.cost for r in records],
+            "stage": [r.stage or "–" for r in records],
+            "name": [name] * len(records),
+            "parameters": [
+                ", ".join(f"{key} = {value:.4g}" for key, value in r.parameters.items())
+                for r in records
+            ],
+        }
+    )
+
+
+def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None:
+    """Shade every other stage and name them where there is room, a name once in a row."""
+    begin, free, last = 0, 0.0, ""
+    for k, ((name, _), records) in enumerate(groupby(trace, key=_stage)):
+        end = list(records)[-1].iteration
+        if name:
+            made.add_layout(
+                BoxAnnotation(
+                    left=begin,
+                    right=end,
+                    fill_color=NEUTRAL,
+                    fill_alpha=(0.16, 0.07)[k % 2],
+                    line_color=None,
+                )
+            )
+        if name and name != last and begin >= free:
+            made.add_layout(
+                Label(
+                    x=begin,
+                    y=top,
+                    x_offset=3,
+                    y_offset=4,
+                    text=PlainText(text=name),
+                    text_font_size="11px",
+                    text_color=text_color(),
+                )
+            )
+            free = begin + (len(name) * LETTER + 8) * per_pixel
+        begin, last = end, name
+
+
+def _stage(record: Record) -> tuple[str, float | None]:
+    """Return what distinguishes stages: the name, and λ where it is annealed under one name."""
+    return record.stage, record.parameters.get("lam") if record.stage else None

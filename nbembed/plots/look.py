@@ -1,0 +1,141 @@
+"""How all figures look: ground and text that follow light and dark, a name for screen readers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.models import (
+    FixedTicker,
+    InlineStyleSheet,
+    Legend,
+    LegendItem,
+    NumeralTickFormatter,
+    PlainText,
+    Title,
+)
+from bokeh.plotting import figure
+
+#: Seen on light and on dark ground: missing categories, shading, rings.
+NEUTRAL = "#8A919E"
+#: Text where nothing can make it follow; on both grounds four times as bright or dark.
+MIDDLE = "#767D8A"
+
+# Bokeh reads --bk-* when it paints. Inside JupyterLab its own variables decide, elsewhere the
+# system's preference does; a Bokeh that knew nothing of either would show the light colors below.
+_STYLE = """
+:host {
+  --nbe-ground: var(--jp-layout-color0, #fdfdfc);
+  --nbe-text: var(--jp-ui-font-color1, #1d2129);
+  --nbe-soft: var(--jp-ui-font-color2, #566070);
+  --nbe-line: var(--jp-border-color2, #dcdfe5);
+}
+@media (prefers-color-scheme: dark) {
+  :host {
+    --nbe-ground: var(--jp-layout-color0, #121317);
+    --nbe-text: var(--jp-ui-font-color1, #e6e8ec);
+    --nbe-soft: var(--jp-ui-font-color2, #9aa2b0);
+    --nbe-line: var(--jp-border-color2, #32363f);
+  }
+}
+:host {
+  --bk-background-fill-color: var(--nbe-ground);
+  --bk-border-fill-color: var(--nbe-ground);
+  --bk-outline-line-color: var(--nbe-line);
+  --bk-text-color: var(--nbe-text);
+  --bk-axis-label-text-color: var(--nbe-text);
+  --bk-major-label-text-color: var(--nbe-soft);
+  --bk-axis-line-color: var(--nbe-soft);
+  --bk-major-tick-line-color: var(--nbe-soft);
+  --bk-minor-tick-line-color: var(--nbe-line);
+  --bk-grid-line-color: var(--nbe-line);
+  --bk-label-text-color: var(--nbe-text);
+  --bk-title-text-color: var(--nbe-text);
+}
+"""
+# Legends are elements of the page and not painted; this is how their text follows.
+_LEGEND_STYLE = ":host { color: var(--nbe-text) } .bk-label { color: var(--nbe-text) !important }"
+_GROUND, _TEXT, _SOFT, _LINE = "#FDFDFC", "#1D2129", "#566070", "#DCDFE5"
+
+
+def new_figure(title: str, description: str, **options: Any) -> Any:
+    """Return an empty figure in the house's look.
+
+    Parameters
+    ----------
+    title : str
+        Shown above; "" for none. Never read as TeX.
+    description : str
+        What a screen reader says of the picture.
+    **options
+        Of :func:`bokeh.plotting.figure`.
+    """
+    made = figure(stylesheets=[InlineStyleSheet(css=_STYLE)], **options)
+    made.background_fill_color = made.border_fill_color = _GROUND
+    made.outline_line_color = _LINE
+    made.title = Title(
+        text=PlainText(text=title), text_color=_TEXT, text_font_size="13px", visible=bool(title)
+    )
+    for axis in made.axis:
+        axis.axis_label_text_color = _TEXT
+        axis.major_label_text_color = _SOFT
+        axis.axis_line_color = axis.major_tick_line_color = _SOFT
+        axis.minor_tick_line_color = None
+        axis.axis_label_text_font_style = "normal"
+    for grid in made.grid:
+        grid.grid_line_color = _LINE
+    made.toolbar.logo = None
+    made.toolbar.autohide = True
+    # Older versions of Bokeh have no place for it.
+    if "html_attributes" in made.properties():
+        made.html_attributes = {"role": "figure", "aria-label": description}
+    return made
+
+
+def add_legend(
+    made: Any, entries: Sequence[tuple[str, Any, int | None]], *, title: str = "", place: str
+) -> Legend:
+    """Add a legend of ``(text, renderer, index of a point that looks so)`` and return it."""
+    items = [
+        LegendItem(label={"value": text}, renderers=[renderer], index=index)
+        for text, renderer, index in entries
+    ]
+    legend = Legend(
+        items=items,
+        title=title or None,
+        border_line_color=None,
+        background_fill_color=None,
+        label_text_color=_TEXT,
+        title_text_color=_TEXT,
+        title_text_font_style="normal",
+        label_text_font_size="12px",
+        ncols=1 + (len(items) - 1) // 20,
+        spacing=1,
+        padding=6,
+        stylesheets=[InlineStyleSheet(css=_LEGEND_STYLE)],
+    )
+    if place in ("left", "right", "above", "below"):
+        made.add_layout(legend, place)
+    else:
+        legend.location = place
+        made.add_layout(legend)
+    return legend
+
+
+def count_by_ones_twos_fives(axis: Any, low: float, high: float) -> None:
+    """Put the ticks of a logarithmic axis on 1, 2, 5 and their tens, written as plain numbers."""
+    tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [step * 10.0**ten for ten in tens for step in (1, 2, 5)]
+    axis.ticker = FixedTicker(ticks=[tick for tick in ticks if low * 0.99 <= tick <= high * 1.01])
+    axis.formatter = NumeralTickFormatter(format="0.[000]")
+
+
+def text_color() -> str:
+    """Return the color of text where Bokeh asks for one; the style sheet may know better."""
+    return _TEXT
+
+
+def ground_color() -> str:
+    """Return the color behind text; the style sheet may know better."""
+    return _GROUND

@@ -1,0 +1,322 @@
+"""Maps: one, or several of the same points side by side with one selection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.layouts import gridplot
+from bokeh.models import (
+    Arrow,
+    BoxZoomTool,
+    Label,
+    LassoSelectTool,
+    NormalHead,
+    PanTool,
+    Range1d,
+    ResetTool,
+    SaveTool,
+    TapTool,
+    WheelZoomTool,
+)
+
+from nbembed.plots.look import ground_color, new_figure, text_color
+from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
+from nbembed.validation import check_count
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def scatter(
+    Y: ArrayLike,
+    color: ArrayLike | None = None,
+    *,
+    centers: ArrayLike | None = None,
+    center_names: Sequence[str] | None = None,
+    directions: ArrayLike | None = None,
+    direction_names: Sequence[str] | None = None,
+    marked: ArrayLike | None = None,
+    hover: Mapping[str, ArrayLike] | None = None,
+    title: str = "",
+    size: int = 420,
+) -> Any:
+    """Return a figure of one map.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+        More than two dimensions are drawn on the plane that shows most of them, the plane of the
+        directions first.
+    color : array-like of shape (n_samples,), optional
+        Classes or numbers, as for the Explorer, in the same colors; −1 among few whole numbers is
+        a class like any other, None and NaN are gray.
+    centers : array-like of shape (n_centers, n_components), optional
+        Further places with names: the class centers of Parametric Embedding.
+    center_names : sequence of str, optional
+        A center that is called like a category has its color.
+    directions : array-like of shape (n_classes, n_components), optional
+        Arrows from the origin: the class directions of Mbed.
+    direction_names : sequence of str, optional
+    marked : array-like of int or bool mask, optional
+        Points drawn larger, with a rim: those whose labels were known.
+    hover : mapping of str to array-like of shape (n_samples,), optional
+        More to say of a point under the pointer, as text.
+    title : str
+    size : int, default=420
+        Pixels of each side of the map.
+
+    Returns
+    -------
+    figure : bokeh.plotting.figure
+        With equal scales on both axes; lasso, tap, zoom and hover.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument does not fit the points; the message names it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> figure = scatter(np.eye(3), ["a", "b", "a"], title="three corners")
+    >>> figure.title.text.text
+    'three corners'
+    """
+    layout = check_layout(Y)
+    d = layout.shape[1]
+    middles, names = _extra("center", centers, center_names, d)
+    arrows, arrow_names = _extra("direction", directions, direction_names, d)
+    check_count("size", size, low=100)
+    shared = cloud(len(layout), color, marked=marked, hover=hover)
+    basis = plane_of(layout, arrows)
+    seen = [layout @ basis]
+    reach = 0.0
+    if middles is not None:
+        seen.append(middles @ basis)
+    if arrows is not None:
+        reach = 0.9 * float(np.abs(seen[0]).max()) or 1.0
+        longest = float(np.linalg.norm(arrows, axis=1).max()) or 1.0
+        seen.append(np.vstack([np.zeros((1, 2)), arrows @ basis * (reach / longest)]))
+    made = _map_figure(title, _say(title, layout, shared), np.vstack(seen), size, len(seen) > 1)
+    renderer = shared.draw(made, *shared.place("", seen[0]))
+    made.add_tools(shared.hover([renderer]))
+    if middles is not None:
+        _draw_centers(made, seen[1], names, shared)
+    if arrows is not None:
+        _draw_directions(made, seen[-1][1:], arrow_names, shared)
+    shared.explain(made, renderer)
+    return made
+
+
+def comparison_grid(
+    layouts: Mapping[str, ArrayLike],
+    color: ArrayLike | None = None,
+    *,
+    metrics: Mapping[str, str | Mapping[str, float]] | None = None,
+    marked: ArrayLike | None = None,
+    hover: Mapping[str, ArrayLike] | None = None,
+    columns: int = 3,
+    size: int = 260,
+) -> Any:
+    """Return maps of the same points side by side; what is lassoed in one is seen in all.
+
+    Parameters
+    ----------
+    layouts : mapping of str to array-like of shape (n_samples, n_components)
+        By title.
+    color : array-like of shape (n_samples,), optional
+        See :func:`scatter`.
+    metrics : mapping of str to (str or mapping of str to float), optional
+        What to write below the title of a layout: a text, or numbers by name.
+    marked, hover
+        See :func:`scatter`.
+    columns : int, default=3
+        Maps in a row.
+    size : int, default=260
+        Pixels of each side of a map.
+
+    Returns
+    -------
+    grid : bokeh.models.GridPlot
+
+    Raises
+    ------
+    ValueError, TypeError
+        If layouts differ in their number of points, or another argument does not fit them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grid = comparison_grid({"first": np.eye(3), "second": np.eye(3)[:, :2]}, [0, 1, 1])
+    >>> len(grid.children)
+    2
+    """
+    checked = check_layouts(layouts)
+    n_samples = len(next(iter(checked.values())))
+    check_count("columns", columns)
+    check_count("size", size, low=100)
+    lines = {} if metrics is None else dict(metrics)
+    unknown = sorted(map(str, set(lines) - set(checked)))
+    if unknown:
+        raise ValueError(f"metrics must be of the layouts {list(checked)}, got {unknown}")
+    shared = cloud(n_samples, color, marked=marked, hover=hover)
+    figures = []
+    by_name = {name: _metric_line(lines.get(name, "")) for name in checked}
+    for k, (name, layout) in enumerate(checked.items()):
+        flat = layout @ plane_of(layout)
+        line = by_name[name]
+        # As many lines everywhere, so that the maps stand level.
+        title = f"{name}\n{line or ' '}" if any(by_name.values()) else name
+        made = _map_figure(title, _say(f"{name} {line}", layout, shared), flat, size, False)
+        renderer = shared.draw(made, *shared.place(str(k), flat))
+        made.add_tools(shared.hover([renderer]))
+        # One legend for all, at the end of the first row.
+        if k == min(columns, len(checked)) - 1:
+            shared.explain(made, renderer)
+        figures.append(made)
+    return gridplot(figures, ncols=columns, toolbar_options={"logo": None})
+
+
+def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
+    """Return layouts by name, all of the same points.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping.
+    ValueError
+        If it is empty, a layout is not legal, or their numbers of points differ.
+    """
+    if not isinstance(layouts, Mapping):
+        raise TypeError(
+            f"layouts must be a mapping of names to layouts, got {type(layouts).__name__}"
+        )
+    if not layouts:
+        raise ValueError("layouts must have at least one layout, got none")
+    checked = {str(k): check_layout(Y, f"layouts[{k!r}]") for k, Y in layouts.items()}
+    sizes = {name: len(Y) for name, Y in checked.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"layouts must all be of the same points, got sizes {sizes}")
+    return checked
+
+
+def _extra(
+    what: str, places: ArrayLike | None, names: Sequence[str] | None, d: int
+) -> tuple[NDArray[np.float64] | None, list[str]]:
+    """Return places that are not points, with their names."""
+    if places is None:
+        if names is not None:
+            raise ValueError(f"{what}_names must come with {what}s")
+        return None, []
+    checked = check_layout(places, f"{what}s")
+    if checked.shape[1] != d:
+        raise ValueError(f"{what}s must have {d} columns like Y, got {checked.shape[1]} of them")
+    given = [str(k) for k in range(len(checked))] if names is None else list(map(str, names))
+    if len(given) != len(checked):
+        raise ValueError(f"{what}_names must name each of {len(checked)} {what}s, got {len(given)}")
+    return checked, given
+
+
+def _map_figure(
+    title: str, description: str, seen: NDArray[np.float64], size: int, roomy: bool
+) -> Any:
+    """Return an empty square figure around what will be seen, both axes with the same scale."""
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    half = (0.6 if roomy else 0.55) * float((high - low).max()) or 1.0
+    middle = (low + high) / 2
+    lasso = LassoSelectTool()
+    made = new_figure(
+        title,
+        description,
+        frame_width=size,
+        frame_height=size,
+        x_range=Range1d(start=middle[0] - half, end=middle[0] + half),
+        y_range=Range1d(start=middle[1] - half, end=middle[1] + half),
+        tools=[
+            lasso,
+            PanTool(),
+            WheelZoomTool(),
+            BoxZoomTool(match_aspect=True),
+            TapTool(),
+            ResetTool(),
+            SaveTool(),
+        ],
+        active_drag=lasso,
+    )
+    made.axis.visible = False
+    made.grid.visible = False
+    return made
+
+
+def _draw_centers(made: Any, places: NDArray[Any], names: list[str], shared: Cloud) -> None:
+    for k, (place, name) in enumerate(zip(places, names)):
+        made.scatter(
+            x=[place[0]],
+            y=[place[1]],
+            marker="star",
+            size=20,
+            fill_color=paint_of(shared.column, name, k),
+            line_color="#FFFFFF",
+            line_width=1.5,
+        )
+        # Towards the middle, where there is room.
+        left = place[0] > (made.x_range.start + made.x_range.end) / 2
+        _write(made, place, name, -9 if left else 9, 5, "right" if left else "left")
+
+
+def _draw_directions(made: Any, tips: NDArray[Any], names: list[str], shared: Cloud) -> None:
+    for k, (tip, name) in enumerate(zip(tips, names)):
+        paint = paint_of(shared.column, name, k)
+        head = NormalHead(size=9, fill_color=paint, line_color=paint)
+        made.add_layout(
+            Arrow(
+                x_start=0, y_start=0, x_end=tip[0], y_end=tip[1],
+                end=head, line_color=paint, line_width=2, line_alpha=0.9,
+            )
+        )  # fmt: skip
+        along = tip / (float(np.linalg.norm(tip)) or 1.0)
+        _write(made, tip, name, round(12 * along[0]), round(12 * along[1]) - 7, "center")
+
+
+def _write(made: Any, place: Any, text: str, right: int, up: int, align: str) -> None:
+    """Write a name beside a place, on a veil of the ground."""
+    made.add_layout(
+        Label(
+            x=float(place[0]),
+            y=float(place[1]),
+            x_offset=right,
+            y_offset=up,
+            text=_plain(text),
+            text_align=align,
+            text_font_size="12px",
+            text_font_style="bold",
+            text_color=text_color(),
+            background_fill_color=ground_color(),
+            background_fill_alpha=0.7,
+        )
+    )
+
+
+def _plain(text: str) -> Any:
+    from bokeh.models import PlainText
+
+    return PlainText(text=text)
+
+
+def _metric_line(given: Any) -> str:
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Mapping) or not all(isinstance(v, Real) for v in given.values()):
+        raise TypeError(f"metrics must be texts or numbers by name, got {given!r}")
+    return ", ".join(f"{name} {float(value):.3g}" for name, value in given.items())
+
+
+def _say(title: str, layout: NDArray[Any], shared: Cloud) -> str:
+    """Return what a screen reader says of a map."""
+    column = shared.column
+    by = f", colored by {column.title or 'class'}" if column.kind != "none" else ""
+    classes = f" ({', '.join(column.names[:20])})" if column.kind == "category" else ""
+    return f"Map of {len(layout)} points{by}{classes}. {title}".strip()
