@@ -281,7 +281,7 @@ def _mixed_row_entropy(row, u, keep, rate):
 
 
 @inlined
-def _mark(i, indptr, members, weights, starts, places, group_of, u, touched):
+def mark(i, indptr, members, weights, starts, places, group_of, u, touched):
     """Add what links point i to each other point to ``u``; return how many are ``touched``."""
     n_touched = 0
     for place in places[starts[i] : starts[i + 1]]:
@@ -305,7 +305,7 @@ def dense_entropy(
     touched = np.zeros(keep.size, np.int64)
     total = 0.0
     for i in range(first, last):
-        n_touched = _mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
         if n_touched == 0:
             total += _entries_entropy(P[i], keep[i])
             continue
@@ -327,7 +327,7 @@ def sparse_entropy(
     for i in range(first, last):
         entries = slice(P_indptr[i], P_indptr[i + 1])
         total += _entries_entropy(data[entries], keep[i])
-        n_touched = _mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
         if n_touched == 0:
             continue
         row[indices[entries]] = data[entries]

@@ -30,10 +30,13 @@ from nbembed.kernels.writing import Array, accumulate, add_total, spread
 
 
 class Terms(NamedTuple):
-    """What one pair adds to each of the sums of a :class:`PairSum`."""
+    """What one pair adds to each of the sums of a :class:`PairSum`.
+
+    A scalar may be two, what the pair adds to i and what it adds to j, where they differ.
+    """
 
     forces: Sequence[Lanes] = ()
-    scalars: Sequence[Lanes] = ()
+    scalars: Sequence[Lanes | tuple[Lanes, Lanes]] = ()
     totals: Sequence[Lanes] = ()
 
 
@@ -44,8 +47,8 @@ class PairSum(NamedTuple):
     ----------
     formula : callable
         ``formula(tau, p, at_row, at_column, parameters)`` returns the :class:`Terms` of a pair.
-        ``p`` is P_ij, None if there is no P; ``at_row`` and ``at_column`` are lists of further
-        values at i and j.
+        ``p`` is P_ij, the pair (P_ij, P_ji) with ``both``, None if there is no P; ``at_row`` and
+        ``at_column`` are lists of further values at i and j.
     forces, scalars, totals : int
         How many of each it returns. A force has as many components as the points have.
     extras, parameters : int
@@ -54,6 +57,10 @@ class PairSum(NamedTuple):
         How many registers of columns a row works on side by side. 2 gives a long chain of dependent
         steps something to do while it waits for itself (general α, n = 2000: 0.95 ms against 1.10),
         and only costs registers where the chain is short (α = 1: 0.67 ms against 0.46).
+    both : bool
+        Whether P is not symmetric and a pair needs P_ij and P_ji. P then comes packed
+        (:func:`nbembed.kernels.tiles.half_square`), so that both lie side by side for columns that
+        follow each other.
     """
 
     formula: Callable[..., Terms]
@@ -63,6 +70,7 @@ class PairSum(NamedTuple):
     extras: int = 0
     parameters: int = 0
     registers: int = 1
+    both: bool = False
 
     def n_sums(self, n_axes: int) -> int:
         """Return how many arrays over points are summed."""
@@ -131,23 +139,38 @@ class _Tile:
         """Return what row r and the columns from j on add, nothing where there is no pair."""
         builder, count = self.builder, self.count
         pairs = self._pairs(r, j) if self.masked else None
-        p = None
+        p: Any = None
         if self.data.P is not None:
-            row = self.data.P.row(self.rows[r])
-            if pairs is None:
-                p = load(builder, row, j, count)
-                # Rows of P are too short for the processor to guess which comes next. Asking for it
-                # while this one is used takes a third off the time when P comes from memory (α = 1,
-                # n = 2000: 0.62 ms against 0.90), and nothing when it is in a cache.
-                prefetch(builder, self.data.P.row(self.next_rows[r]), j, count)
-            else:
-                p = load_where(builder, pairs, row, j, count)
-            p = p.as_type(self.like[0])
+            here, then = self.rows[r], self.next_rows[r]
+            p = self._entry(j, self.data.P.row(here), self.data.P.row(then), pairs)
+            if self.pair.both:
+                p = p, self._entry(j, self._mirrored(here), self._mirrored(then), pairs)
         extras = [load(builder, pointer, j, count) for pointer in self.extras]
         terms = self.pair.formula(tau, p, self.extras_rows[r], extras, self.parameters)
         if pairs is None:
             return terms
-        return Terms(*([x.where(pairs, 0.0) for x in part] for part in terms))
+        return Terms(*([_where(x, pairs) for x in part] for part in terms))
+
+    def _entry(
+        self, j: ir.Value, row: ir.Value, next_row: ir.Value, pairs: ir.Value | None
+    ) -> Lanes:
+        """Return what lies at the columns from j on in a row of P, 0 where there is no pair."""
+        if pairs is None:
+            p = load(self.builder, row, j, self.count)
+            # Rows of P are too short for the processor to guess which comes next. Asking for it
+            # while this one is used takes a third off the time when P comes from memory (α = 1,
+            # n = 2000: 0.62 ms against 0.90), and nothing when it is in a cache.
+            prefetch(self.builder, next_row, j, self.count)
+        else:
+            p = load_where(self.builder, pairs, row, j, self.count)
+        return p.as_type(self.like[0])
+
+    def _mirrored(self, i: ir.Value) -> ir.Value:
+        """Return a pointer p with P_ji at p[j] for j > i, of a packed P."""
+        builder = self.builder
+        after = builder.add(i, INDEX(1))
+        row = self.data.P.row(builder.sub(self.place.n, after))
+        return builder.gep(row, [builder.neg(after)])
 
     def _pairs(self, r: int, j: ir.Value) -> ir.Value:
         """Return in which lanes row < column < n."""
@@ -165,10 +188,22 @@ class _Tile:
             column_sum = load(self.builder, pointer, j, self.count)
             for r, of_row in enumerate(terms):
                 at = r * len(pointers) + k
-                row_sums[at] = row_sums[at] + of_row.scalars[k]
-                column_sum = column_sum + of_row.scalars[k]
+                to_row, to_column = _two(of_row.scalars[k])
+                row_sums[at] = row_sums[at] + to_row
+                column_sum = column_sum + to_column
             store(self.builder, column_sum, pointer, j)
         return row_sums
+
+
+def _two(scalar: Lanes | tuple[Lanes, Lanes]) -> tuple[Lanes, Lanes]:
+    return scalar if isinstance(scalar, tuple) else (scalar, scalar)
+
+
+def _where(term: Any, pairs: ir.Value) -> Any:
+    """Return a term, or each of two, where there is a pair, else 0."""
+    if isinstance(term, tuple):
+        return tuple(x.where(pairs, 0.0) for x in term)
+    return term.where(pairs, 0.0)
 
 
 def _add_force(

@@ -4,7 +4,8 @@
     scalar_i = Σ_j h(τ_ij, P_ij)                  a pair adds the same to both
     total    = Σ_{i<j} t(τ_ij, P_ij)
 
-with τ_ij = ‖y_i − y_j‖² and f, h, t symmetric in i and j. A method states them in a
+with τ_ij = ‖y_i − y_j‖² and f, t symmetric in i and j (h may add to j what it does not add to i,
+and P may differ from Pᵀ: :attr:`PairSum.both`). A method states them in a
 :class:`PairSum`; :func:`half_square` makes the compiled loop.
 
 The half square i < j is cut into tiles of a few rows by some hundred columns. A row's coordinates
@@ -96,7 +97,9 @@ def half_square(pair: PairSum) -> Any:
         ``add_chunk(points, extras, P, parameters, n, axes, chunk, n_chunks, sums, totals)``
 
         * points (d, width), extras (pair.extras, width) or None: :func:`padded`, n of them in use;
-        * P: dense (n, n), C-contiguous, or None; only i < j is read;
+        * P: dense (n, n), C-contiguous, or None; only i < j is read. With ``pair.both`` packed:
+          entry (i, j) in its place for i < j, entry (j, i) at [n − 1 − i, j − i − 1], below the
+          diagonal;
         * parameters: 1-d array of pair.parameters numbers, in the points' type;
         * axes: (), or a tuple of length d ≤ 3 for code that is made for this d alone (code is made
           for types, and a tuple's length is part of its type). That is faster only for the shortest

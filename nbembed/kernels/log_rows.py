@@ -1,0 +1,133 @@
+"""Logarithms of neighbor probabilities, widened and mixed with links, packed for the tiles.
+
+    log p_ij ← κ log p_ij − log Σ_k p_ik^κ               a width √(1/κ) times as large
+    log p̃_ij = log(keep_i p_ij + rate_i Σ w_i w_j)        links mixed in (nbembed.kernels.groups)
+
+Everything is done on logarithms, in float64, so that far pairs whose p underflows keep theirs.
+A pair without affinity (p̃ = 0: across a cannot-link, or where a given P has a zero) has none: it
+is marked by :data:`NO_AFFINITY`, which no logarithm of a probability can be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbembed.kernels.compiling import compiled, read_only
+from nbembed.kernels.groups import mark
+from nbembed.kernels.threads import run_chunks
+from nbembed.kernels.tiles import n_chunks
+from nbembed.kernels.vector_math import exp, log
+
+#: Stands for the logarithm of zero.
+NO_AFFINITY = 1.0
+
+
+def packed_log_rows(
+    logs: Any, kappa: float, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int
+) -> tuple[Any, float]:
+    """Return log p̃, packed, and Σ p̃ log p̃ in nats.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n, n), float32 or float64
+        log p_ij; −∞ where p is zero, at least one other entry finite in each row. The diagonal is
+        not read.
+    kappa : float
+        κ > 0.
+    links : tuple (indptr, members, weights)
+        Groups, as in :func:`nbembed.kernels.groups.group_attraction`.
+    rates, keep : ndarray of shape (n,)
+        Share of the links and of p in row i; ``keep`` > 0.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    packed : ndarray of shape (n, n), in the type of ``logs``
+        As :func:`nbembed.kernels.tiles.half_square` wants it with ``both``.
+    entropy : float
+
+    Notes
+    -----
+    O(n² + Σ m²) time.
+    """
+    n = logs.shape[0]
+    indptr, members, weights = (np.asarray(part) for part in links)
+    # The groups of each point: places in ``members``, point by point.
+    places = np.argsort(members, kind="stable")
+    starts = np.searchsorted(members[places], np.arange(n + 1))
+    group_of = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    parts = tuple(
+        read_only(part)
+        for part in (logs, indptr, members, weights, starts, places, group_of, rates, keep)
+    )
+    packed = np.zeros((n, n), logs.dtype)
+    chunks = n_chunks(n)
+    entropies = np.zeros(chunks)
+    bounds = np.linspace(0, n, chunks + 1).astype(int)
+
+    def run(chunk: int) -> None:
+        entropies[chunk] = pack(*parts, kappa, bounds[chunk], bounds[chunk + 1], packed)
+
+    run_chunks(run, chunks, n_threads)
+    return packed, float(entropies.sum())
+
+
+def packed_row(packed: Any, i: int) -> Any:
+    """Return row i of what is packed, shape (n,); NO_AFFINITY at i itself."""
+    n = packed.shape[0]
+    before = np.arange(i)
+    row = np.empty(n, packed.dtype)
+    row[:i] = packed[n - 1 - before, i - before - 1]
+    row[i] = NO_AFFINITY
+    row[i + 1 :] = packed[i, i + 1 :]
+    return row
+
+
+@compiled
+def pack(
+    logs, indptr, members, weights, starts, places, group_of, rates, keep, kappa, first, last,
+    packed,
+):  # fmt: skip
+    """Fill ``packed`` with the rows from ``first`` to ``last``; return their entropy."""
+    n = logs.shape[0]
+    row = np.empty(n)
+    share = np.empty(n)
+    u = np.zeros(n)
+    touched = np.zeros(n, np.int64)
+    entropy = 0.0
+    for i in range(first, last):
+        top = -np.inf
+        for j in range(n):
+            if j != i and logs[i, j] > top:
+                top = logs[i, j]
+        for j in range(n):
+            # Pairs that are none weigh e⁻⁷⁰⁰, which a sum of at least 1 does not notice.
+            there = j != i and logs[i, j] > -np.inf
+            row[j] = kappa * (logs[i, j] - top) if there else -np.inf
+            share[j] = exp(max(row[j], -700.0))
+        log_sum = log(share.sum())
+        kept = np.log(keep[i]) - log_sum
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        for j in range(n):
+            row[j] += kept
+        for e in range(n_touched):
+            j = touched[e]
+            link = np.log(rates[i] * u[j]) if rates[i] * u[j] > 0 else -np.inf
+            larger = max(row[j], link)
+            if larger > -np.inf:
+                row[j] = larger + np.log(np.exp(row[j] - larger) + np.exp(link - larger))
+            u[j] = 0.0
+        for j in range(n):
+            # Rounding may leave a little more than all.
+            share[j] = min(row[j], 0.0)
+            entropy += share[j] * exp(max(share[j], -700.0)) if row[j] > -np.inf else 0.0
+            if row[j] == -np.inf:
+                share[j] = NO_AFFINITY
+        for j in range(i):
+            packed[n - 1 - j, i - j - 1] = share[j]
+        for j in range(i + 1, n):
+            packed[i, j] = share[j]
+    return entropy
