@@ -2,9 +2,10 @@
 
 JSON holds numbers, text, lists and maps. What else a session's parameters may be is written as a
 map with a reserved key: ``{"__array__": list, "dtype": "<f4", "shape": [2, 3]}``, ``{"__tuple__":
-list}``, ``{"__supervision__": map}``, ``{"__optimizer__": name, "fields": map}``. Python writes
-floats with as many digits as it takes to read the same bits again. Functions and other objects have
-no plain form and are refused by name; nothing is ever pickled.
+list}``, ``{"__supervision__": map}``, ``{"__optimizer__": name, "fields": map}``,
+``{"__estimator__": path, "parameters": map, "learned": map}``. Python writes floats with as many
+digits as it takes to read the same bits again. Functions and other objects have no plain form and
+are refused by name; nothing is ever pickled.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.session.estimators import is_estimator, learned_by, make, path_of, same_estimator
 from nbembed.supervision import Supervision
 
 
@@ -61,12 +63,38 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
         encoded = _encode(fields, name, strict)
         return {"__optimizer__": type(value).__name__, "fields": encoded}
+    if is_estimator(value) and (strict or not _unspeakable(value)):
+        return _encode_estimator(value, name)
     if not strict:
         return {"__opaque__": getattr(value, "__qualname__", repr(value))}
     raise TypeError(
         f"{name} is a {type(value).__name__}, which has no plain form; only numbers, text, arrays, "
-        f"lists, maps, nbembed's optimizers and supervision can be stored"
+        f"lists, maps, supervision, nbembed's optimizers, and estimators of nbembed and "
+        f"scikit-learn can be stored"
     )
+
+
+def _encode_estimator(value: Any, name: str) -> dict[str, Any]:
+    learned = learned_by(value)
+    if learned and not type(value).__module__.startswith("nbembed."):
+        raise TypeError(
+            f"{name} is a fitted {type(value).__name__}, of which only parameters can be stored; "
+            f"give an unfitted one (sklearn.base.clone)"
+        )
+    return {
+        "__estimator__": path_of(type(value)),
+        "parameters": _encode(value.get_params(deep=False), name, strict=True),
+        "learned": _encode(learned, name, strict=True),
+    }
+
+
+def _unspeakable(value: Any) -> bool:
+    """Return whether an estimator has no plain form."""
+    try:
+        _encode_estimator(value, "value")
+    except TypeError:
+        return True
+    return False
 
 
 def decode(value: Any) -> Any:
@@ -93,6 +121,9 @@ def decode(value: Any) -> Any:
             return Supervision.from_dict(value["__supervision__"])
         if "__optimizer__" in value:
             return _optimizer(value["__optimizer__"])(**decode(value["fields"]))
+        if "__estimator__" in value:
+            stored = decode(value["parameters"]), decode(value["learned"])
+            return make(value["__estimator__"], *stored)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"broken stored value: {error}") from error
     return {k: decode(v) for k, v in value.items()}
@@ -115,6 +146,8 @@ def same(a: Any, b: Any) -> bool:
         return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if is_estimator(a):
+        return same_estimator(a, b)
     # 1 == 1.0 == True in Python, but an estimator may tell them apart.
     return type(a) is type(b) and bool(a == b)
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.session.estimators import is_estimator, learned_by, path_of
 from nbembed.session.events import Event
-from nbembed.session.plain import same
+from nbembed.session.plain import encode, same
 from nbembed.session.settings import signature_defaults
 from nbembed.supervision import Supervision
 
@@ -122,12 +123,28 @@ class _Writer:
             return f"[{', '.join(map(self.value, value))}]"
         if isinstance(value, dict):
             return f"{{{', '.join(f'{k!r}: {self.value(v)}' for k, v in value.items())}}}"
-        if value is None or isinstance(value, bool | int | float | str | tuple):
+        if isinstance(value, tuple):
+            return f"({''.join(f'{self.value(v)}, ' for v in value).rstrip()})" if value else "()"
+        if value is None or isinstance(value, bool | int | float | str):
             return repr(value)
         if callable(value) and hasattr(value, "__qualname__"):
             return self._name(value)
+        if is_estimator(value):
+            return self.estimator(value)
         self._names.add((type(value).__module__, type(value).__qualname__))
         return repr(value)  # optimizers are dataclasses: their repr is their source
+
+    def estimator(self, value: Any) -> str:
+        if learned_by(value):
+            self._names.add(("nbembed.session.plain", "decode"))
+            return f"decode({encode(value)!r})"
+        usual = signature_defaults(type(value))
+        said = [
+            f"{k}={self.value(v)}"
+            for k, v in value.get_params(deep=False).items()
+            if k not in usual or not same(v, usual[k])
+        ]
+        return f"{self._name(type(value))}({', '.join(said)})"
 
     def _name(self, thing: Any) -> str:
         name, module = thing.__qualname__, thing.__module__
@@ -135,6 +152,8 @@ class _Writer:
             "__all__", ()
         ):
             return f"nb.{name}"
+        if module.startswith("sklearn."):
+            module = path_of(thing).rpartition(".")[0]
         self._names.add((module, name))
         return str(name)
 

@@ -6,6 +6,7 @@ Undo is a list of past settings; what must be recomputed is read off two of them
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.methods.base import EmbeddingMethod
+from nbembed.session.estimators import is_estimator
 from nbembed.session.plain import same
 
 if TYPE_CHECKING:
@@ -167,7 +169,7 @@ def defaults(kind: type[EmbeddingMethod]) -> dict[str, Any]:
     return taken_from(kind())
 
 
-def signature_defaults(kind: type[EmbeddingMethod]) -> dict[str, Any]:
+def signature_defaults(kind: type[Any]) -> dict[str, Any]:
     """Return the defaults written in the constructor's signature."""
     parameters = inspect.signature(kind.__init__).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
@@ -212,7 +214,9 @@ def known_methods(*more: type[EmbeddingMethod]) -> dict[str, type[EmbeddingMetho
 
 
 def _unboxed(value: Any) -> Any:
-    """Return numpy scalars as Python numbers and own copies of arrays."""
+    """Return numpy scalars as Python numbers and own copies of arrays and estimators."""
+    if is_estimator(value):
+        return copy.deepcopy(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

@@ -9,6 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from nbembed.optimizers import ConjugateGradient, MomentumGradient
 from nbembed.session.plain import decode, encode, plain, same
@@ -90,3 +96,74 @@ def test_sameness_tells_types_apart():
     assert not same(np.zeros(2), np.zeros(2, dtype=np.float32))
     assert not same(np.zeros(2), [0.0, 0.0])
     assert same({"a": (1, [np.ones(2)])}, {"a": (1, [np.ones(2)])})
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(C=0.1 + 0.2),
+        GaussianNB(),
+        make_pipeline(StandardScaler(), LogisticRegression(tol=1e-3)),
+        OneVsRestClassifier(GaussianNB(priors=[0.5, 0.5])),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_estimators_come_back(estimator):
+    text = json.dumps(encode(estimator))
+    assert "sklearn." in text
+    back = decode(json.loads(text))
+    assert type(back) is type(estimator)
+    assert same(back, estimator)
+    assert repr(back) == repr(estimator)
+
+
+def test_estimators_are_the_same_by_their_parameters():
+    assert same(GaussianNB(), GaussianNB())
+    assert not same(GaussianNB(), GaussianNB(var_smoothing=1e-3))
+    assert not same(GaussianNB(), LogisticRegression())
+    fitted = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    assert not same(GaussianNB(), fitted)
+
+
+def test_a_fitted_estimator_of_scikit_learn_is_refused():
+    fitted = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError, match=r"classifier is a fitted GaussianNB.*unfitted"):
+        encode(fitted, "classifier")
+    assert plain(fitted) == {"__opaque__": "GaussianNB()"}
+
+
+def test_an_estimator_of_anybody_else_is_refused():
+    class Mine(BaseEstimator):
+        pass
+
+    with pytest.raises(TypeError, match="classifier is a Mine, which has no plain form"):
+        encode(Mine(), "classifier")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "os.system",
+        "sklearn",
+        "sklearn.no.such",
+        "sklearn.base.clone",
+        "sklearn.utils.os.system",
+        "nbembed.session.Session",
+        "sklearn.linear_model.np.ndarray",
+        "sklearn.naive_bayes.GaussianNB; import os",
+        3,
+    ],
+)
+def test_no_stored_path_leads_out_of_the_known_estimators(path):
+    with pytest.raises(ValueError, match=r"estimator|known here"):
+        decode({"__estimator__": path, "parameters": {}, "learned": {}})
+
+
+def test_broken_estimators_are_refused():
+    path = "sklearn.naive_bayes.GaussianNB"
+    with pytest.raises(ValueError, match="does not take"):
+        decode({"__estimator__": path, "parameters": {"x": 1}, "learned": {}})
+    with pytest.raises(ValueError, match="not stored as it should be"):
+        decode({"__estimator__": path, "parameters": {}, "learned": {"fit": 1}})
+    with pytest.raises(ValueError, match="broken"):
+        decode({"__estimator__": path})
