@@ -69,7 +69,8 @@ def annealing_path(
     shared = cloud(len(layouts[0]), getattr(path, "labels_", None) if y is None else y,
                    marked=marked)  # fmt: skip
     # One plane for all, so that nothing but the points moves from map to map.
-    directions = getattr(path, "directions_", None)
+    holder = getattr(path, "session", path)
+    directions = getattr(holder, "directions_", getattr(holder, "directions", None))
     basis = plane_of(layouts[best if best is not None else -1], directions)
     drawn = chosen_steps(len(steps), maps, best)
     figures = []

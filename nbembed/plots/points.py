@@ -199,8 +199,9 @@ def cloud(
 
 
 def paint_of(column: Column, name: str, index: int) -> str:
-    """Return the color of what is called like a category, else that of number ``index``."""
-    return palette.color(column.names.index(name) if name in column.names else index)
+    """Return the color of what is called like a category, else one that no category has."""
+    names = column.names
+    return palette.color(names.index(name) if name in names else len(names) + index)
 
 
 def _looks(column: Column, n_samples: int) -> tuple[list[str], list[str]]:

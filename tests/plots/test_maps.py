@@ -1,0 +1,200 @@
+"""Maps: one source, equal scales, the Explorer's colors, and errors that name the argument."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter
+
+from nbembed import plots
+from nbembed.widget.columns import as_column
+
+SPECIES = np.array(["setosa", "virginica", "versicolor"])
+
+
+@pytest.fixture
+def Y(rng):
+    return rng.normal(size=(30, 2)) * [5, 1]
+
+
+@pytest.fixture
+def classes(rng):
+    return SPECIES[np.arange(30) % 3]
+
+
+def points(figure):
+    """Return the renderer of a map's points."""
+    return next(r for r in figure.renderers if isinstance(r.glyph, Scatter))
+
+
+def figures(grid):
+    return [child[0] for child in grid.children]
+
+
+def test_a_map_has_equal_scales_and_shows_every_point(Y, classes):
+    figure = plots.scatter(Y, classes, size=300)
+    x, y = figure.x_range, figure.y_range
+    assert figure.frame_width == figure.frame_height == 300
+    assert x.end - x.start == pytest.approx(y.end - y.start)
+    assert x.start < Y[:, 0].min() < Y[:, 0].max() < x.end
+    assert y.start < Y[:, 1].min() < Y[:, 1].max() < y.end
+
+
+def test_colors_are_those_of_the_explorer(Y, classes):
+    source = points(plots.scatter(Y, classes)).data_source
+    wire = as_column(classes, 30).to_wire()
+    expected = dict(zip(wire["names"], wire["colors"]))
+    assert source.data["paint"] == [expected[name] for name in classes]
+    assert source.data["name"] == classes.tolist()
+
+
+def test_past_the_fixed_colors_shapes_differ_as_well(rng):
+    many = np.arange(40)
+    source = points(plots.scatter(rng.normal(size=(40, 2)), many.astype(str))).data_source
+    looks = set(zip(source.data["paint"], source.data["marker"]))
+    assert len(looks) == 40
+    assert len(set(source.data["marker"])) > 3
+
+
+def test_numbers_get_a_scale_and_missing_ones_are_gray(Y):
+    values = np.linspace(0, 3, 30)
+    values[4] = np.nan
+    figure = plots.scatter(Y, values)
+    bar = figure.select_one(ColorBar)
+    assert (bar.color_mapper.low, bar.color_mapper.high) == (0, 3)
+    assert figure.select_one(Legend) is None
+    # One value only is a scale too.
+    flat = plots.scatter(Y, np.full(30, 2.5)).select_one(ColorBar).color_mapper
+    assert flat.high > flat.low == 2.5
+
+
+def test_names_are_plain_text_everywhere(Y):
+    names = np.array(["<b>x</b>", "$$\\alpha$$", "@name{safe}"])[np.arange(30) % 3]
+    figure = plots.scatter(
+        Y,
+        names,
+        title="$$t$$",
+        centers=Y[:3],
+        center_names=names[:3],
+        directions=np.eye(2),
+        direction_names=["$$u$$", "<i>v</i>"],
+        hover={"note": names},
+    )
+    written = [figure.title.text, *(label.text for label in figure.select(Label))]
+    assert len(written) == 6
+    assert all(isinstance(text, PlainText) for text in written)
+    (hover,) = figure.select(HoverTool)
+    assert "safe" not in str(hover.tooltips)
+    items = figure.select_one(Legend).items
+    assert [item.label.value for item in items] == sorted(set(names))
+
+
+def test_centers_and_directions_take_the_color_of_their_class(Y, classes):
+    figure = plots.scatter(
+        Y,
+        classes,
+        centers=Y[:2],
+        center_names=["versicolor", "somewhere"],
+        directions=[[1, 0], [0, 2], [0, 0]],
+        direction_names=["virginica", "setosa", "free"],
+    )
+    source = points(figure).data_source
+    color = dict(zip(source.data["name"], source.data["paint"]))
+    stars = [r.glyph.fill_color for r in figure.renderers if r.glyph.marker == "star"]
+    assert stars[0] == color["versicolor"]
+    assert stars[1] not in color.values()
+    arrows = list(figure.select(Arrow))
+    assert [a.line_color for a in arrows][:2] == [color["virginica"], color["setosa"]]
+    # Lengths keep their proportions, and all tips are in view.
+    length = [np.hypot(a.x_end, a.y_end) for a in arrows]
+    assert length[1] == pytest.approx(2 * length[0])
+    assert length[2] == 0
+    assert all(figure.x_range.start <= a.x_end <= figure.x_range.end for a in arrows)
+    assert all(figure.y_range.start <= a.y_end <= figure.y_range.end for a in arrows)
+
+
+def test_more_dimensions_are_drawn_on_the_plane_of_the_directions(rng):
+    Y = rng.normal(size=(50, 4)) * [1, 1, 30, 40]
+    directions = np.array([[1, 0, 0, 0], [-0.5, 0.8, 0, 0], [-0.5, -0.8, 0, 0]])
+    source = points(plots.scatter(Y, directions=directions)).data_source
+    seen = np.column_stack([source.data["x"], source.data["y"]])
+    # The plane of the first two axes, turned: its distances and none of the wide axes.
+    assert np.linalg.norm(seen, axis=1) == pytest.approx(np.linalg.norm(Y[:, :2], axis=1))
+    line = points(plots.scatter(Y[:, :1])).data_source
+    assert np.array_equal(line.data["x"], Y[:, 0])
+    assert not np.any(line.data["y"])
+
+
+def test_marked_points_are_larger_and_have_a_rim(Y):
+    data = points(plots.scatter(Y, marked=[3, 4])).data_source.data
+    others = np.setdiff1d(np.arange(30), [3, 4])
+    assert data["size"][[3, 4]].min() > data["size"][others].max()
+    assert np.flatnonzero(data["rim_opacity"]).tolist() == [3, 4]
+    mask = np.isin(np.arange(30), [3, 4])
+    assert np.array_equal(points(plots.scatter(Y, marked=mask)).data_source.data["size"],
+                          data["size"])  # fmt: skip
+
+
+def test_a_grid_has_one_source_so_that_selection_is_linked(Y, classes):
+    grid = plots.comparison_grid({"a": Y, "b": -Y, "c": np.hstack([Y, Y])}, classes, columns=2)
+    made = figures(grid)
+    assert len(made) == 3
+    assert len({points(figure).data_source.id for figure in made}) == 1
+    source = points(made[0]).data_source
+    assert np.array_equal(source.data["x0"], Y[:, 0])
+    assert np.array_equal(source.data["x1"], -Y[:, 0])
+    assert [figure.select_one(Legend) is not None for figure in made] == [False, True, False]
+
+
+def test_titles_carry_measures_and_stand_level(Y):
+    grid = plots.comparison_grid(
+        {"a": Y, "b": Y, "c": Y}, metrics={"a": {"trust": 0.91234, "cost": 2}, "b": "as it is"}
+    )
+    titles = [figure.title.text.text for figure in figures(grid)]
+    assert titles == ["a\ntrust 0.912, cost 2", "b\nas it is", "c\n "]
+
+
+def test_a_screen_reader_is_told_what_there_is(Y, classes):
+    figure = plots.scatter(Y, classes, title="Three species")
+    if "html_attributes" in figure.properties():  # Bokeh 3.7 and later
+        said = figure.html_attributes["aria-label"]
+        assert "30 points" in said
+        assert "Three species" in said
+        assert "virginica" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"Y": np.zeros(3)}, "Y must have shape"),
+        ({"Y": [[np.nan, 0.0]]}, "Y must be finite"),
+        ({"color": [1, 2]}, "color must have one value"),
+        ({"marked": [30]}, "marked must be indices"),
+        ({"hover": {"note": ["a"]}}, r"hover\['note'\] must have one value"),
+        ({"centers": [[0.0, 0, 0]]}, "centers must have 2 columns"),
+        ({"centers": [[0.0, 0]], "center_names": ["a", "b"]}, "center_names must name each"),
+        ({"center_names": ["a"]}, "center_names must come with centers"),
+        ({"directions": [[np.inf, 0.0]]}, "directions must be finite"),
+        ({"size": 10}, "size must be at least 100"),
+    ],
+)
+def test_bad_input_is_named(Y, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plots.scatter(**{"Y": Y, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"layouts": np.zeros((3, 2))}, TypeError, "layouts must be a mapping"),
+        ({"layouts": {}}, ValueError, "at least one layout"),
+        ({"layouts": {"a": np.eye(3), "b": np.eye(2)}}, ValueError, "of the same points"),
+        ({"layouts": {"a": [["x"]]}}, ValueError, r"layouts\['a'\] must be"),
+        ({"metrics": {"z": "text"}}, ValueError, "metrics must be of the layouts"),
+        ({"metrics": {"a": 3}}, TypeError, "metrics must be texts or numbers"),
+        ({"columns": 0}, ValueError, "columns must be at least 1"),
+    ],
+)
+def test_bad_grids_are_named(Y, arguments, error, message):
+    with pytest.raises(error, match=message):
+        plots.comparison_grid(**{"layouts": {"a": Y}, **arguments})

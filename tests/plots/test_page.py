@@ -1,0 +1,97 @@
+"""Figures in a real page: text stays text, selection is linked, light and dark, no network."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from bokeh.embed import file_html
+from bokeh.resources import INLINE
+
+from nbembed import plots
+
+NAMES = ["<b>x</b>", "<img src=x onerror='window.hurt = true'>", "$$\\alpha$$"]
+
+
+@pytest.fixture
+def open_figure(browser):
+    """Return a function that shows a figure in a page and watches what the page asks for."""
+    contexts = []
+
+    def open_figure(figure, scheme="light"):
+        context = browser.new_context(color_scheme=scheme, viewport={"width": 1000, "height": 500})
+        contexts.append(context)
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda r: asked.append(r.url) if r.url.startswith("http") else None)
+        page.on("pageerror", lambda error: asked.append(str(error)))
+        page.asked = asked
+        page.set_content(file_html(figure, INLINE, "figure"))
+        page.wait_for_function(
+            "window.Bokeh && Bokeh.documents.length && Bokeh.documents[0].is_idle"
+        )
+        return page
+
+    yield open_figure
+    for context in contexts:
+        context.close()
+
+
+def test_names_are_never_read_as_html(open_figure):
+    Y = np.array([[0.0, 0], [1, 0], [0, 1]])
+    figure = plots.scatter(
+        Y, NAMES, hover={"<u>note</u>": NAMES}, title=NAMES[1], size=300, centers=Y,
+        center_names=NAMES,
+    )  # fmt: skip
+    page = open_figure(figure)
+    seen = set()
+    x_range, y_range = figure.x_range, figure.y_range
+    inner = page.evaluate(
+        """() => { const view = Bokeh.index.roots[0];
+                   const box = view.frame.bbox, own = view.el.getBoundingClientRect();
+                   return [own.left + box.left, own.top + box.top, box.width, box.height] }"""
+    )
+    for x, y in Y:
+        page.mouse.move(
+            inner[0] + inner[2] * (x - x_range.start) / (x_range.end - x_range.start),
+            inner[1] + inner[3] * (1 - (y - y_range.start) / (y_range.end - y_range.start)),
+        )
+        page.locator(".bk-tooltip-content").first.wait_for()
+        seen.update(page.locator(".bk-tooltip-content").all_inner_texts())
+        page.mouse.move(900, 450)
+        page.locator(".bk-tooltip-content").first.wait_for(state="hidden")
+    said = "\n".join(seen)
+    for name in NAMES:
+        assert name in said
+    assert "<u>note</u>" in said
+    assert page.locator("b, u, img[src='x']").count() == 0
+    assert page.evaluate("window.hurt") is None
+    assert page.asked == [], "nothing is fetched, TeX's typesetter included"
+
+
+def test_selecting_in_one_map_selects_in_all(open_figure, rng):
+    Y = rng.normal(size=(20, 2))
+    page = open_figure(plots.comparison_grid({"one": Y, "two": -Y}, np.arange(20) % 2))
+    chosen = page.evaluate(
+        """() => {
+            const models = [...Bokeh.documents[0]._all_models.values()];
+            const sources = models.filter((m) => m.type == "ColumnDataSource");
+            const renderers = models.filter(
+                (m) => m.type == "GlyphRenderer" && m.glyph.type == "Scatter");
+            sources[0].selected.indices = [3, 5];
+            return renderers.map((r) => r.data_source.selected.indices);
+        }"""
+    )
+    assert chosen == [[3, 5], [3, 5]]
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
+def test_the_ground_follows_light_and_dark(open_figure, scheme, dark):
+    from PIL import Image
+
+    page = open_figure(plots.scatter(np.eye(2), size=300), scheme)
+    page.wait_for_timeout(100)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("L")
+    # The middle of the map, where there is no point.
+    assert (picture.getpixel((100, 100)) < 60) is dark
