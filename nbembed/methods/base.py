@@ -134,6 +134,7 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     perplexity: float | Literal["auto"]
     metric: Any
+    n_jobs: int | None
     optimizer: Any
     algorithm: str
     max_iter: int
@@ -272,6 +273,7 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 self.max_iter, callbacks=self._callbacks(progress)
             )
         self._keep(run, affinities, known)
+        self._remember(X, affinities)
         return self
 
     def fit_transform(
@@ -392,3 +394,6 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.perplexity_ = affinities.perplexity
         self.trace_ = run.trace
         self.supervision_ = supervision
+
+    def _remember(self, X: Any, affinities: Affinities) -> None:
+        """Keep of the data what later calls need: nothing, unless a method places new points."""

@@ -17,6 +17,8 @@ import numpy as np
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.base import LiveParameter
 from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.methods.out_of_sample import PlacesNewPoints
+from nbembed.methods.placement import RowCost
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.optimizers import MomentumGradient
 from nbembed.schedule import Schedule, Stage
@@ -33,7 +35,7 @@ EXAGGERATED_STEPS = 50
 EXAGGERATION = 4.0
 
 
-class HSSNE(NeighborMethod):
+class HSSNE(PlacesNewPoints, NeighborMethod):
     """Heavy-tailed symmetric stochastic neighbor embedding, optionally semi-supervised.
 
     Parameters
@@ -168,6 +170,10 @@ class HSSNE(NeighborMethod):
         return HeavyTailed(
             affinities, self.alpha, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs
         )
+
+    def row_cost(self) -> RowCost:
+        """Return KL(p‖q) with q ∝ (ατ + 1)^(−1/α), normalized over the row."""
+        return RowCost(self.alpha)
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the early exaggeration; an array given as ``init`` is already a map: none."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted
 
 from nbembed.methods.annealing import Finish, PathStep, Stopper
 from nbembed.methods.classes import class_values
 from nbembed.methods.mbed_recipe import CRUDE_STEPS, MbedRecipe
-from nbembed.methods.placement import new_rows, place, same_data
+from nbembed.methods.out_of_sample import PlacesNewPoints
+from nbembed.methods.placement import RowCost
 from nbembed.methods.settings import as_generator
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 
-class Mbed(MbedRecipe):
+class Mbed(PlacesNewPoints, MbedRecipe):
     """Large margin embedding: clustering or semi-supervised classification that one can see.
 
     Parameters
@@ -222,38 +222,12 @@ class Mbed(MbedRecipe):
         self._keep_winner(best)
         self.classes_ = class_values(known, best.n_classes, y)
         self.labels_ = self.classes_[self.membership_.argmax(axis=1)]
-        self._X_fit = data
-        self._sigma = getattr(affinities, "sigma", None)
+        self._remember(data, affinities)
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Place points on the fitted map, which stays as it is.
-
-        Parameters
-        ----------
-        X : array of shape (n_new, n_features)
-            New data, or their dissimilarities to the fitted points, of shape (n_new, n_samples),
-            with ``metric="precomputed"``. The training data themselves give ``embedding_``.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_components)
-            Each by its own row of neighbor probabilities against the fitted points alone; see
-            :mod:`nbembed.methods.placement`.
-        """
-        check_is_fitted(self)
-        data = self._validated(X, reset=False)
-        if same_data(data, self._X_fit):
-            return self.embedding_.copy()
-        rows = new_rows(
-            data,
-            self._X_fit,
-            self.metric,
-            sigma=self._sigma,
-            perplexity=self.perplexity_,
-            n_jobs=self.n_jobs,
-        )
-        return place(rows, self.embedding_).astype(np.float32)
+    def row_cost(self) -> RowCost:
+        """Return SNE's row: margin and balance are means, in which a single point has no share."""
+        return RowCost()
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities (n_new, n_classes), columns as ``classes_``."""

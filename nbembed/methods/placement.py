@@ -1,153 +1,230 @@
 """New points on a fitted map: each by its own neighbors, the map held fixed.
 
-A new point with neighbor probabilities p over the fitted points y_j goes to where
+A new point with neighbor probabilities p over the fitted points goes to where its own row of the
+method's cost is least (:class:`RowCost`; the formulas are in :mod:`nbembed.kernels.placement`). It
+does not matter what other points come along. q is normalized over the row: for SNE, Mbed's floor
+and NeRV that is the method's own cost; HSSNE's Q is normalized over all pairs, but of the points of
+a map with so many others each has about the same share of that sum, and so its row stands for it
+(openTSNE's ``transform`` does so too). Attraction is exaggerated by μ = 0.001, which keeps a point
+whose neighbors all lie on the rim from leaving the map.
 
-    f(y) = KL(p ‖ q(y)) + μ ‖y − Σ_j p_j y_j‖²,   q_j ∝ exp(−‖y − y_j‖²)
+SNE's row is convex: there is one place, and the mean of the neighbors leads to it. Others may have
+several minima. There the mean and the median of the neighbors, weighted by p, and the three nearest
+themselves are tried, and the best leads down.
 
-is least: its own row of SNE's cost, with a slight tether (μ = 0.001) that keeps a point whose
-neighbors all lie on the rim from leaving the map. With ȳ_p and ȳ_q the two means,
-
-    ∇f = 2(ȳ_q − ȳ_p) + 2μ(y − ȳ_p),   ∇²f = 4 Cov_q + 2μ I
-
-so f is strictly convex: there is one place, Newton's method with a line search finds it, and it
-does not depend on what other points come along. Mbed's margin and balance are means over points, in
-which one more point has a share of 1/n; they are left out.
+Mbed's margin and balance are means over points, in which one more point has a share of 1/n; they
+are left out. So are labels and links: nothing is known of a new point but where its neighbors are.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from nbembed.affinities import rows_to_fitted
+from nbembed.distances import Distances
+from nbembed.kernels.calibration import calibrate, normalize
+from nbembed.kernels.placement import descend
+from nbembed.kernels.threads import resolve_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Weight μ of the tether.
+#: Share μ by which attraction is exaggerated.
 TETHER = 1e-3
-#: Bound of Newton steps; a handful is usual.
-MAX_STEPS = 100
-#: Pairs of a new and a fitted point that are held at once.
-PAIRS = 2**22
+#: The most probable neighbors whose own places are tried as starts.
+NEAREST = 3
 
 
-def new_rows(
-    X: Any,
-    fitted: Any,
-    metric: Any,
-    *,
-    sigma: float | None,
-    perplexity: float | None,
-    n_jobs: int | None = None,
-) -> NDArray[np.float64]:
-    """Return the neighbor probabilities of new points over fitted ones, (n_new, n_samples).
+@dataclass(frozen=True)
+class RowCost:
+    """What a new point minimises: t KL(p‖q) + (1 − t) KL(q‖p), q ∝ (1 + αwτ)^(−1/α).
+
+    Attributes
+    ----------
+    alpha : float
+        Heaviness of the tails of q; 0 is exp(−wτ).
+    tradeoff : float
+        t in [0, 1]; 1 is the divergence of SNE and HSSNE.
+    precision : float or None
+        w, the same for all points; None takes each point's own, the β of its row p (NeRV with a
+        width for each point).
+    """
+
+    alpha: float = 0.0
+    tradeoff: float = 1.0
+    precision: float | None = 1.0
+
+    @property
+    def convex(self) -> bool:
+        """Whether a row has one minimum only."""
+        return self.alpha == 0 and self.tradeoff == 1
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Neighbor probabilities of some new points over the fitted ones, shape (n_new, n_samples)."""
+
+    P: NDArray[np.float64]
+    log_P: NDArray[np.float64] | None
+    beta: NDArray[np.float64]
+
+
+class FittedData:
+    """The data of a fit, which new points are compared with; dissimilarities are not kept.
 
     Parameters
     ----------
-    X, fitted : ndarray or csr_array with the same number of columns
-        With ``metric="precomputed"`` ``X`` holds the dissimilarities and ``fitted`` is not read.
-    metric : str or callable
-    sigma : float or None
-        The one width of global affinities, if that is what the map was made from.
-    perplexity : float or None
-        Else what each row is calibrated to.
-    n_jobs : int, optional
-
-    Raises
-    ------
-    ValueError
-        If a given dissimilarity is negative.
+    X : ndarray or csr_array
+        Checked data that nobody else writes to.
+    metric : str or callable or LearningMetric
+        What distances to them are measured with.
     """
-    if isinstance(metric, str) and metric == "precomputed":
-        values = X.data if sparse.issparse(X) else X
-        if values.size and values.min() < 0:
-            raise ValueError(
-                'X must be non-negative with metric="precomputed", got a dissimilarity of '
-                f"{values.min()}"
-            )
-    if sigma is not None:
-        perplexity = None
-    return rows_to_fitted(X, fitted, metric, sigma=sigma, perplexity=perplexity, n_jobs=n_jobs)
+
+    def __init__(self, X: Any, metric: Any) -> None:
+        self.metric = metric
+        self.X = None if self._given else X
+        self._shape = X.shape
+        self._digest = _digest(X) if self._given else None
+
+    @property
+    def _given(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def same(self, X: Any) -> bool:
+        """Return whether ``X`` is the data that was fitted, value for value."""
+        if X.shape != self._shape:
+            return False
+        if self.X is None:
+            return _digest(X) == self._digest
+        if sparse.issparse(X) != sparse.issparse(self.X):
+            return False
+        if sparse.issparse(X):
+            return bool((self.X != X).nnz == 0)
+        return bool(np.array_equal(X, self.X))
+
+    def rows(
+        self,
+        X: Any,
+        *,
+        sigma: float | None = None,
+        perplexity: float | None = None,
+        logs: bool = False,
+        n_jobs: int | None = None,
+    ) -> Iterator[tuple[slice, Rows]]:
+        """Yield the neighbor probabilities of new points, a block at a time.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n_new, n_features)
+            Or the dissimilarities to the fitted points, (n_new, n_samples), where those were given.
+        sigma : float or None
+            The one width of global affinities, if that is what the map was made from.
+        perplexity : float or None
+            Else what each row is calibrated to.
+        logs : bool, default=False
+            Whether ``log_P`` is wanted: exact also where p underflows.
+        n_jobs : int, optional
+
+        Raises
+        ------
+        ValueError
+            If a given dissimilarity is negative.
+        """
+        if self._given:
+            _refuse_negative(X)
+        distances = Distances(X, self.metric, X if self._given else self.X)
+        n_threads = resolve_threads(n_jobs)
+        for here, D2 in distances.blocks():
+            nobody = np.full(D2.shape[0], -1)
+            P = np.empty(D2.shape)
+            if sigma is not None:
+                beta = np.full(D2.shape[0], 0.5 / sigma**2)
+                normalize(D2, nobody, 0.5 / sigma**2, n_threads, P)
+            else:
+                beta = calibrate(D2, nobody, float(perplexity or 1), n_threads, P).beta
+            log_P = None
+            if logs:
+                D2 -= D2.min(axis=1, keepdims=True)
+                D2 *= -beta[:, None]
+                D2 -= np.log(np.exp(D2).sum(axis=1, keepdims=True))
+                log_P = D2
+            yield here, Rows(P, log_P, beta)
 
 
-def place(P: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
+def place(
+    rows: Rows, Y: NDArray[Any], cost: RowCost, n_jobs: int | None = None
+) -> NDArray[np.float64]:
     """Return the places of new points.
 
     Parameters
     ----------
-    P : ndarray of shape (n_new, n_samples)
-        Rows of neighbor probabilities over the fitted points, each summing to one.
+    rows : Rows
+        Over the fitted points; ``log_P`` is read with ``cost.tradeoff`` < 1 only.
     Y : ndarray of shape (n_samples, n_components)
         The fitted map.
+    cost : RowCost
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
 
     Returns
     -------
     ndarray of shape (n_new, n_components)
+
+    Notes
+    -----
+    O(n_new · n_samples · n_components) time a step, some fifteen steps.
     """
     Y = np.asarray(Y, dtype=np.float64)
     center = Y.mean(axis=0)
     Y = Y - center
-    block = max(1, PAIRS // max(Y.shape[0], 1))
-    parts = [_place(np.asarray(P[i : i + block], np.float64), Y) for i in range(0, len(P), block)]
-    return np.asarray(np.vstack([*parts, np.empty((0, Y.shape[1]))]) + center)
-
-
-def _place(P: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.float64]:
-    n, d = Y.shape
-    goals = P @ Y
-    products = (Y[:, :, None] * Y[:, None, :]).reshape(n, d * d)
     size = float(np.sqrt(np.mean(np.var(Y, axis=0)))) or 1.0
-    places = goals.copy()
-    active = np.arange(len(P))
-    for _ in range(MAX_STEPS):
-        y, goal = places[active], goals[active]
-        cost, q = _row_cost(y, goal, Y)
-        mean = q @ Y
-        gradient = 2 * (mean - goal) + 2 * TETHER * (y - goal)
-        covariance = (q @ products).reshape(-1, d, d) - mean[:, :, None] * mean[:, None, :]
-        hessian = 4 * covariance + (2 * TETHER) * np.eye(d)
-        step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        length = np.linalg.norm(step, axis=1)
-        step *= np.minimum(1.0, size / np.maximum(length, size))[:, None]
-        slope = np.sum(step * gradient, axis=1)
-        share = np.ones(len(active))
-        for _ in range(40):
-            trial, _ = _row_cost(y + share[:, None] * step, goal, Y)
-            steep = trial > cost + 1e-4 * share * slope + 1e-12 * np.abs(cost)
-            if not steep.any():
-                break
-            share[steep] *= 0.5
-        places[active] = y + share[:, None] * step
-        moving = np.linalg.norm(share[:, None] * step, axis=1) > 1e-7 * size
-        active = active[moving]
-        if active.size == 0:
-            break
-    return places
+    w = rows.beta if cost.precision is None else np.full(len(rows.P), float(cost.precision))
+    places, _ = descend(
+        Y.T, rows.P, rows.log_P, w, cost.alpha, cost.tradeoff, TETHER,
+        starts(rows.P, Y, cost), size, resolve_threads(n_jobs),
+    )  # fmt: skip
+    return np.asarray(places + center)
 
 
-def _row_cost(
-    y: NDArray[np.float64], goal: NDArray[np.float64], Y: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return f up to what does not depend on y, and the rows of q.
+def starts(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.float64]:
+    """Return where to begin, shape (n_new, n_starts, n_components); see the module."""
+    mean = P @ Y
+    if cost.convex:
+        return np.asarray(mean[:, None])
+    median = np.empty_like(mean)
+    for k in range(Y.shape[1]):
+        order = np.argsort(Y[:, k], kind="stable")
+        half = np.cumsum(P[:, order], axis=1) >= 0.5
+        median[:, k] = Y[order[half.argmax(axis=1)], k]
+    count = min(NEAREST, P.shape[1])
+    nearest = np.argpartition(P, P.shape[1] - count, axis=1)[:, -count:]
+    # Sorted, so that it does not hang on the order in which a partition leaves them.
+    nearest.sort(axis=1)
+    return np.concatenate([mean[:, None], median[:, None], Y[nearest]], axis=1)
 
-    Σ_j p_j ‖y − y_j‖² + log Σ_j exp(−‖y − y_j‖²), with ‖y‖² taken out of both.
-    """
-    exponents = 2 * y @ Y.T - np.sum(Y * Y, axis=1)
-    top = exponents.max(axis=1, keepdims=True)
-    weights = np.exp(exponents - top)
-    total = weights.sum(axis=1, keepdims=True)
-    cost = top[:, 0] + np.log(total[:, 0]) - 2 * np.sum(y * goal, axis=1)
-    cost += TETHER * np.sum(np.square(y - goal), axis=1)
-    return cost, weights / total
+
+def _refuse_negative(X: Any) -> None:
+    values = X.data if sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        raise ValueError(
+            'X must be non-negative with metric="precomputed", got a dissimilarity of '
+            f"{values.min()}"
+        )
 
 
-def same_data(X: Any, fitted: Any) -> bool:
-    """Return whether ``X`` is the data that was fitted, value for value."""
-    if X.shape != fitted.shape or sparse.issparse(X) != sparse.issparse(fitted):
-        return False
-    if sparse.issparse(X):
-        return bool((fitted != X).nnz == 0)
-    return bool(np.array_equal(X, fitted))
+def _digest(X: Any) -> str:
+    """Return a digest of dissimilarities, whatever their type and their diagonal."""
+    found = hashlib.blake2b()
+    square = X.shape[0] == X.shape[1]
+    for i in range(X.shape[0]):
+        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
+        row = np.array(row, dtype=np.float64)
+        if square:
+            row[i] = 0.0
+        found.update((row + 0.0).tobytes())
+    return found.hexdigest()

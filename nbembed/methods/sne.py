@@ -15,6 +15,8 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.methods.out_of_sample import PlacesNewPoints
+from nbembed.methods.placement import RowCost
 from nbembed.objectives.sne import SNE as RowDivergence
 from nbembed.schedule import Schedule
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 
-class SNE(NeighborMethod):
+class SNE(PlacesNewPoints, NeighborMethod):
     """Stochastic neighbor embedding, asymmetric, optionally semi-supervised.
 
     Parameters
@@ -134,6 +136,10 @@ class SNE(NeighborMethod):
     ) -> RowDivergence:
         """Return SNE's cost."""
         return RowDivergence(affinities, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs)
+
+    def row_cost(self) -> RowCost:
+        """Return KL(p‖q) with q ∝ exp(−τ): a point's own row of the cost."""
+        return RowCost()
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return no stages: SNE is descended as it is."""

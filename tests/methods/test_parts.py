@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import minimize
 from sklearn.metrics import pairwise_distances
 
 from nbembed.methods.alignment import bind, fitted_columns, turn
 from nbembed.methods.classes import class_values
-from nbembed.methods.placement import TETHER, new_rows, place
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.methods.starts import SMALL, best_scale, fitted_to, padded, pca_layout
@@ -73,49 +71,6 @@ def test_fitting_and_padding_dimensions(rng):
     wide = padded(fitted_to(Y, 3), 5, 0.1, rng)
     assert np.allclose(wide[:, :3], Y - Y.mean(axis=0))
     assert wide[:, 3:].std() == pytest.approx(0.1, rel=0.3)
-
-
-# -- new points ------------------------------------------------------------------------------------
-
-
-def row_cost(y, p, Y):
-    tau = np.sum((Y - y) ** 2, axis=1)
-    return p @ tau + np.log(np.exp(-tau).sum()) + TETHER * np.sum((y - p @ Y) ** 2)
-
-
-@pytest.mark.parametrize("d", [1, 2, 5])
-def test_places_minimise_the_row_s_cost(d, rng):
-    Y = rng.standard_normal((40, d)) * 3
-    P = rng.dirichlet(np.full(40, 0.1), 6)
-    for y, p in zip(place(P, Y), P):
-        best = minimize(row_cost, p @ Y, args=(p, Y), method="BFGS", options={"gtol": 1e-9})
-        assert row_cost(y, p, Y) <= best.fun + 1e-9
-        assert np.allclose(y, best.x, atol=1e-3)
-
-
-def test_a_place_on_the_rim_is_finite(rng):
-    Y = rng.standard_normal((40, 2))
-    P = np.zeros((1, 40))
-    P[0, np.argmax(Y[:, 0])] = 1
-    y = place(P, Y)
-    assert np.isfinite(y).all()
-    assert np.abs(y).max() < 50
-
-
-def test_places_of_a_heap_and_of_nothing():
-    assert np.allclose(place(np.full((2, 5), 0.2), np.ones((5, 2))), 1)
-    assert place(np.empty((0, 5)), np.ones((5, 2))).shape == (0, 2)
-
-
-def test_rows_of_new_points(rng):
-    X, new = rng.standard_normal((30, 4)), rng.standard_normal((3, 4))
-    D2 = pairwise_distances(new, X) ** 2
-    P = new_rows(new, X, "euclidean", sigma=1.5, perplexity=None)
-    expected = np.exp(-D2 / (2 * 1.5**2))
-    assert np.allclose(P, expected / expected.sum(axis=1, keepdims=True))
-    rows = new_rows(np.sqrt(D2), None, "precomputed", sigma=None, perplexity=8.0)
-    perplexity = np.exp(-np.sum(rows * np.log(rows), axis=1))
-    assert np.allclose(perplexity, 8.0, rtol=1e-3)
 
 
 # -- directions ------------------------------------------------------------------------------------

@@ -1,0 +1,105 @@
+"""New points on a fitted map, beside openTSNE's ``transform`` on the same work.
+
+    python benchmarks/placement.py                 1000 new points on maps of 2000
+    python benchmarks/placement.py --threads 2
+    python benchmarks/placement.py --json out.json
+
+Everybody has fitted 2000 points of ten clusters in fifty dimensions and places 1000 more;
+distances, calibration and optimization are all in the time. nbembed calibrates to the fit's perplexity and
+goes down to a minimum of each row with its normalizer over all fitted points; openTSNE takes
+perplexity 5 and 250 gradient steps, its defaults, approximates the normalizer by interpolation, and
+is shown with the fit's perplexity too. The share of places whose nearest fitted point has their
+cluster is printed along.
+
+Needs the extra ``nbembed[bench]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openTSNE
+from sklearn.datasets import make_blobs
+from sklearn.neighbors import KNeighborsClassifier
+
+import nbembed as nb
+
+sys.path.insert(0, str(Path(__file__).parent))
+from exact import PERPLEXITY, machine
+
+#: Seconds that a thousand new points on two thousand may take.
+GOAL = 1.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
+    parser.add_argument("--turns", type=int, default=5, help="turns that medians are taken over")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    options = parser.parse_args()
+
+    X, y = make_blobs(3000, 50, centers=10, cluster_std=6.0, random_state=0)
+    fitted, new = slice(2000), slice(2000, None)
+    works = list(maps(X[fitted], options.threads))
+    seconds: dict[str, list[float]] = {name: [] for name, _, _ in works}
+    places: dict[str, Any] = {}
+    for turn in range(options.turns + 1):
+        for name, _, transform in works:
+            start = time.perf_counter()
+            places[name] = np.asarray(transform(X[new]))
+            if turn:  # the first compiles
+                seconds[name].append(time.perf_counter() - start)
+
+    print(machine())
+    print(f"1000 new points on 2000, {options.threads} thread(s), median of {options.turns} turns")
+    print(f"{'transform':34} {'s':>7} {'same cluster':>13}")
+    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
+    for name, Y, _ in works:
+        took = statistics.median(seconds[name])
+        score = KNeighborsClassifier(1).fit(Y, y[fitted]).score(places[name], y[new])
+        goal = ""
+        if name.startswith("nbembed"):
+            goal = f"   goal {GOAL:g} s: {'met' if took < GOAL else 'NOT met'}"
+        print(f"{name:34} {took:7.3f} {score:13.3f}{goal}")
+        figures[name] = {"seconds": took, "score": score}
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:
+    """Fit everybody; return names, maps and what places new points."""
+    found: list[tuple[str, Any, Callable[[Any], Any]]] = []
+    options: dict[str, Any] = {"random_state": 0, "n_jobs": threads, "max_iter": 300}
+    methods: list[tuple[str, Any]] = [
+        (f"nbembed HSSNE alpha={alpha:g}", nb.HSSNE(alpha=alpha, perplexity=PERPLEXITY, **options))
+        for alpha in (0.0, 0.5, 1.0, 1.5)
+    ]
+    methods.append(("nbembed SNE", nb.SNE(perplexity=PERPLEXITY, **options)))
+    methods.append(("nbembed Mbed, 10 classes", nb.Mbed(10, directions="circle", **options)))
+    for name, method in methods:
+        method.fit(X)
+        found.append((name, method.embedding_, method.transform))
+    peer = openTSNE.TSNE(perplexity=PERPLEXITY, random_state=0, n_jobs=threads).fit(X)
+    found.append(("openTSNE", np.asarray(peer), peer.transform))
+    found.append(
+        (
+            f"openTSNE, perplexity {PERPLEXITY:g}",
+            np.asarray(peer),
+            lambda new: peer.transform(new, perplexity=PERPLEXITY),
+        )
+    )
+    return found
+
+
+if __name__ == "__main__":
+    main()
