@@ -1,7 +1,7 @@
 """Parametric Embedding: objects and classes placed so that distances tell class probabilities.
 
     p(c_k|r_n) = π_k exp(−½‖r_n − φ_k‖²) / Σ_l π_l exp(−½‖r_n − φ_l‖²)                      (eq. 1)
-    J = −Σ_n Σ_k p(c_k|x_n) log p(c_k|r_n) + η_r Σ_n ‖r_n‖² + η_φ Σ_k ‖φ_k‖²            (eq. 2 and 6)
+    J = −Σ_n Σ_k p(c_k|x_n) log p(c_k|r_n) + η_r Σ_n ‖r_n‖² + η_φ Σ_k ‖φ_k‖²           (eq. 2 and 6)
 
 of "Parametric Embedding for Class Visualization". A layout holds the N objects r_n first and the K
 class centers φ_k after them; both are found. The centers are landmarks: O(NK) for everything.
@@ -179,7 +179,7 @@ class Parametric(Objective):
 
     def means(self, centers: NDArray[Any]) -> NDArray[Any]:
         """Return Σ_k p(c_k|x_n) φ_k, a place to begin from, shape (n_objects, d)."""
-        return self._proba @ np.asarray(centers, self.dtype)
+        return np.asarray(self._proba @ np.asarray(centers, self.dtype))
 
     def over_classes(
         self, objects: NDArray[Any], *, held: Any = (), solve: bool = True

@@ -10,8 +10,8 @@ them along, so that what is descended is
 itself. That costs a few Newton steps an object and a trial, which are warm, and saves most of the
 iterations: they depend on K, not on the number of objects.
 
-The map is at rest when the forces on the centers balance: ‖∂F/∂Φ‖ is next to nothing beside the pull
-2η_φ Φ towards the origin, which at a minimum is just what the objects' forces are.
+The map is at rest when the forces on the centers balance: ‖∂F/∂Φ‖ is next to nothing beside the
+pull 2η_φ Φ towards the origin, which at a minimum is just what the objects' forces are.
 """
 
 from __future__ import annotations
@@ -119,4 +119,4 @@ class Alternating(Optimizer):
 
     def _balanced(self, objective: Any, centers: NDArray[Any], gradient: NDArray[Any]) -> bool:
         pull = 2 * objective.parameters["eta_classes"] * (math.sqrt(dot(centers, centers)) + 1)
-        return math.sqrt(dot(gradient, gradient)) <= self.tol * pull
+        return math.sqrt(dot(gradient, gradient)) <= float(self.tol * pull)
