@@ -5,11 +5,11 @@
     python benchmarks/placement.py --json out.json
 
 Everybody has fitted 2000 points of ten clusters in fifty dimensions and places 1000 more;
-distances, calibration and optimization are all in the time. nbembed calibrates to the fit's perplexity and
-goes down to a minimum of each row with its normalizer over all fitted points; openTSNE takes
-perplexity 5 and 250 gradient steps, its defaults, approximates the normalizer by interpolation, and
-is shown with the fit's perplexity too. The share of places whose nearest fitted point has their
-cluster is printed along.
+distances, calibration and optimization are all in the time. nbembed calibrates to the fit's
+perplexity and goes down to a minimum of each row with its normalizer over all fitted points;
+openTSNE takes perplexity 5 and 250 gradient steps, its defaults, approximates the normalizer by
+interpolation, and is shown with the fit's perplexity too. The share of places whose nearest fitted
+point has their cluster is printed along.
 
 Needs the extra ``nbembed[bench]``.
 """
