@@ -6,6 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.methods.base import EmbeddingMethod
     from nbembed.session import Session
     from nbembed.widget.protocol import Command
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 class Steersman:
     """Gives commands to a session and keeps track of their effect.
 
-    The session tells its subscribers when a command took effect (any event but "frame"), and then
-    when the next layout is there ("frame"). From then on that layout, and every later one, shows
+    The session tells its subscribers when a command took effect (any event but "frame" and
+    "learning"), and then when the next layout is there ("frame"). From then on that layout, and every later one, shows
     the command: its number is in :attr:`applied`. Each page numbers its own commands.
     """
 
@@ -37,7 +39,7 @@ class Steersman:
         with self._lock:
             if event == "frame":
                 self._applied = self._in_force
-            else:
+            elif event != "learning":
                 self._in_force = dict(self._given)
 
     def forget(self, client: str) -> None:
@@ -56,7 +58,7 @@ class Steersman:
         """
         with self._lock:
             self._given[command.client] = command.request
-        session, points, a = self._session, _points(command), command.arguments
+        session, points, a = self._session, _indices(command.points), command.arguments
         match command.name:
             case "play" | "pause" | "reset" | "undo" | "redo":
                 getattr(session, command.name)()
@@ -68,6 +70,12 @@ class Steersman:
                 session.label(points, a["class"], a.get("confidence", 1.0))
             case "must_link":
                 session.must_link(points)
+            case "cannot_link":
+                session.cannot_link(points, _indices(command.others))
+            case "pin":
+                session.pin(points)
+            case "unpin":
+                session.unpin(points)
             case "forget":
                 session.forget(points)
             case "add_class":
@@ -92,8 +100,8 @@ class Steersman:
         session.switch(in_the_plane(kind(**_given(session, kind))))
 
 
-def _points(command: Command) -> list[int]:
-    return [] if command.points is None else [int(i) for i in command.points]
+def _indices(points: NDArray[Any] | None) -> list[int]:
+    return [] if points is None else [int(i) for i in points]
 
 
 def _given(session: Session, kind: type[EmbeddingMethod]) -> dict[str, Any]:

@@ -80,6 +80,7 @@ class Explorer(SyncedState):
         "parameters": ("_read_parameters", "_read_history"),
         "method": ("_read_parameters", "_read_history"),
         "state": ("_read_state", "_read_history"),
+        "learning": ("_read_state",),
         "error": ("_read_state",),
     }
 
@@ -163,7 +164,7 @@ class Explorer(SyncedState):
     def labels(self) -> list[str | None]:
         """The name of each point's class, ``None`` for unlabelled ones.
 
-        May be set: names or whole numbers, ``None`` or −1 for unlabelled; links stay.
+        May be set: names or whole numbers, ``None`` or −1 for unlabelled; links and pins stay.
         """
         supervision = self._session.supervision
         return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class.tolist()]
@@ -177,6 +178,8 @@ class Explorer(SyncedState):
             changed = changed.must_link(group)
         for a, b in before.cannot_links:
             changed = changed.cannot_link(a, b)
+        if before.pinned.size:
+            changed = changed.pin(before.pinned)
         for k, name in enumerate(given.classes):
             points = np.flatnonzero(given.top_class == k)
             changed = changed.label(points, name) if points.size else changed
@@ -264,7 +267,13 @@ class Explorer(SyncedState):
         }
 
     def _read_state(self) -> dict[str, Any]:
-        return {"state": self._session.state, "error": readout.error(self._session)}
+        session = self._session
+        return {
+            "state": session.state,
+            "error": readout.error(session),
+            "learning": session.learning,
+            "unlearned": readout.unlearned(session),
+        }
 
     def _settle(self) -> None:
         """Write what a page that is loaded later needs to show the same."""
@@ -283,6 +292,7 @@ class Explorer(SyncedState):
                 "probability_colors": rgba.tobytes() if rgba is not None else b"",
                 "directions": self._directions,
                 "direction_colors": self._palette.colors(len(self._directions)),
+                **self._landmarks(frame),
                 "iteration": frame.iteration,
                 "cost": finite(frame.cost),
                 "quality": finite(frame.quality),
@@ -326,6 +336,20 @@ class Explorer(SyncedState):
                 return plane, None
             return plane, tints.mix(membership, self._palette.colors(membership.shape[1]))
 
+    def _landmarks(self, frame: Any) -> dict[str, Any]:
+        """Return a frame's landmarks on the plane, with names and colors; after ``_picture``."""
+        with self._lock:
+            places = self._projection.points(frame.centers) if frame.version else []
+            names = list(frame.center_names[: len(places)])
+            classes = self._session.supervision.classes
+            styles = {s["name"]: s["color"] for s in self._palette.styles(classes)}
+            others = self._palette.colors(len(names))
+        return {
+            "centers": places,
+            "center_names": names,
+            "center_colors": [styles.get(name, color) for name, color in zip(names, others)],
+        }
+
     def _send_frame(self, number: Callable[[int], int], newer_than: int) -> bool:
         session = self._session
         applied = self._steersman.applied  # read first: the frame may show more, never less
@@ -344,6 +368,7 @@ class Explorer(SyncedState):
             "applied": applied,
             "directions": self._directions,
             "direction_colors": self._palette.colors(len(self._directions)),
+            **self._landmarks(frame),
         }
         present = readout.parameters(session)
         if present != self._sent_parameters:

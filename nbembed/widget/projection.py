@@ -78,6 +78,13 @@ class Projection:
         flat: list[list[float]] = np.round(directions @ self._basis, 5).tolist()
         return flat
 
+    def points(self, Y: NDArray[Any]) -> list[list[float]]:
+        """Return a few more points on the plane of the last layout, as plain numbers."""
+        if self._basis is None or Y.shape[1] != self._basis.shape[0]:
+            return []
+        flat: list[list[float]] = (np.asarray(Y, dtype=np.float64) @ self._basis).tolist()
+        return flat
+
     def _turn(self, wanted: NDArray[np.float64]) -> None:
         last = self._basis
         if last is None or last.shape != wanted.shape:

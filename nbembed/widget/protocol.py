@@ -3,7 +3,8 @@
 The page sends custom messages: ``hello``, ``visible``, ``bye``, ``ack`` and ``command``.
 Every message names its ``client``, a word that the page makes up when it loads: several pages may
 show one widget. A command carries a ``request`` number and gets a reply with that number; an error
-is a reply too. Points travel as one binary buffer of little-endian ``uint32``.
+is a reply too. Points travel as one binary buffer of little-endian ``uint32``, the two sides of a
+cannot-link as two.
 
 The kernel sends ``frame`` and ``reply`` messages and sets traits. No message has a key called
 ``id``: ipykernel keeps such messages until a reply to them comes.
@@ -81,6 +82,8 @@ class Command:
         Checked in kind, not in meaning: that is the session's part.
     points : ndarray of uint32 or None
         The samples that it is about, for commands that have any.
+    others : ndarray of uint32 or None
+        The samples on the other side of a cannot-link.
     """
 
     client: str
@@ -88,6 +91,7 @@ class Command:
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
     points: NDArray[np.uint32] | None = None
+    others: NDArray[np.uint32] | None = None
 
 
 Message = Hello | Bye | Visible | Ack | Command
@@ -113,11 +117,14 @@ def _whole(value: object) -> int:
 
 @dataclass(frozen=True)
 class _Form:
-    """What a command must carry. ``free``: any number of named finite numbers instead."""
+    """What a command must carry: arguments, and so many buffers of points.
+
+    ``free``: any number of named finite numbers instead of arguments.
+    """
 
     arguments: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
     optional: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
-    points: bool = False
+    points: int = 0
     free: bool = False
 
 
@@ -127,16 +134,19 @@ COMMANDS: Mapping[str, _Form] = {
     "step": _Form(optional={"k": _whole}),
     "reset": _Form(),
     "set": _Form(free=True),
-    "label": _Form({"class": _text}, {"confidence": _number}, points=True),
-    "must_link": _Form(points=True),
-    "forget": _Form(points=True),
+    "label": _Form({"class": _text}, {"confidence": _number}, points=1),
+    "must_link": _Form(points=1),
+    "cannot_link": _Form(points=2),
+    "pin": _Form(points=1),
+    "unpin": _Form(points=1),
+    "forget": _Form(points=1),
     "add_class": _Form({"name": _text}),
     "rename_class": _Form({"old": _text, "new": _text}),
     "undo": _Form(),
     "redo": _Form(),
     "switch": _Form({"method": _text}),
     "move_to_path": _Form({"index": _whole}),
-    "select": _Form(points=True),
+    "select": _Form(points=1),
     "color_by": _Form({"mode": _text}),
 }
 
@@ -196,10 +206,10 @@ def _command(
         raise ProtocolError(f"{name}: arguments must be an object", client, request)
     try:
         arguments = _arguments(form, given)
-        points = _points(buffers, n_samples) if form.points else None
+        points = _points(buffers, form.points, n_samples)
     except ValueError as error:
         raise ProtocolError(f"{name}: {error}", client, request) from None
-    return Command(client, request, name, arguments, points)
+    return Command(client, request, name, arguments, *points)
 
 
 def _arguments(form: _Form, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,10 +233,14 @@ def _arguments(form: _Form, given: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _points(buffers: Sequence[Any], n_samples: int) -> NDArray[np.uint32]:
-    if len(buffers) != 1:
-        raise ValueError(f"needs one buffer of points, got {len(buffers)}")
-    raw = bytes(buffers[0])
+def _points(buffers: Sequence[Any], count: int, n_samples: int) -> list[NDArray[np.uint32]]:
+    if count and len(buffers) != count:
+        wanted = "one buffer" if count == 1 else f"{count} buffers"
+        raise ValueError(f"needs {wanted} of points, got {len(buffers)}")
+    return [_sorted_points(bytes(buffer), n_samples) for buffer in buffers[:count]]
+
+
+def _sorted_points(raw: bytes, n_samples: int) -> NDArray[np.uint32]:
     if len(raw) % 4:
         raise ValueError("the buffer of points must hold whole uint32 numbers")
     points = np.frombuffer(raw, dtype="<u4")

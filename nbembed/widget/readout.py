@@ -22,12 +22,16 @@ SLIDER_STEPS = 100
 
 
 def labels(supervision: Supervision) -> dict[str, Any]:
-    """Return the traits that tell labels and links."""
+    """Return the traits that tell labels, links and pins."""
     confidence = np.nan_to_num(np.asarray(supervision.confidence, dtype=np.float64), nan=0.0)
     return {
         "label_codes": int16s(supervision.top_class),
         "label_confidence": floats(confidence),
         "links": [[int(i) for i in group] for group in supervision.links],
+        "cannot_links": [
+            [[int(i) for i in side] for side in sides] for sides in supervision.cannot_links
+        ],
+        "pinned": np.ascontiguousarray(supervision.pinned, dtype="<u4").tobytes(),
     }
 
 
@@ -99,6 +103,12 @@ def chosen_step(session: Session) -> int:
         if event.command not in ("pause", "snapshot"):
             return -1
     return -1
+
+
+def unlearned(session: Session) -> str:
+    """Return why the labels said last have no effect on what the method learns, "" if they have."""
+    failure = session.learning_error
+    return "" if failure is None else str(failure)
 
 
 def error(session: Session) -> str:

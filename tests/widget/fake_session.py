@@ -68,6 +68,8 @@ class FakeSession:
         self.state = "idle"
         self.error: Exception | None = None
         self.undo_text = self.redo_text = ""
+        self.learning = ""
+        self.learning_error: Exception | None = None
         self.directions: Any = None
         self.membership: Any = None
         self.path: list[PathStep] = []
@@ -170,6 +172,19 @@ class FakeSession:
     def must_link(self, points: Any) -> None:
         self._give("must_link", points=[int(i) for i in points])
         self._supervise(self.supervision.must_link(points), "link")
+
+    def cannot_link(self, a: Any, b: Any) -> None:
+        sides = [[int(i) for i in side] for side in (a, b)]
+        self._give("cannot_link", a=sides[0], b=sides[1])
+        self._supervise(self.supervision.cannot_link(*sides), "keep apart")
+
+    def pin(self, points: Any) -> None:
+        self._give("pin", points=[int(i) for i in points])
+        self._supervise(self.supervision.pin(points), "pin")
+
+    def unpin(self, points: Any) -> None:
+        self._give("unpin", points=[int(i) for i in points])
+        self._supervise(self.supervision.unpin(points), "unpin")
 
     def forget(self, points: Any) -> None:
         self._give("forget", points=[int(i) for i in points])

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,10 @@ class Page:
     def say(self, kind: str, **content: Any) -> None:
         self.explorer._receive(None, {"type": kind, "client": self.client, **content}, [])
 
-    def command(self, name: str, points: Any = None, /, **arguments: Any) -> dict[str, Any]:
-        """Give a command and return its reply."""
+    def command(
+        self, name: str, points: Any = None, /, *more: Any, **arguments: Any
+    ) -> dict[str, Any]:
+        """Give a command and return its reply; ``points`` and ``more`` go as buffers."""
         self.requests += 1
         content = {
             "type": "command",
@@ -50,7 +53,8 @@ class Page:
             "name": name,
             "arguments": arguments,
         }
-        buffers = [] if points is None else [np.array(points, "<u4").tobytes()]
+        sides = [] if points is None else [points, *more]
+        buffers = [np.array(side, "<u4").tobytes() for side in sides]
         self.explorer._receive(None, content, buffers)
         replies = [m for m, _ in self.messages if m["type"] == "reply"]
         assert replies[-1]["request"] == self.requests
@@ -180,6 +184,8 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         ("label", [0, 2], label, labelled),
         ("rename_class", None, rename, rename),
         ("must_link", [1, 3], {}, {"points": [1, 3]}),
+        ("pin", [2, 4], {}, {"points": [2, 4]}),
+        ("unpin", [2], {}, {"points": [2]}),
         ("forget", [1], {}, {"points": [1]}),
         ("undo", None, {}, {}),
         ("redo", None, {}, {}),
@@ -189,7 +195,9 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         assert page.command(name, points, **arguments)["ok"]
         assert session.given[-1] == (name, given)
     assert len(session.given) == len(cases)
-    elsewhere = {"select", "color_by", "switch"}
+    assert page.command("cannot_link", [3, 0], [1, 2])["ok"]
+    assert session.given[-1] == ("cannot_link", {"a": [0, 3], "b": [1, 2]})
+    elsewhere = {"select", "color_by", "switch", "cannot_link"}
     assert {case[0] for case in cases} | elsewhere == set(COMMANDS)
 
 
@@ -520,3 +528,49 @@ def test_the_state_that_a_notebook_keeps_is_small_and_plain(explorer: Any) -> No
     for name, value in state.items():
         assert isinstance(value, str | int | float | list | tuple | dict | bytes | None), name
     assert "log" not in explorer.trait_names() or not explorer.traits()["log"].metadata.get("sync")
+
+
+def test_landmarks_go_with_frames_and_stay_for_a_reload(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    session.supervision = session.supervision.add_class("b")
+    page.say("hello")
+    session.play()
+    frame = session.move()
+    eventually(lambda: page.frames())
+    assert page.frames()[-1][0]["centers"] == []
+    centers = np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)
+    session._frame = replace(frame, version=9, centers=centers, center_names=("a", "b"))
+    session.tell("frame")
+    page.say("ack", seq=page.frames()[-1][0]["seq"])
+    eventually(lambda: page.frames()[-1][0]["version"] == 9)
+    content = page.frames()[-1][0]
+    assert content["centers"] == [[1.0, 2.0], [3.0, 4.0]]
+    assert content["center_names"] == ["a", "b"]
+    style = explorer._palette.styles(("b",))[0]
+    assert content["center_colors"][1] == style["color"]
+    session.rest()
+    eventually(lambda: explorer.centers == [[1.0, 2.0], [3.0, 4.0]])
+    assert explorer.center_names == ["a", "b"]
+
+
+def test_what_is_being_learned_is_told(explorer: Any, session: FakeSession) -> None:
+    session.learning = "learning the metric from 34 labels"
+    session.tell("learning")
+    eventually(lambda: explorer.learning == session.learning)
+    session.learning = ""
+    session.learning_error = ValueError("labels must be of two classes")
+    session.tell("learning")
+    eventually(lambda: explorer.unlearned == "labels must be of two classes")
+    assert explorer.learning == ""
+
+
+def test_pins_and_cannot_links_are_told(page: Page, explorer: Any, session: FakeSession) -> None:
+    page.command("pin", [4, 1])
+    page.command("cannot_link", [0], [2, 3])
+    eventually(lambda: explorer.cannot_links)
+    assert explorer.cannot_links == [[[0], [2, 3]]]
+    assert np.frombuffer(explorer.pinned, "<u4").tolist() == [1, 4]
+    explorer.labels = ["a", None, None, None, None, None]
+    assert session.supervision.pinned.tolist() == [1, 4]
+    assert session.supervision.cannot_links
