@@ -10,7 +10,7 @@ is marked by :data:`NO_AFFINITY`, which no logarithm of a probability can be.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,34 @@ from nbembed.kernels.vector_math import exp, log
 NO_AFFINITY = 1.0
 
 
+class LogRowsTerms(NamedTuple):
+    """What is made of logarithms.
+
+    Attributes
+    ----------
+    packed : ndarray of shape (n, n), in the type of ``logs``
+        log p̃, as :func:`nbembed.kernels.tiles.half_square` wants it with ``both``.
+    entropy : float
+        Σ p̃ log p̃, in nats.
+    inward : ndarray of shape (n,), float64
+        Σ_i w_i p̃_ij: how much the others attend to point j.
+    """
+
+    packed: Any
+    entropy: float
+    inward: Any
+
+
 def packed_log_rows(
-    logs: Any, kappa: float, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int
-) -> tuple[Any, float]:
-    """Return log p̃, packed, and Σ p̃ log p̃ in nats.
+    logs: Any,
+    kappa: float,
+    links: tuple[Any, ...],
+    rates: Any,
+    keep: Any,
+    widths: Any,
+    n_threads: int,
+) -> LogRowsTerms:
+    """Return log p̃ packed for the tiles, and sums over p̃.
 
     Parameters
     ----------
@@ -40,14 +64,14 @@ def packed_log_rows(
         Groups, as in :func:`nbembed.kernels.groups.group_attraction`.
     rates, keep : ndarray of shape (n,)
         Share of the links and of p in row i; ``keep`` > 0.
+    widths : ndarray of shape (n,)
+        w_i, for ``inward``.
     n_threads : int
         Threads; the result does not depend on it.
 
     Returns
     -------
-    packed : ndarray of shape (n, n), in the type of ``logs``
-        As :func:`nbembed.kernels.tiles.half_square` wants it with ``both``.
-    entropy : float
+    LogRowsTerms
 
     Notes
     -----
@@ -61,18 +85,20 @@ def packed_log_rows(
     group_of = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     parts = tuple(
         read_only(part)
-        for part in (logs, indptr, members, weights, starts, places, group_of, rates, keep)
+        for part in (logs, indptr, members, weights, starts, places, group_of, rates, keep, widths)
     )
     packed = np.zeros((n, n), logs.dtype)
     chunks = n_chunks(n)
     entropies = np.zeros(chunks)
+    inward = np.zeros((chunks, n))
     bounds = np.linspace(0, n, chunks + 1).astype(int)
 
     def run(chunk: int) -> None:
-        entropies[chunk] = pack(*parts, kappa, bounds[chunk], bounds[chunk + 1], packed)
+        here = bounds[chunk], bounds[chunk + 1]
+        entropies[chunk] = pack(*parts, kappa, *here, packed, inward[chunk])
 
     run_chunks(run, chunks, n_threads)
-    return packed, float(entropies.sum())
+    return LogRowsTerms(packed, float(entropies.sum()), inward.sum(axis=0))
 
 
 def packed_row(packed: Any, i: int) -> Any:
@@ -88,8 +114,8 @@ def packed_row(packed: Any, i: int) -> Any:
 
 @compiled
 def pack(
-    logs, indptr, members, weights, starts, places, group_of, rates, keep, kappa, first, last,
-    packed,
+    logs, indptr, members, weights, starts, places, group_of, rates, keep, widths, kappa,
+    first, last, packed, inward,
 ):  # fmt: skip
     """Fill ``packed`` with the rows from ``first`` to ``last``; return their entropy."""
     n = logs.shape[0]
@@ -123,7 +149,9 @@ def pack(
         for j in range(n):
             # Rounding may leave a little more than all.
             share[j] = min(row[j], 0.0)
-            entropy += share[j] * exp(max(share[j], -700.0)) if row[j] > -np.inf else 0.0
+            p = exp(max(share[j], -700.0)) if row[j] > -np.inf else 0.0
+            entropy += p * max(share[j], -700.0)
+            inward[j] += widths[i] * p
             if row[j] == -np.inf:
                 share[j] = NO_AFFINITY
         for j in range(i):

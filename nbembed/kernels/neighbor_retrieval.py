@@ -138,7 +138,7 @@ def neighbor_retrieval(
     run_chunks(second_pass, chunks, n_threads)
     force = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse or lonely.size:
-        for i in lonely:
+        for i in map(int, lonely):
             row = _sparse_row(parts, i, n) if sparse else packed_row(logs, i)
             log_Z[i], F[i] = _lonely_row(Yt, i, row, widths[i], tradeoff, floor, pulls)
         force += pulls.astype(dtype)
@@ -170,7 +170,8 @@ def _logarithm(entry: Lanes, floor: Lanes) -> tuple[Lanes, Any]:
 
 def _row_sums(tau: Lanes, logs: Any, a: Any, b: Any, parameters: Any) -> Terms:
     _, floor = parameters
-    to_row, to_column = [], []
+    to_row: list[Lanes] = []
+    to_column: list[Lanes] = []
     for sums, entry, (w,) in zip((to_row, to_column), logs or (None, None), (a, b)):
         e, x = _similarity(w * tau)
         log_p = floor if entry is None else _logarithm(entry, floor)[0]
@@ -246,7 +247,9 @@ def entry_sums(points, widths, indptr, indices, own, other, parameters, first, l
 
 
 @compiled
-def entry_forces(points, extras, indptr, indices, own, other, parameters, first, last, pulls, total):
+def entry_forces(
+    points, extras, indptr, indices, own, other, parameters, first, last, pulls, total
+):
     """Set what the entries of these rows add to the force, and add Σ p w τ."""
     d = points.shape[0]
     t, floor = np.float64(parameters[0]), np.float64(parameters[1])

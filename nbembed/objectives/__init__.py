@@ -6,6 +6,7 @@ from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.directions import circle, simplex
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.large_margin import LargeMargin
+from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.objectives.parametric import Parametric
 from nbembed.objectives.pinned import Pinned
 from nbembed.objectives.sne import SNE
@@ -16,6 +17,7 @@ __all__ = [
     "HeavyTailed",
     "SNE",
     "LargeMargin",
+    "NeighborRetrieval",
     "Parametric",
     "Pinned",
     "simplex",

@@ -101,7 +101,7 @@ class PairMatrix:
         after = row_sums(values)
         for i in np.flatnonzero((after == 0) & (before > 0)):
             values = _add_row(
-                values, int(i), _allowed(int(i), n, cannot_links), float(before[i]), self.form
+                values, int(i), allowed_points(int(i), n, cannot_links), float(before[i]), self.form
             )
             after = row_sums(values)
         if self.form == "joint":
@@ -208,9 +208,16 @@ def _stored(P: Any) -> Any:
     return np.ascontiguousarray(values)
 
 
-def _allowed(
+def allowed_points(
     i: int, n: int, cannot_links: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 ) -> NDArray[np.intp]:
+    """Return the points that no cannot-link forbids point i.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
     allowed = np.ones(n, bool)
     allowed[i] = False
     for a, b in cannot_links:

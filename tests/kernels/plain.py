@@ -125,3 +125,30 @@ def error(value: Any, expected: Any) -> float:
     """Return the largest difference, relative to the largest entry expected."""
     scale = np.abs(expected).max()
     return float(np.abs(np.asarray(value, np.float64) - expected).max() / (scale or 1))
+
+
+def neighbor_retrieval(Yt: Any, logs: Any, widths: Any, t: float) -> tuple[Any, Any, Any, float]:
+    """Return NeRV's sums; ``logs`` (n, n) are log p, and pairs of p = 0 have log p = −inf … floor.
+
+    ``logs`` is a pair: p, and the logarithms that stand for log p.
+    """
+    p, log_p = (np.array(part, np.float64) for part in logs)
+    difference, tau = differences(Yt)
+    w = np.asarray(widths, np.float64)[:, None]
+    x = w * tau
+    np.fill_diagonal(x, np.inf)
+    least = x.min(axis=1, keepdims=True)
+    log_Z = np.log(np.exp(least - x).sum(axis=1, keepdims=True)) - least
+    np.fill_diagonal(x, least)
+    q = np.exp(-x - log_Z)
+    L = -x - log_Z - log_p
+    for part in (p, q, x, L):
+        np.fill_diagonal(part, 0)
+    F = (q * L).sum(axis=1, keepdims=True)
+    g = w * (t * (p - q) - (1 - t) * q * (L - F))
+    return (
+        np.einsum("ij,ijk->ki", g + g.T, difference),
+        log_Z[:, 0],
+        F[:, 0],
+        float((p * x).sum()),
+    )

@@ -1,0 +1,216 @@
+"""NeRV: neighbors on the map as the answer to a query, judged by recall and by precision.
+
+    E = t Σ_i KL(p̃_i‖q_i) + (1 − t) Σ_i KL(q_i‖p̃_i),   q_ij = exp(−w_i τ_ij) / Σ_k exp(−w_i τ_ik)
+
+with τ_ij = ‖y_i − y_j‖²: equation (1) of [1]_, whose λ is t here. Neighbors that the map misses
+cost KL(p‖q), smoothed recall; false ones that it shows cost KL(q‖p), smoothed precision. t = 1 is
+stochastic neighbor embedding. With L_ij = log(q_ij/p̃_ij) and F_i = Σ_j q_ij L_ij
+
+    ∂E/∂y_i = 2 Σ_j (g_ij + g_ji)(y_i − y_j),
+    g_ij = w_i [t (p̃_ij − q_ij) − (1 − t) q_ij (L_ij − F_i)]
+
+The paper gives each point the width of its neighborhood in the data, w_i = β_i; one width for all
+is a common variant, and costs of the two cannot be compared. p̃ mixes links into the rows p
+(:mod:`nbembed.objectives.mixing`).
+
+*Widening* s multiplies all widths, in the data (p ∝ p^(1/s²), renormalized) and on the map
+(w_i/s²). The paper begins with large neighborhoods and lets them shrink; s = 1 is the cost itself.
+
+References
+----------
+.. [1] J. Peltonen, H. Aidos and S. Kaski (2009), "Supervised nonlinear dimensionality reduction by
+   neighbor retrieval".
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
+from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.log_rows import LogRows
+from nbembed.objectives.mixing import Mixture
+from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.validation import check_choice, check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.supervision import Supervision
+
+#: ε: what counts as p in KL(q‖p) where p is zero.
+FLOOR = 1e-8
+
+
+class NeighborRetrieval(Objective):
+    """The cost of the neighbor retrieval visualizer, optionally semi-supervised.
+
+    Parameters
+    ----------
+    affinities : Affinities, or ndarray or sparse matrix of shape (n_samples, n_samples)
+        Row i is the distribution p_i over the neighbors of point i; empty diagonal; float32 or
+        float64. Read only. Affinities made from data give exact logarithms also where p underflows.
+    tradeoff : float, default=0.1
+        t in [0, 1]: 1 is recall alone, 0 precision alone.
+    width : {"point", "uniform"} or array of shape (n_samples,), default="point"
+        w_i: the precisions β_i of the affinities, 1 for all, or given, positive.
+    supervision : Supervision, optional
+        Labels and links.
+    rho : float, default=0.5
+        ρ in [0, 1], the share of a linked point's row that goes to its links. The data keep a share
+        of ``floor`` even at ρ = 1, or what lies off the links would cost infinitely much.
+    widening : float, default=1.0
+        s > 0, a factor on all widths.
+    floor : float, default=1e-8
+        ε in (0, 0.5]: KL(q‖p) counts p as ε where it is zero, that is off the graph of a sparse P
+        and across cannot-links. It has no part in KL(p‖q), and rows are not normalized anew.
+    n_jobs : int, optional
+        Threads; None uses all cores of the process, or one if there are few points.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range or malformed; ``width="point"`` without affinities
+        that know their precisions.
+
+    Notes
+    -----
+    An evaluation is O(n²) time and O(n) memory; with the cost it takes no longer than without. One
+    n × n matrix of logarithms is stored (of a sparse P its entries) and made anew, O(n²), for
+    another ``rho``, ``widening`` or supervision. With a sparse P each linked pair is stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = (1 - np.eye(3)) / 2
+    >>> objective = NeighborRetrieval(P, tradeoff=0.5, width="uniform")
+    >>> triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])
+    >>> cost, gradient = objective.cost_and_gradient(triangle)
+    >>> bool(abs(cost) < 1e-12 and np.abs(gradient).max() < 1e-12)
+    True
+    """
+
+    def __init__(
+        self,
+        affinities: Any,
+        tradeoff: float = 0.1,
+        *,
+        width: str | ArrayLike = "point",
+        supervision: Supervision | None = None,
+        rho: float = 0.5,
+        widening: float = 1.0,
+        floor: float = FLOOR,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
+        self._widening = check_real("widening", widening, low=0, open_low=True)
+        self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
+        self._mixture = Mixture.make(as_pair_matrix(affinities, "rows"), supervision, rho)
+        self._width = _widths(width, affinities, self.n_samples)
+        self._rows = LogRows.of(affinities, self._mixture.base.values)
+        self._n_threads = threads_for(self.n_samples, n_jobs)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points that a layout must have."""
+        return self._mixture.base.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type of P, in which pairs are computed."""
+        return self._mixture.base.dtype
+
+    @property
+    def length(self) -> float:
+        """Width of the map's neighborhoods: that of their geometric mean precision, widened."""
+        return self._unit * self._widening
+
+    @property
+    def _unit(self) -> float:
+        return math.exp(-0.5 * float(np.mean(np.log(self._width))))
+
+    @property
+    def supervision(self) -> Supervision | None:
+        """Labels and links that are mixed in."""
+        return self._mixture.supervision
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """``tradeoff``, ``rho`` and ``widening``."""
+        return {
+            "tradeoff": self._tradeoff,
+            "rho": self._mixture.rho,
+            "widening": self._widening,
+        }
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with some of its parameters, or ``supervision``, changed.
+
+        Affinities are shared. Another ``tradeoff`` costs nothing.
+        """
+        check_names(self, parameters, (*self.parameters, "supervision"))
+        other = copy.copy(self)
+        if "tradeoff" in parameters:
+            other._tradeoff = check_real("tradeoff", parameters["tradeoff"], low=0, high=1)
+        if "widening" in parameters:
+            other._widening = check_real("widening", parameters["widening"], low=0, open_low=True)
+        other._mixture = self._mixture.changed(parameters)
+        return other
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and curvature at ``Y``; see the module."""
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        Yt = np.ascontiguousarray(Y.T)
+        real = self.dtype.type
+        t, mixture = self._tradeoff, self._mixture
+        widths = self._width / self._widening**2
+        logs = self._rows.mixed(mixture, widths, self._widening, self._floor, self._n_threads)
+        floor = math.log(self._floor)
+        terms = neighbor_retrieval(Yt, logs.kernel, widths, t, floor, self._n_threads)
+        gradient = 2 * terms.force
+        log_normalizers = float(terms.log_normalizers.sum())
+        missed = logs.entropy + terms.cross + log_normalizers
+        value = t * missed + (1 - t) * float(terms.divergences.sum())
+        # Each row's logarithms are rounded by themselves, and n such errors largely cancel.
+        expected = float(np.abs(terms.divergences + terms.log_normalizers).sum())
+        by_rows = t * abs(logs.entropy) + (1 - t) * expected + abs(log_normalizers)
+        sizes = by_rows / math.sqrt(self.n_samples) + t * abs(terms.cross)
+        push = mixture.push(Yt / real(self._unit), self._n_threads)
+        if push is not None:
+            value += push[0]
+            gradient += push[1] / real(self._unit)
+        return Evaluation(
+            value,
+            np.ascontiguousarray(gradient.T, dtype=self.dtype),
+            (2 * (widths + logs.inward)).astype(self.dtype),
+            rounding=float(np.finfo(self.dtype).eps) * sizes,
+        )
+
+
+def _widths(width: Any, affinities: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return w of each point."""
+    if isinstance(width, str):
+        check_choice("width", width, ("point", "uniform"))
+        if width == "uniform":
+            return np.ones(n_samples)
+        width = getattr(affinities, "beta", None)
+        if width is None:
+            raise ValueError(
+                'width="point" needs affinities that know the precision of each point, which '
+                'probabilities given ready do not; use "uniform" or an array of precisions'
+            )
+    widths = np.array(width, dtype=np.float64)
+    if widths.shape != (n_samples,):
+        raise ValueError(
+            f"width must be 'point', 'uniform' or an array of shape ({n_samples},), "
+            f"got shape {widths.shape}"
+        )
+    if not (np.isfinite(widths).all() and (widths > 0).all()):
+        raise ValueError("width must be positive and finite at every point")
+    widths.flags.writeable = False
+    return widths
