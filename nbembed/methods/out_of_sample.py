@@ -39,13 +39,14 @@ class PlacesNewPoints(EmbeddingMethod):
         ----------
         X : array of shape (n_new, n_features)
             New data, or their dissimilarities to the fitted points, of shape (n_new, n_samples),
-            with ``metric="precomputed"``. The training data themselves give ``embedding_``.
+            with ``metric="precomputed"``.
 
         Returns
         -------
         ndarray of shape (n_new, n_components), float32
             Each by its own row of the method's cost against the fitted points alone, so that any
-            subset gives the same places; see :mod:`nbembed.methods.placement`.
+            subset gives the same places; see :mod:`nbembed.methods.placement`. Points that were
+            fitted, value for value, have the places that the fit gave them.
 
         Raises
         ------
@@ -61,19 +62,21 @@ class PlacesNewPoints(EmbeddingMethod):
         """
         check_is_fitted(self, "embedding_")
         data = self._validated(X, reset=False)
-        if self._fitted.same(data):
-            return self.embedding_.copy()
         cost = self.row_cost()
-        places = np.empty((data.shape[0], self.embedding_.shape[1]), dtype=np.float32)
+        known = self._fitted.find(data)
+        places = self.embedding_[known]
+        new = np.flatnonzero(known < 0)
+        if new.size == 0:
+            return places
         rows = self._fitted.rows(
-            data,
+            data[new],
             sigma=self._sigma,
             perplexity=self.perplexity_,
             logs=cost.tradeoff < 1,
             n_jobs=self.n_jobs,
         )
         for here, block in rows:
-            places[here] = place(block, self.embedding_, cost, self.n_jobs)
+            places[new[here]] = place(block, self.embedding_, cost, self.n_jobs)
         return places
 
     def _remember(self, X: Any, affinities: Affinities) -> None:

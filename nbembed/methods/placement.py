@@ -88,24 +88,31 @@ class FittedData:
     def __init__(self, X: Any, metric: Any) -> None:
         self.metric = metric
         self.X = None if self._given else X
-        self._shape = X.shape
-        self._digest = _digest(X) if self._given else None
+        self._digests = _digests(X, square=True) if self._given else None
 
     @property
     def _given(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
-    def same(self, X: Any) -> bool:
-        """Return whether ``X`` is the data that was fitted, value for value."""
-        if X.shape != self._shape:
-            return False
-        if self.X is None:
-            return _digest(X) == self._digest
-        if sparse.issparse(X) != sparse.issparse(self.X):
-            return False
-        if sparse.issparse(X):
-            return bool((self.X != X).nnz == 0)
-        return bool(np.array_equal(X, self.X))
+    def find(self, X: Any) -> NDArray[np.intp]:
+        """Return which fitted point each row of ``X`` is, value for value; −1 for new points.
+
+        Among fitted points that are alike it is the one in the same row, or else the first.
+        """
+        if self._digests is None:
+            self._digests = _digests(self.X)
+        known: dict[bytes, int] = {}
+        for i, digest in enumerate(self._digests):
+            known.setdefault(digest, i)
+        n = len(self._digests)
+        asked = _digests(X, square=self._given and X.shape == (n, n))
+        return np.array(
+            [
+                i if i < n and digest == self._digests[i] else known.get(digest, -1)
+                for i, digest in enumerate(asked)
+            ],
+            dtype=np.intp,
+        )
 
     def rows(
         self,
@@ -217,14 +224,24 @@ def _refuse_negative(X: Any) -> None:
         )
 
 
-def _digest(X: Any) -> str:
-    """Return a digest of dissimilarities, whatever their type and their diagonal."""
-    found = hashlib.blake2b()
-    square = X.shape[0] == X.shape[1]
+def _digests(X: Any, *, square: bool = False) -> list[bytes]:
+    """Return a digest of each row, whatever its type; ``square`` leaves the diagonal out."""
+    if sparse.issparse(X):
+        X = sparse.csr_array(X, dtype=np.float64, copy=True)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    found = []
     for i in range(X.shape[0]):
-        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
-        row = np.array(row, dtype=np.float64)
-        if square:
-            row[i] = 0.0
-        found.update((row + 0.0).tobytes())
-    return found.hexdigest()
+        if sparse.issparse(X):
+            own = slice(X.indptr[i], X.indptr[i + 1])
+            where, row = X.indices[own].astype(np.int64), X.data[own]
+            if square:
+                where, row = where[where != i], row[where != i]
+            content = where.tobytes() + row.tobytes()
+        else:
+            row = X[i].astype(np.float64) + 0.0  # one zero, without a sign
+            if square:
+                row[i] = 0.0
+            content = row.tobytes()
+        found.append(hashlib.blake2b(content, digest_size=16).digest())
+    return found

@@ -41,7 +41,9 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
         if value.n_samples != n_samples:
             raise ValueError(f"supervision must be of {n_samples} points, got {value.n_samples}")
         return value
-    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+    if isinstance(value, str | bytes) or not (
+        hasattr(value, "__len__") or hasattr(value, "__array__")
+    ):
         raise TypeError(
             f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
         )
