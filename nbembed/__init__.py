@@ -21,7 +21,16 @@ _HOMES = {
     "load_session": "nbembed.session",
     "Explorer": "nbembed.widget",
 }
-_MODULES = ("affinities", "objectives", "optimizers", "measures", "datasets", "experiments", "plots")
+_MODULES = (
+    "affinities",
+    "objectives",
+    "optimizers",
+    "measures",
+    "datasets",
+    "experiments",
+    "plots",
+    "rivals",
+)
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]
 

@@ -1,0 +1,252 @@
+"""MRE: multiple relational embedding, one latent space for what several relations say.
+
+    minimise  Σ_c KL(Pᶜ‖Qᶜ),   q_ijᶜ ∝ exp(−(y_i − y_j)ᵀ Rᶜ (y_i − y_j))   over Y and the Rᶜ
+
+with Rᶜ diagonal and non-negative: each relation weighs the axes of the common space in its own way
+(Memisevic and Hinton 2005). Here one relation are neighborhoods in the data, and the other, among
+labelled points, is to be of one class. :mod:`nbembed.rivals.relations` has the gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from nbembed.affinities import perplexity_affinities
+from nbembed.kernels.threads import resolve_threads
+from nbembed.methods.placement import RowCost, place
+from nbembed.methods.settings import as_generator
+from nbembed.methods.starts import best_scale, noise, pca_layout, spread
+from nbembed.rivals.base import Rival
+from nbembed.rivals.relations import Relation, Relations
+from nbembed.validation import (
+    check_choice,
+    check_count,
+    check_metric,
+    check_perplexity,
+    check_real,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.supervision import Supervision
+
+#: An axis that a relation weighs by less than this share of its largest weight is none of its axes.
+BLIND = 1e-8
+
+
+class MRE(Rival):
+    """Multiple relational embedding of data and labels.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the latent space that both relations share.
+    perplexity : float or "auto", default="auto"
+        Effective number of neighbors in the data, in [1, n_samples − 1]; "auto" is
+        min(30, (n_samples − 1)/3).
+    metric : str or callable, default="euclidean"
+        A name that scikit-learn or SciPy knows, or a function of two points.
+    init : {"pca", "random"}, default="pca"
+        First layout, brought to the size that the data's relation likes best.
+    max_iter : int, default=1000
+        Bound of the optimizer's iterations (L-BFGS).
+    tol : float, default=1e-7
+        Relative fall of the cost over an iteration below which it stops.
+    n_jobs : int, optional
+        Threads; None is all cores, or one below 500 points. The result does not depend on it.
+    random_state : int, Generator, RandomState or None
+        Of a random start, and of the noise on a start by principal components.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        Y. The axes mean something, so it must not be rotated.
+    relations_ : tuple of str
+        ("data", "labels"), or ("data",) if labels say nothing.
+    weights_ : ndarray of shape (n_relations, n_components)
+        Diagonals of the Rᶜ, scaled to a mean of one over the relations on each axis: only the
+        product of an axis and its weights has a scale of its own.
+    cost_ : float
+        In nats.
+    costs_ : ndarray of shape (n_relations,)
+        Its terms.
+    trace_ : ndarray of shape (n_iter_ + 1,)
+        The cost at the start and after each iteration.
+    n_iter_ : int
+    perplexity_ : float
+    supervision_ : Supervision
+    n_features_in_ : int
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` was reached; ``embedding_`` is the best layout so far.
+    UserWarning
+        If labels name one class only, or no class has two points: there is nothing to relate, and
+        ``embedding_`` is made from the data alone.
+
+    Notes
+    -----
+    p_ij of the labels is ∝ ⟨t_i, t_j⟩, for plain labels uniform over the other labelled points of
+    i's class; points that share their class with nobody are left out of that relation, as are
+    unlabelled ones. Without labels this is SNE.
+
+    A new point is placed by its own row of the data's relation, the fitted points held fixed
+    (:mod:`nbembed.methods.placement`). Along axes which that relation does not see it goes to the
+    mean of its neighbors.
+
+    References
+    ----------
+    .. [1] R. Memisevic, G. Hinton (2005), "Multiple relational embedding", NIPS 17, 913-920.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from nbembed.rivals import MRE
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MRE(random_state=0).fit(X, y).weights_.shape
+    (2, 2)
+    """
+
+    relations_: tuple[str, ...]
+    weights_: NDArray[np.float64]
+    cost_: float
+    costs_: NDArray[np.float64]
+    trace_: NDArray[np.float64]
+    n_iter_: int
+    perplexity_: float
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: float | Literal["auto"] = "auto",
+        metric: Any = "euclidean",
+        init: str = "pca",
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.metric = metric
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_parameters(self, n_samples: int) -> None:
+        check_perplexity(self.perplexity, n_samples)
+        check_metric(self.metric)
+        check_choice("init", self.init, ("pca", "random"))
+        check_count("max_iter", self.max_iter)
+        check_real("tol", self.tol, low=0)
+        resolve_threads(self.n_jobs)
+        as_generator(self.random_state)
+
+    def _embed(self, X: Any, known: Supervision) -> NDArray[np.float64]:
+        n, d = X.shape[0], self.n_components
+        self.perplexity_ = check_perplexity(self.perplexity, n)
+        rows = perplexity_affinities(
+            X, self.perplexity_, self.metric, dtype=np.float64, n_jobs=self.n_jobs
+        )
+        relations = [Relation.make("data", np.arange(n), rows.P)]
+        labels = label_relation(known)
+        if labels is not None:
+            relations.append(labels)
+        n_threads = 1 if n < 500 else resolve_threads(self.n_jobs)
+        costs = Relations(tuple(relations), n, n_threads)
+        Y, r = self._start(X, costs)
+
+        def evaluate(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            cost, by_place, by_weight = costs.cost_and_gradient(
+                x[: n * d].reshape(n, d), x[n * d :].reshape(-1, d)
+            )
+            return cost, np.concatenate([by_place.ravel(), by_weight.ravel()])
+
+        first = np.concatenate([Y.ravel(), r.ravel()])
+        trace = [evaluate(first)[0]]
+        found = minimize(
+            evaluate,
+            first,
+            jac=True,
+            method="L-BFGS-B",
+            callback=lambda intermediate_result: trace.append(float(intermediate_result.fun)),
+            options={"maxiter": self.max_iter, "maxfun": 20 * self.max_iter, "ftol": self.tol},
+        )
+        if found.status == 1:
+            warnings.warn(
+                f"max_iter = {self.max_iter} was reached while the cost still fell; embedding_ is "
+                "the best layout so far",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        Y, r = found.x[: n * d].reshape(n, d), found.x[n * d :].reshape(-1, d)
+        # An axis has no scale but in product with its weights: let their mean be one.
+        scale = np.sqrt(np.mean(r**2, axis=0))
+        scale = np.where(scale > 0, scale, 1.0)
+        self.relations_ = tuple(relation.name for relation in relations)
+        self.weights_ = (r / scale) ** 2
+        self.cost_ = float(found.fun)
+        self.costs_ = np.array(costs.terms(Y, r))
+        self.trace_ = np.array(trace)
+        self.n_iter_ = len(trace) - 1
+        Y = Y * scale
+        return np.asarray(Y - Y.mean(axis=0))
+
+    def _start(self, X: Any, costs: Relations) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return a layout at the size the data's relation likes best, and even weights."""
+        rng = as_generator(self.random_state)
+        n, d = X.shape[0], self.n_components
+        ones = np.ones((len(costs.relations), d))
+        Y = noise(n, d, 1.0, rng) if self.init == "random" else pca_layout(X, d, self.metric, rng)
+        size = spread(Y)
+        Y = Y / (size if size > 0 else 1.0)
+        return Y * best_scale(lambda Z: costs.terms(np.asarray(Z), ones)[0], Y), ones
+
+    def _place(self, X: Any) -> NDArray[np.float64]:
+        root = np.sqrt(self.weights_[0])
+        seen = root > np.sqrt(BLIND) * root.max()
+        parts = [np.empty((0, root.size))]
+        for _, rows in self._fitted.rows(X, perplexity=self.perplexity_, n_jobs=self.n_jobs):
+            places = rows.P @ self.embedding_
+            if seen.any():
+                scaled = self.embedding_[:, seen] * root[seen]
+                places[:, seen] = place(rows, scaled, RowCost(), self.n_jobs) / root[seen]
+            parts.append(places)
+        return np.vstack(parts)
+
+
+def label_relation(known: Supervision) -> Relation | None:
+    """Return which labelled points are of one class, or None if that says nothing.
+
+    Warns
+    -----
+    UserWarning
+        If there are labels that say nothing: of one class only, or no two points of any class.
+    """
+    points = known.labelled
+    if points.size == 0:
+        return None
+    T = known.targets()[points]
+    together = T @ T.T
+    np.fill_diagonal(together, 0.0)
+    mass = together.sum(axis=1)
+    paired = mass > 0
+    if (T.max(axis=0) > 0).sum() < 2 or not paired.any():
+        warnings.warn(
+            "y names one class only, or no two points of any class: there is nothing to relate, "
+            "and embedding_ is made from the data alone",
+            stacklevel=4,
+        )
+        return None
+    P = together[np.ix_(paired, paired)] / mass[paired, None]
+    return Relation.make("labels", points[paired], P)

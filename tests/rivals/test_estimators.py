@@ -1,0 +1,235 @@
+"""What scikit-learn expects of the rivals, and what they all promise."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist, pdist
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from nbembed.rivals import MRE, MUHSIC, SIsomap
+from nbembed.supervision import Supervision
+
+pytestmark = pytest.mark.filterwarnings("ignore:the graph of n_neighbors")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [SIsomap, MUHSIC, MRE])
+def test_scikit_learns_checks(kind):
+    """All of them: none is expected to fail."""
+    few = {"max_iter": 60, "random_state": 0, "n_jobs": 1} if kind is MRE else {}
+    check_estimator(kind(**few), on_skip=None)
+
+
+def test_the_constructor_only_stores(kind):
+    for name, parameter in inspect.signature(kind).parameters.items():
+        strange = object()
+        assert getattr(kind(**{name: strange}), name) is strange
+        assert getattr(kind(), name) is parameter.default
+
+
+def test_clone_and_set_params(rival):
+    copy = clone(rival)
+    assert copy.get_params() == rival.get_params()
+    assert copy.set_params(n_components=3).n_components == 3
+    assert rival.n_components == 2
+
+
+def test_fit_leaves_data_and_parameters_alone(rival, blobs):
+    X, y = blobs
+    before, parameters = X.copy(), rival.get_params()
+    assert rival.fit(X, y) is rival
+    assert np.array_equal(X, before)
+    assert rival.get_params() == parameters
+    assert rival.embedding_.shape == (60, 2)
+    assert rival.embedding_.dtype == np.float64
+    assert np.isfinite(rival.embedding_).all()
+    assert np.array_equal(rival.fit_transform(X, y), clone(rival).fit(X, y).embedding_)
+
+
+def test_transform_knows_the_data_it_was_fitted_to(rival, blobs):
+    X, y = blobs
+    data = X.copy()
+    rival.fit(data, y)
+    data += 1  # what became of the caller's array does not matter
+    assert np.array_equal(rival.transform(X), rival.embedding_)
+    assert not np.shares_memory(rival.transform(X), rival.embedding_)
+
+
+def test_new_points_are_placed_one_by_one(rival, blobs):
+    X, y = blobs
+    rival.fit(X[:40], y[:40])
+    places = rival.transform(X[40:])
+    assert np.isfinite(places).all()
+    assert np.allclose(rival.transform(X[45:47]), places[5:7], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("labels", ["names", "None", "nan", "probabilities", "supervision"])
+def test_labels_may_be_said_in_many_ways(rival, blobs, labels):
+    X, y = blobs
+    known = np.arange(60) % 2 == 0
+    expected = rival.fit(X, np.where(known, y, -1)).embedding_
+    T = np.where(known[:, None], np.eye(2)[y], np.nan)
+    said = {
+        "names": {"y": np.where(known, np.array(["a", "b"])[y], "-1")},
+        "None": {"y": [int(c) if k else None for c, k in zip(y, known, strict=True)]},
+        "nan": {"y": np.where(known, y, np.nan)},
+        "probabilities": {"y": T},
+        "supervision": {
+            "supervision": Supervision(60)
+            .label(np.flatnonzero(known & (y == 0)), "0")
+            .label(np.flatnonzero(known & (y == 1)), "1")
+        },
+    }[labels]
+    assert np.array_equal(clone(rival).fit(X, **said).embedding_, expected)
+
+
+def test_links_are_left_out_with_a_word(rival, blobs):
+    X, _ = blobs
+    linked = Supervision(60).must_link([0, 1, 2])
+    with pytest.warns(UserWarning, match="links, which .* does not know"):
+        rival.fit(X, supervision=linked)
+    assert np.array_equal(rival.embedding_, clone(rival).fit(X).embedding_)
+
+
+def test_a_fitted_rival_survives_pickling(rival, blobs):
+    X, y = blobs
+    rival.fit(X[:50], y[:50])
+    copy = pickle.loads(pickle.dumps(rival))
+    assert np.array_equal(copy.embedding_, rival.embedding_)
+    assert np.array_equal(copy.transform(X[50:]), rival.transform(X[50:]))
+
+
+def test_data_frames_and_pipelines(rival, blobs):
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    Y = (
+        make_pipeline(StandardScaler(), rival)
+        .set_output(transform="pandas")
+        .fit_transform(frame, y)
+    )
+    name = type(rival).__name__.lower()
+    assert list(Y.columns) == [f"{name}0", f"{name}1"]
+
+
+def test_dissimilarities_and_sparse_data_give_the_same_map(rival, blobs):
+    X, y = blobs
+    if isinstance(rival, MRE):
+        rival.set_params(max_iter=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        rival.fit(X[:50], y[:50])
+        given = clone(rival).set_params(metric="precomputed").fit(cdist(X[:50], X[:50]), y[:50])
+        loose = clone(rival).fit(sparse.csr_matrix(X[:50]), y[:50])
+    assert given.__sklearn_tags__().input_tags.pairwise
+    if not isinstance(rival, MRE):  # whose start hangs on the signs of other principal axes
+        assert np.allclose(pdist(given.embedding_), pdist(rival.embedding_), rtol=1e-4, atol=1e-5)
+    assert np.allclose(pdist(loose.embedding_), pdist(rival.embedding_), rtol=1e-4, atol=1e-5)
+    places = given.transform(cdist(X[50:], X[:50]))
+    assert np.isfinite(places).all()
+    assert np.array_equal(given.transform(cdist(X[:50], X[:50])), given.embedding_)
+
+
+def test_other_metrics(rival, blobs):
+    X, y = blobs
+    by_name = clone(rival).set_params(metric="cityblock").fit(X[:50], y[:50])
+    by_hand = clone(rival).set_params(metric=lambda a, b: np.abs(a - b).sum()).fit(X[:50], y[:50])
+    assert np.isfinite(by_hand.transform(X[50:])).all()
+    if not isinstance(rival, MRE):
+        assert np.allclose(pdist(by_name.embedding_), pdist(by_hand.embedding_), atol=1e-5)
+
+
+BAD = [
+    ({"n_components": 0}, ValueError, "n_components"),
+    ({"n_components": 2.0}, TypeError, "n_components"),
+    ({"metric": "no such"}, ValueError, "metric"),
+]
+OWN = {
+    SIsomap: [
+        ({"n_components": 60}, ValueError, "n_components must be less than n_samples = 60"),
+        ({"n_neighbors": 60}, ValueError, "n_neighbors must be at most 59"),
+        ({"n_neighbors": 0}, ValueError, "n_neighbors"),
+        ({"n_neighbors": "many"}, ValueError, 'n_neighbors must be "auto"'),
+        ({"alpha": 1.1}, ValueError, "alpha"),
+        ({"alpha": "half"}, TypeError, "alpha"),
+        ({"beta": 0}, ValueError, "beta"),
+        ({"beta": "median"}, ValueError, "beta"),
+        ({"bandwidth": -1.0}, ValueError, "bandwidth"),
+        ({"bandwidth": "best"}, ValueError, "bandwidth"),
+    ],
+    MUHSIC: [
+        ({"n_components": 11}, ValueError, "n_components must be at most n_eigenvectors = 10"),
+        ({"n_neighbors": 60}, ValueError, "n_neighbors must be at most 59"),
+        ({"n_neighbors": 2.5}, TypeError, "n_neighbors"),
+        ({"n_eigenvectors": 60}, ValueError, "n_eigenvectors must be at most 59"),
+        ({"penalty": 0}, ValueError, "penalty"),
+        ({"penalty": np.nan}, ValueError, "penalty"),
+        ({"tol": 0.0}, ValueError, "tol"),
+        ({"max_iter": 0}, ValueError, "max_iter"),
+    ],
+    MRE: [
+        ({"perplexity": 60}, ValueError, "perplexity"),
+        ({"init": "spectral"}, ValueError, "init"),
+        ({"max_iter": 0}, ValueError, "max_iter"),
+        ({"tol": -1e-3}, ValueError, "tol"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"random_state": -1}, ValueError, "random_state"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "error", "message"),
+    [(kind, *case) for kind in OWN for case in (*BAD, *OWN[kind])],
+    ids=lambda part: part.__name__ if isinstance(part, type) else None,
+)
+def test_bad_parameters_are_named(kind, parameters, error, message, blobs):
+    with pytest.raises(error, match=message):
+        kind(**parameters).fit(*blobs)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.ones(5), None, "X"),
+        (np.full((5, 2), np.nan), None, "X"),
+        (np.ones((1, 2)), None, "X"),
+        ([["a", "b"], ["c", "d"]], None, "X"),
+        (np.eye(5), [0, 1], "y must have 5 labels"),
+        (np.eye(5), [0, 1, 1, 0, -2], "y must be labels"),
+        (np.eye(5), np.ones((5, 2)), "y"),
+    ],
+)
+def test_bad_data_are_named(kind, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        kind().fit(X, y)
+
+
+def test_y_and_supervision_exclude_each_other(kind, blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="y and supervision"):
+        kind().fit(X, y, supervision=Supervision(60))
+    with pytest.raises(TypeError, match="supervision must be a Supervision"):
+        kind().fit(X, supervision=y)
+
+
+def test_bad_new_points_are_named(rival, blobs):
+    X, y = blobs
+    with pytest.raises(NotFittedError):
+        rival.transform(X)
+    rival.fit(X, y)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        rival.transform(X[:, :3])
+    given = clone(rival).set_params(metric="precomputed").fit(cdist(X, X), y)
+    with pytest.raises(ValueError, match="X must be non-negative"):
+        given.transform(-cdist(X[:2], X))
