@@ -29,6 +29,7 @@ _MODULES = (
     "datasets",
     "experiments",
     "plots",
+    "posteriors",
     "rivals",
 )
 

@@ -5,6 +5,7 @@ from nbembed import measures as measures
 from nbembed import objectives as objectives
 from nbembed import optimizers as optimizers
 from nbembed import plots as plots
+from nbembed import posteriors as posteriors
 from nbembed import rivals as rivals
 from nbembed.methods import HSSNE as HSSNE
 from nbembed.methods import SNE as SNE

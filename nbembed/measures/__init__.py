@@ -17,8 +17,11 @@ from nbembed.measures.neighborhoods import (
     neighbor_preservation,
     trustworthiness,
 )
+from nbembed.measures.parametric import class_f_measure, class_precision
 
 __all__ = [
+    "class_f_measure",
+    "class_precision",
     "continuity",
     "homogeneity",
     "hotelling_lawley",

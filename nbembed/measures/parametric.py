@@ -1,0 +1,145 @@
+"""How well a map tells class probabilities, and how well a classifier told the classes.
+
+    prec(h) = (1/K) Σ_k |X_k^high(h) ∩ X_k^close(h)| / h                                    (eq. 12)
+
+of "Parametric Embedding for Class Visualization": of the h objects with the highest p(c_k|x), the
+share that is among the h nearest to the center of class k on the map.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.validation import check_count, check_data, check_posteriors
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+#: Posteriors that differ by less are one: no map tells them apart.
+EQUAL = 1e-9
+
+
+def class_precision(
+    proba: Any,
+    Y: ArrayLike,
+    centers: ArrayLike | None = None,
+    h: Any = 100,
+    *,
+    per_class: bool = False,
+) -> Any:
+    """Return prec(h): how many objects of high posterior lie close to their class's center.
+
+    Parameters
+    ----------
+    proba : array of shape (n_samples, n_classes)
+        p(c_k|x_n).
+    Y : array-like of shape (n_samples, n_components)
+        A map of the same objects, of any method.
+    centers : array-like of shape (n_classes, n_components), optional
+        Places of the classes. For methods without, each class is where the object with the highest
+        posterior of it is, as in the paper.
+    h : int or sequence of int, default=100
+        How many objects to compare; several give the curve of Figure 2.
+    per_class : bool, default=False
+        Return a value for each class, whose mean is the measure.
+
+    Returns
+    -------
+    float or ndarray
+        One entry for each of ``h``, and a last axis of classes with ``per_class``.
+
+    Raises
+    ------
+    ValueError
+        If h is not in [1, n_samples], or shapes do not fit.
+
+    Notes
+    -----
+    Certain classifiers give many objects the same posterior. All whose posterior is that of the
+    h-th highest (within 1e-9, less than a map can show) count as being among the highest: with no
+    ties this is equation (12). Without ties a random map has prec(h) = h/n_samples.
+
+    References
+    ----------
+    .. [1] T. Iwata and others (2007), "Parametric embedding for class visualization", eq. (12).
+    """
+    rows = check_posteriors(proba, "proba", min_classes=1)
+    places = np.asarray(check_data(Y, name="Y", min_samples=1), dtype=np.float64)
+    n, K = rows.shape
+    if len(places) != n:
+        raise ValueError(f"Y must have a row for each of the {n} rows of proba, got {len(places)}")
+    if centers is None:
+        middle = places[rows.argmax(axis=0)]
+    else:
+        middle = np.asarray(check_data(centers, name="centers", min_samples=1), dtype=np.float64)
+        if middle.shape != (K, places.shape[1]):
+            raise ValueError(
+                f"centers must have shape (n_classes, n_components) = ({K}, {places.shape[1]}), "
+                f"got {middle.shape}"
+            )
+    wanted = np.atleast_1d(np.asarray(h))
+    for value in wanted.tolist():
+        if not 1 <= check_count("h", value) <= n:
+            raise ValueError(f"h must be in [1, {n}] for {n} objects, got {value}")
+    found = np.empty((wanted.size, K))
+    for k in range(K):
+        highest = np.sort(rows[:, k])[::-1]
+        nearest = np.argsort(np.square(places - middle[k]).sum(axis=1), kind="stable")
+        for i, count in enumerate(wanted):
+            enough = highest[count - 1] - EQUAL
+            found[i, k] = np.count_nonzero(rows[nearest[:count], k] >= enough) / count
+    value = found if per_class else found.mean(axis=1)
+    if np.ndim(h) == 0:
+        return value[0] if per_class else float(value[0])
+    return value
+
+
+def class_f_measure(y: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
+    """Return the F-measure of each class: the harmonic mean of its precision and recall.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        True classes.
+    predicted : array-like of shape (n_samples,), or of shape (n_samples, n_classes)
+        Predicted classes; or posteriors, of which the largest counts, in the sorted order of the
+        classes of ``y``.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        In the sorted order of all classes that occur. 0 for a class never predicted rightly.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit.
+
+    References
+    ----------
+    .. [1] T. Iwata and others (2007), "Parametric embedding for class visualization", Table 1.
+    """
+    truth, guess = np.asarray(y), np.asarray(predicted)
+    if truth.ndim != 1:
+        raise ValueError(f"y must have one label a sample, got shape {truth.shape}")
+    if guess.ndim == 2:
+        classes = np.unique(truth)
+        if guess.shape[1] != classes.size:
+            raise ValueError(
+                f"predicted must have a column for each of the {classes.size} classes of y, "
+                f"got shape {guess.shape}"
+            )
+        guess = classes[check_posteriors(guess, "predicted", min_classes=1).argmax(axis=1)]
+    if guess.shape != truth.shape:
+        raise ValueError(
+            f"predicted must have one entry for each of {truth.size} samples, got {guess.shape}"
+        )
+    classes = np.unique(np.concatenate([truth, guess]))
+    right = np.array([np.count_nonzero((truth == c) & (guess == c)) for c in classes])
+    said = np.array([np.count_nonzero(guess == c) for c in classes])
+    there = np.array([np.count_nonzero(truth == c) for c in classes])
+    # 2PR/(P + R) with P = right/said and R = right/there.
+    return np.asarray(2 * right / (said + there), dtype=np.float64)

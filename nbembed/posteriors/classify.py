@@ -1,0 +1,219 @@
+"""From labels to posteriors: a classifier learns from the labelled objects and judges all of them.
+
+Labels are a :class:`~nbembed.supervision.Supervision` or what stands for one. A soft label teaches
+its most probable class with the weight of its confidence, where the classifier takes weights.
+Classes that no object is labelled with have posterior and prior zero.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_predict
+
+from nbembed.posteriors.naive_bayes import NaiveBayes
+from nbembed.posteriors.soft_nearest import SoftNearestNeighbor
+from nbembed.posteriors.value import Posteriors
+from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_data, check_posteriors
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: Classifiers by name: names can be stored in a session's file.
+CLASSIFIERS: dict[str, type[Any]] = {
+    "soft-nearest-neighbor": SoftNearestNeighbor,
+    "naive-bayes": NaiveBayes,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A classifier that was fitted to labels.
+
+    Attributes
+    ----------
+    classifier : estimator
+        Fitted; its classes are numbers of ``classes``.
+    classes : tuple of str
+        All classes that were named, labelled or not.
+    """
+
+    classifier: Any
+    classes: tuple[str, ...]
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return class probabilities of data, shape (n, n_classes)."""
+        return self._spread(self.classifier.predict_proba(X))
+
+    def _spread(self, proba: Any) -> NDArray[Any]:
+        """Return columns of the classifier's classes among those of all classes."""
+        known = np.asarray(self.classifier.classes_, dtype=np.intp)
+        rows = np.zeros((len(proba), len(self.classes)))
+        rows[:, known] = proba
+        return check_posteriors(rows, "classifier.predict_proba")
+
+
+def resolve_classifier(classifier: Any) -> Any:
+    """Return a new, unfitted classifier for a word or a scikit-learn classifier.
+
+    Raises
+    ------
+    ValueError
+        If it is no known word, or a classifier without ``predict_proba``.
+    TypeError
+        If it is no estimator.
+    """
+    if isinstance(classifier, str):
+        if classifier not in CLASSIFIERS:
+            words = ", ".join(map(repr, CLASSIFIERS))
+            raise ValueError(
+                f"classifier must be one of {words} or a scikit-learn classifier, "
+                f"got {classifier!r}"
+            )
+        return CLASSIFIERS[classifier]()
+    if isinstance(classifier, type) or not hasattr(classifier, "fit"):
+        raise TypeError(f"classifier must be a scikit-learn classifier, got {classifier!r}")
+    if not hasattr(classifier, "predict_proba"):
+        raise ValueError(
+            f"classifier must have predict_proba, which {type(classifier).__name__} has not as it "
+            "is set; CalibratedClassifierCV gives it one"
+        )
+    return clone(classifier)
+
+
+def labelled_classes(supervision: Supervision) -> NDArray[np.intp]:
+    """Return the classes, by number, that at least one object carries the label of."""
+    found: NDArray[np.intp] = np.unique(supervision.top_class[supervision.labelled])
+    return found
+
+
+def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
+    """Return a new classifier fitted to the labelled rows of checked data.
+
+    Classifiers that learn from unlabelled data too (scikit-learn's semi-supervised ones, and those
+    with a true attribute ``takes_unlabelled``) are given all rows, −1 for those without a label.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes are labelled.
+    """
+    model = resolve_classifier(classifier)
+    if labelled_classes(supervision).size < 2:
+        raise ValueError(
+            "y must label objects of at least two classes for a classifier to learn from, got "
+            f"{labelled_classes(supervision).size}"
+        )
+    rows = np.arange(supervision.n_samples) if _takes_unlabelled(model) else supervision.labelled
+    weights = np.nan_to_num(supervision.confidence[rows], nan=1.0)
+    keywords = {"sample_weight": weights} if _takes_weights(model) and (weights < 1).any() else {}
+    model.fit(X[rows], supervision.top_class[rows], **keywords)
+    return Learned(model, supervision.classes)
+
+
+def class_posteriors(
+    classifier: Any,
+    X: ArrayLike,
+    y: Any,
+    *,
+    cv: Any = None,
+) -> Posteriors:
+    """Return the posteriors that a classifier gives data it learned from in part.
+
+    Parameters
+    ----------
+    classifier : "soft-nearest-neighbor", "naive-bayes" or scikit-learn classifier
+        With ``predict_proba``; cloned.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,), rows of probabilities, or Supervision
+        Labels, with −1, None or NaN for objects without one.
+    cv : None, "leave-one-out", int or splitter, default=None
+        How labelled objects are judged. None: by the classifier that has seen them, as the paper
+        does; a posterior then shows how well the model fits. Else by one that has not: a posterior
+        then shows what it would say of new data. "leave-one-out" is for :class:`NaiveBayes`, which
+        needs no refit; others take the number of folds or a splitter, as ``cross_val_predict``
+        does. Unlabelled objects are new to the classifier anyway.
+
+    Returns
+    -------
+    Posteriors
+        Columns in the order of the classes of ``y``.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes are labelled, or a fold lacks a class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> class_posteriors(LogisticRegression(max_iter=500), X, y, cv=5).shape
+    (150, 3)
+    """
+    data = check_data(X)
+    known = as_supervision(y, data.shape[0])
+    learned = learn(classifier, data, known)
+    proba = np.array(learned.predict_proba(data))
+    if cv is not None:
+        where = known.labelled
+        proba[where] = learned._spread(_held_out(classifier, learned, data, known, cv))
+    rows = check_posteriors(proba, "classifier.predict_proba")
+    return Posteriors(rows, known.classes, _prior(known), learned=learned)
+
+
+def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Posteriors:
+    """Return the posteriors of all rows of checked data; uninformative ones with too few labels.
+
+    With fewer than two labelled classes every class is as probable as any other.
+    """
+    n, K = supervision.n_samples, len(supervision.classes)
+    if labelled_classes(supervision).size < 2:
+        rows = np.full((n, K), 1 / K) if K else np.empty((n, 0))
+        rows.flags.writeable = False
+        return Posteriors(rows, supervision.classes, informative=False)
+    learned = learn(classifier, X, supervision)
+    return Posteriors(
+        learned.predict_proba(X), supervision.classes, _prior(supervision), learned=learned
+    )
+
+
+def _held_out(classifier: Any, learned: Learned, X: Any, known: Supervision, cv: Any) -> Any:
+    where = known.labelled
+    codes = known.top_class[where]
+    if isinstance(cv, str):
+        if cv != "leave-one-out":
+            raise ValueError(f'cv must be None, "leave-one-out", folds or a splitter, got {cv!r}')
+        if not hasattr(learned.classifier, "leave_one_out_proba"):
+            raise ValueError(
+                'cv="leave-one-out" is for NaiveBayes; give a number of folds or LeaveOneOut()'
+            )
+        return learned.classifier.leave_one_out_proba(X[where], codes)
+    return cross_val_predict(
+        resolve_classifier(classifier), X[where], codes, cv=cv, method="predict_proba"
+    )
+
+
+def _prior(supervision: Supervision) -> NDArray[np.float64]:
+    """Return equal priors of the labelled classes."""
+    prior = np.zeros(len(supervision.classes))
+    labelled = labelled_classes(supervision)
+    prior[labelled] = 1 / labelled.size
+    return prior
+
+
+def _takes_unlabelled(model: Any) -> bool:
+    return bool(
+        getattr(model, "takes_unlabelled", False)
+        or type(model).__module__.startswith("sklearn.semi_supervised")
+    )
+
+
+def _takes_weights(model: Any) -> bool:
+    return "sample_weight" in inspect.signature(model.fit).parameters

@@ -1,0 +1,253 @@
+"""Multinomial naive Bayes for counts, its smoothing chosen by leaving documents out.
+
+    p(x|c_k) ∝ Π_j θ_kj^{x_j}                                                              (eq. 17)
+    θ_kj = (Σ_{n∈C_k} x_nj + λ_k) / (T_k + λ_k V)                                          (eq. 18)
+
+appendix C of "Parametric Embedding for Class Visualization": T_k is the number of tokens of class k
+(the paper says pages, with which θ_k would not sum to one), V the number of word types. λ_k is the
+smoothing under which the class's documents are most probable when each is judged by the others:
+
+    max_λ Σ_{n∈C_k} Σ_j x_nj log [(S_kj − x_nj + λ) / (T_k − t_n + λV)]
+
+with S_kj = Σ_n x_nj the class's count of word j and t_n = Σ_j x_nj the length of a document.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from nbembed.validation import check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: log λ is looked for between these, first on a grid and then between its best neighbors.
+LOW, HIGH, GRID = np.log(1e-6), np.log(1e4), 24
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Multinomial naive Bayes with a smoothing for each class.
+
+    Parameters
+    ----------
+    smoothing : "leave-one-out" or float, default="leave-one-out"
+        λ_k > 0, one for all classes, or each class's own by the likelihood of its documents left
+        out one by one. A class of one document cannot be judged like that and takes λ = 1.
+    class_prior : array of shape (n_classes,), optional
+        p(c_k), positive, summing to one; by default the shares of the documents.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    smoothing_ : ndarray of shape (n_classes,)
+        λ_k.
+    log_theta_ : ndarray of shape (n_classes, n_features)
+        log θ_kj.
+    class_log_prior_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    O(number of counts) time and memory for a fit, dense θ aside.
+
+    Examples
+    --------
+    >>> X = [[3, 0, 1], [2, 0, 0], [0, 4, 1], [0, 2, 2]]
+    >>> NaiveBayes().fit(X, [0, 0, 1, 1]).predict([[1, 0, 0]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        smoothing: float | str = "leave-one-out",
+        class_prior: ArrayLike | None = None,
+    ) -> None:
+        self.smoothing = smoothing
+        self.class_prior = class_prior
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from counts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts, or any weights of words ≥ 0.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each document counts.
+
+        Raises
+        ------
+        ValueError
+            Naming what is wrong.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        counts = _counts(X)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        K, V = self.classes_.size, counts.shape[1]
+        own = sparse.csr_array((weights, (codes, np.arange(codes.size))), shape=(K, codes.size))
+        self._tokens = np.asarray((own @ counts).toarray())
+        self._documents = np.bincount(codes, weights, minlength=K)
+        if (self._documents == 0).any():
+            empty = self.classes_[self._documents == 0][0]
+            raise ValueError(f"sample_weight must not be zero for all of class {empty!r}")
+        if isinstance(self.smoothing, str):
+            if self.smoothing != "leave-one-out":
+                raise ValueError(
+                    f'smoothing must be "leave-one-out" or a number above 0, got {self.smoothing!r}'
+                )
+            self.smoothing_ = np.array(
+                [
+                    best_smoothing(counts[codes == k], weights[codes == k], self._tokens[k])
+                    for k in range(K)
+                ]
+            )
+        else:
+            value = check_real("smoothing", self.smoothing, low=0, open_low=True)
+            self.smoothing_ = np.full(K, value)
+        smoothed = self._tokens + self.smoothing_[:, None]
+        self.log_theta_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        self.class_log_prior_ = np.log(self._priors(K))
+        self._V = V
+        return self
+
+    def _priors(self, K: int) -> NDArray[np.float64]:
+        if self.class_prior is None:
+            return np.asarray(self._documents / self._documents.sum())
+        prior = np.asarray(self.class_prior, dtype=np.float64)
+        if prior.shape != (K,) or not (prior > 0).all() or not abs(prior.sum() - 1) < 1e-6:
+            raise ValueError(
+                f"class_prior must be {K} positive numbers that sum to one, got {prior.tolist()}"
+            )
+        return prior
+
+    def _joint(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        counts = _counts(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        return np.asarray(counts @ self.log_theta_.T + self.class_log_prior_)
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return log p(c_k|x), shape (n_samples, n_classes); never computed from p itself."""
+        return _normalized(self._joint(X))
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return p(c_k|x), shape (n_samples, n_classes)."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each document."""
+        best = self._joint(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def leave_one_out_proba(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return p(c_k|x_n) of the documents learned from, each judged without itself.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As given to :meth:`fit`. The smoothing stays what it is.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The only document of a class has probability zero of it.
+        """
+        joint = self._joint(X)
+        counts = _counts(validate_data(self, X, accept_sparse="csr", dtype=float, reset=False))
+        weights = _check_sample_weight(sample_weight, counts, dtype=np.float64)
+        known = np.searchsorted(self.classes_, np.asarray(y))
+        if known.shape != (counts.shape[0],) or (known == self.classes_.size).any():
+            raise ValueError(f"y must have a known label for each of {counts.shape[0]} documents")
+        n = np.arange(known.size)
+        # Of a document that counts several times, one is left out.
+        weights = np.minimum(weights, 1)
+        rows = np.repeat(n, np.diff(counts.indptr))
+        own = known[rows]
+        rest = self._tokens[own, counts.indices] - weights[rows] * counts.data
+        smoothing = self.smoothing_
+        each = counts.data * np.log(np.maximum(rest, 0) + smoothing[own])
+        lengths = np.bincount(rows, counts.data, minlength=known.size)
+        tokens = self._tokens.sum(axis=1)[known] - weights * lengths
+        words = np.bincount(rows, each, minlength=known.size)
+        words -= lengths * np.log(np.maximum(tokens, 0) + smoothing[known] * self._V)
+        with np.errstate(divide="ignore"):
+            if self.class_prior is None:
+                left = self._documents[known] - weights
+                all_but_one = self._documents.sum() - weights
+                others = np.log(self._documents)[None] - np.log(all_but_one)[:, None]
+                joint += others - self.class_log_prior_
+                prior = np.log(np.maximum(left, 0)) - np.log(all_but_one)
+            else:
+                prior = np.where(
+                    self._documents[known] - weights > 0, self.class_log_prior_[known], -np.inf
+                )
+        joint[n, known] = words + prior
+        return np.asarray(np.exp(_normalized(joint)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # on anything that is no counts
+        return tags
+
+
+def best_smoothing(counts: Any, weights: NDArray[Any], tokens: NDArray[Any]) -> float:
+    """Return λ of a class by the likelihood of its documents, each left out in turn.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n_documents, n_words)
+        The class's own documents.
+    weights : ndarray of shape (n_documents,)
+    tokens : ndarray of shape (n_words,)
+        Weighted sum of ``counts``.
+    """
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    total, V = float(tokens.sum()), tokens.size
+    # A weight of several is several documents, of which one is left out.
+    once = np.minimum(weights, 1)
+    left = np.maximum(total - once * lengths, 0)
+    if weights.sum() <= 1 or not (left[weights > 0] > 0).any():
+        return 1.0
+    rows = np.repeat(np.arange(lengths.size), np.diff(counts.indptr))
+    rest = np.maximum(tokens[counts.indices] - once[rows] * counts.data, 0)
+    exponents = weights[rows] * counts.data
+    lengths = weights * lengths
+
+    def loss(log_smoothing: float) -> float:
+        smoothing = np.exp(log_smoothing)
+        gained = exponents @ np.log(rest + smoothing)
+        return float(lengths @ np.log(left + smoothing * V) - gained)
+
+    grid = np.linspace(LOW, HIGH, GRID)
+    best = int(np.argmin([loss(point) for point in grid]))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]
+    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))
+
+
+def _counts(X: Any) -> Any:
+    counts = sparse.csr_array(X)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(
+            "Negative values in data passed to NaiveBayes: X must be counts, none below 0, "
+            f"got {counts.data.min()}"
+        )
+    return counts
+
+
+def _normalized(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))

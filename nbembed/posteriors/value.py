@@ -1,0 +1,67 @@
+"""Posteriors: p(c_k|x_n) for every object and class, a frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """Class probabilities of objects; numpy takes one for its array of probabilities.
+
+    Attributes
+    ----------
+    proba : ndarray of shape (n_samples, n_classes), float32 or float64
+        p(c_k|x_n), rows sum to one; read only.
+    classes : tuple of str
+        Names of the columns, or () where they have none.
+    prior : ndarray of shape (n_classes,) or None
+        p(c_k), zero for a class that nothing is known of; None stands for equal ones.
+    informative : bool
+        False where there was nothing to learn from: the rows then say nothing.
+    learned : Learned or None
+        The classifier that they come from, where there is one.
+    """
+
+    proba: NDArray[Any]
+    classes: tuple[str, ...] = ()
+    prior: NDArray[np.float64] | None = None
+    informative: bool = True
+    learned: Any = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of objects."""
+        return int(self.proba.shape[0])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.proba.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_samples, n_classes)."""
+        return self.n_samples, self.n_classes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type of the probabilities."""
+        return self.proba.dtype
+
+    @property
+    def perplexity(self) -> None:
+        """None: there are no neighborhoods here."""
+        return
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.proba, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return self.n_samples
