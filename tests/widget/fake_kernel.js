@@ -44,6 +44,11 @@ export class FakeKernel {
       label_confidence: view(this.confidence),
       classes: [],
       links: [],
+      cannot_links: [],
+      pinned: view(new Uint32Array(0)),
+      centers: [],
+      center_names: [],
+      center_colors: [],
       color_column: {
         kind: "category", title: "digit", values: view(Float32Array.from(this.truth)),
         names: Array.from({ length: clusters }, (_, k) => String(k)),
@@ -53,6 +58,7 @@ export class FakeKernel {
       selection: view(new Uint32Array(0)),
       method: "HSSNE",
       methods: ["HSSNE", "Mbed", "SNE"],
+      method_groups: [{ title: "Neighbor embeddings", names: ["HSSNE", "SNE"] }],
       controls: [
         { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart." },
         { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, enabled: false, description: "How much labels and links count. Needs labels or must-links." },
@@ -63,6 +69,8 @@ export class FakeKernel {
       cost: null,
       quality: null,
       error: "",
+      learning: "",
+      unlearned: "",
       undo: "",
       redo: "",
       history: view(new Float32Array(0)),
@@ -148,6 +156,17 @@ export class FakeKernel {
     if (name === "must_link") {
       this.update({ links: [...this.traits.links, points] });
       this.supervised(`link ${points.length} points`);
+    }
+    if (name === "cannot_link") {
+      const sides = buffers.map((b) => [...new Uint32Array(b)]);
+      this.update({ cannot_links: [...this.traits.cannot_links, sides] });
+      this.supervised(`keep ${sides[0].length} points apart from ${sides[1].length} points`);
+    }
+    if (name === "pin" || name === "unpin") {
+      const pinned = new Set(new Uint32Array(this.traits.pinned.buffer));
+      for (const p of points) name === "pin" ? pinned.add(p) : pinned.delete(p);
+      this.update({ pinned: view(Uint32Array.from(pinned).sort()) });
+      this.supervised(`${name} ${points.length} points`);
     }
     if (name === "forget") {
       for (const p of points) this.codes[p] = -1;

@@ -30,14 +30,15 @@ export class Commands {
     private readonly onStall: (stalled: boolean) => void,
   ) {}
 
-  send(name: string, args: Record<string, unknown> = {}, points?: Uint32Array, at = performance.now()): Promise<Reply> {
+  send(name: string, args: Record<string, unknown> = {}, points?: Uint32Array | Uint32Array[], at = performance.now()): Promise<Reply> {
     const request = ++this.last;
     this.unseen.push({ request, name, at });
     if (this.unseen.length > 500) this.unseen.splice(0, 250);
     performance.mark(`nbembed:request:${request}`, { startTime: at, detail: { name } });
     const content = { type: "command", client: this.client, request, name, arguments: args };
     const reply = new Promise<Reply>((done) => this.waiting.set(request, { name, at, done }));
-    this.model.send(content, undefined, points ? [points.slice().buffer] : []);
+    const sides = points ? (Array.isArray(points) ? points : [points]) : [];
+    this.model.send(content, undefined, sides.map((side) => side.slice().buffer));
     setTimeout(() => this.waiting.has(request) && this.onStall(true), PATIENCE);
     return reply;
   }

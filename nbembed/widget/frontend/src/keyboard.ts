@@ -20,6 +20,8 @@ export const KEYS: [string, string][] = [
   ["Esc", "hide the cursor, then clear the selection"],
   ["1 – 9", "choose a class"],
   ["Enter", "label the selection"],
+  ["H", "hold the selection where it is (pin), or let it go"],
+  ["A", "keep the selection apart from another: once for either side"],
   ["F2", "rename the chosen class"],
   ["Ctrl Z", "undo; with Shift redo"],
   ["?", "this help"],
@@ -87,6 +89,7 @@ export function handleKey(view: View, event: KeyboardEvent): boolean {
   if (key === "Escape") {
     if (view.helpOpen.peek()) return done(() => (view.helpOpen.value = false));
     if (map?.cursorShown) return done(() => map.hideCursor());
+    if (view.apart.peek()) return done(() => view.cancelApart());
     return done(() => view.clearSelection());
   }
   if (key === "F2") return done(() => (view.renaming.value = view.chosenClass.peek()));
@@ -95,6 +98,8 @@ export function handleKey(view: View, event: KeyboardEvent): boolean {
     case "s": return done(() => view.step());
     case "l": return done(() => view.choose("lasso"));
     case "p": return done(() => view.choose("pan"));
+    case "h": return done(() => view.pin());
+    case "a": return done(() => view.keepApart());
     case "f": return done(() => map?.fitView());
     case "+": case "=": return done(() => map?.zoomBy(1.3));
     case "-": case "−": return done(() => map?.zoomBy(1 / 1.3));
@@ -113,6 +118,7 @@ export function describePoint(view: View, index: number): string {
   const parts = [`Point ${index}`];
   const label = classes.peek()[labels.peek()[index]];
   if (label) parts.push(`labelled ${label.name}`);
+  if (view.store.pinned.peek().includes(index)) parts.push("pinned");
   const { kind, title, values, names } = column.peek();
   if (kind === "category" && values[index] >= 0) parts.push(`${title || "value"} ${names[values[index]]}`);
   if (kind === "number" && !Number.isNaN(values[index])) parts.push(`${title || "value"} ${values[index].toPrecision(4)}`);

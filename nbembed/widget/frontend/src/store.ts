@@ -16,11 +16,20 @@ import {
   type Control,
   type FrameMessage,
   type KernelMessage,
+  type MethodGroup,
   type Model,
   type PathStep,
   type RunState,
   type Traits,
 } from "./wire";
+
+/** A named place that a method has on the map beside the points: the center of a class, say. */
+export interface Landmark {
+  x: number;
+  y: number;
+  name: string;
+  color: string;
+}
 
 /** One layout to draw, and how it came. */
 export interface Layout {
@@ -29,6 +38,7 @@ export interface Layout {
   tints: Uint8Array;
   directions: [number, number][];
   directionColors: string[];
+  landmarks: Landmark[];
   version: number;
   /** 0 for a layout that came with the traits and wants no acknowledgement. */
   seq: number;
@@ -56,11 +66,14 @@ export class Store {
   readonly confidences = signal<Float32Array>(new Float32Array(0));
   readonly classes = signal<ClassInfo[]>([]);
   readonly links = signal<number[][]>([]);
+  readonly cannotLinks = signal<number[][][]>([]);
+  readonly pinned = signal<Uint32Array>(new Uint32Array(0));
   readonly selection = signal<Uint32Array>(new Uint32Array(0));
   readonly column = signal<Column>({ kind: "none", title: "", values: new Float32Array(0), names: [], colors: [] });
   readonly colorBy = signal<ColorMode>("class");
   readonly method = signal("");
   readonly methods = signal<string[]>([]);
+  readonly methodGroups = signal<MethodGroup[]>([]);
   readonly controls = signal<Control[]>([]);
   readonly parameters = signal<Record<string, number | null>>({});
   readonly state = signal<RunState>("idle");
@@ -68,6 +81,8 @@ export class Store {
   readonly cost = signal<number | null>(null);
   readonly quality = signal<number | null>(null);
   readonly error = signal("");
+  readonly learning = signal("");
+  readonly unlearned = signal("");
   readonly undo = signal("");
   readonly redo = signal("");
   readonly history = signal(new CostHistory());
@@ -99,10 +114,15 @@ export class Store {
     });
     this.bind("directions", (v) => (this.layout.value = { ...this.layout.peek(), directions: v }));
     this.bind("direction_colors", (v) => (this.layout.value = { ...this.layout.peek(), directionColors: v }));
+    for (const name of ["centers", "center_names", "center_colors"] as const) {
+      this.bind(name, () => (this.layout.value = { ...this.layout.peek(), landmarks: this.restoredLandmarks() }));
+    }
     this.bind("label_codes", (v) => (this.labels.value = int16s(v)));
     this.bind("label_confidence", (v) => (this.confidences.value = floats(v)));
     this.bind("classes", (v) => (this.classes.value = v));
     this.bind("links", (v) => (this.links.value = v));
+    this.bind("cannot_links", (v) => (this.cannotLinks.value = v));
+    this.bind("pinned", (v) => (this.pinned.value = uint32s(v)));
     this.bind("selection", (v) => (this.selection.value = uint32s(v)));
     this.bind("color_column", (v) => (this.column.value = { ...v, values: floats(v.values) }));
     this.bind("color_by", (v) => (this.colorBy.value = v));
@@ -112,6 +132,7 @@ export class Store {
       this.method.value = v;
     });
     this.bind("methods", (v) => (this.methods.value = v));
+    this.bind("method_groups", (v) => (this.methodGroups.value = v));
     this.bind("controls", (v) => (this.controls.value = v));
     this.bind("parameters", (v) => (this.parameters.value = v));
     this.bind("state", (v) => (this.state.value = v));
@@ -119,6 +140,8 @@ export class Store {
     this.bind("cost", (v) => (this.cost.value = v));
     this.bind("quality", (v) => (this.quality.value = v));
     this.bind("error", (v) => (this.error.value = v));
+    this.bind("learning", (v) => (this.learning.value = v));
+    this.bind("unlearned", (v) => (this.unlearned.value = v));
     this.bind("undo", (v) => (this.undo.value = v));
     this.bind("redo", (v) => (this.redo.value = v));
     this.bind("history", (v) => (this.history.value = CostHistory.from(floats(v))));
@@ -190,6 +213,7 @@ export class Store {
         tints: octets(buffers[1]),
         directions: message.directions ?? before.directions,
         directionColors: message.direction_colors ?? before.directionColors,
+        landmarks: landmarks(message.centers, message.center_names, message.center_colors),
         version: message.version,
         seq: message.seq,
         applied: message.applied[this.commands.client] ?? 0,
@@ -225,12 +249,18 @@ export class Store {
       tints: octets(this.model.get("probability_colors")),
       directions: this.model.get("directions") ?? [],
       directionColors: this.model.get("direction_colors") ?? [],
+      landmarks: this.restoredLandmarks(),
       version: 0,
       seq: 0,
       applied: 0,
       arrivedAt: performance.now(),
       fresh: true,
     };
+  }
+
+  private restoredLandmarks(): Landmark[] {
+    const { model } = this;
+    return landmarks(model.get("centers"), model.get("center_names"), model.get("center_colors"));
   }
 
   private bind<K extends keyof Traits & string>(name: K, apply: (value: Traits[K]) => void): void {
@@ -242,4 +272,8 @@ export class Store {
     this.model.on(`change:${name}`, update);
     this.off.push(() => this.model.off(`change:${name}`, update));
   }
+}
+
+function landmarks(places: [number, number][] = [], names: string[] = [], colors: string[] = []): Landmark[] {
+  return places.map(([x, y], k) => ({ x, y, name: names[k] ?? String(k + 1), color: colors[k] ?? "" }));
 }

@@ -18,11 +18,15 @@ export class View {
   /** The name being typed for a new class; null while none is. */
   readonly newClass = signal<string | null>(null);
   readonly renaming = signal<number | null>(null);
+  /** One side of a cannot-link, while the other is being chosen. */
+  readonly apart = signal<Uint32Array | null>(null);
   /** Announced by the live region. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
   readonly counts: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
+  /** Whether all selected points are pinned, so that the same button lets them go. */
+  readonly held: ReadonlySignal<boolean>;
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
   private labelAfterNaming = false;
@@ -30,6 +34,11 @@ export class View {
   constructor(readonly store: Store) {
     this.pathScrub = new Latest((index, at) => store.commands.send("move_to_path", { index }, undefined, at));
     this.running = computed(() => store.state.value === "running");
+    this.held = computed(() => {
+      const pinned = new Set(store.pinned.value);
+      const points = store.selection.value;
+      return points.length > 0 && points.every((i) => pinned.has(i));
+    });
     this.counts = computed(() => {
       const counts = store.classes.value.map(() => 0);
       for (const label of store.labels.value) if (label >= 0 && label < counts.length) counts[label]++;
@@ -157,6 +166,47 @@ export class View {
     this.say(`${few(points.length)} must-linked`);
   }
 
+  /** Hold the selected points where they are, or let them go if all of them are held. */
+  pin(): void {
+    const points = this.store.selection.peek();
+    if (!points.length) {
+      this.say("Select the points to pin first");
+      return;
+    }
+    const held = this.held.peek();
+    void this.store.commands.send(held ? "unpin" : "pin", {}, points);
+    this.say(`${few(points.length)} ${held ? "free again" : "pinned"}`);
+  }
+
+  /** First the one side of a cannot-link, then the other. */
+  keepApart(): void {
+    const points = this.store.selection.peek();
+    const first = this.apart.peek();
+    if (!points.length) {
+      this.say(first ? `Select the points to keep apart from the ${first.length} chosen` : "Select the points of one side first");
+      return;
+    }
+    if (!first) {
+      this.apart.value = points;
+      this.clearSelection();
+      this.say(`${few(points.length)} on one side. Select the other side, then keep apart; Escape gives up`);
+      return;
+    }
+    const one = new Set(first);
+    if (points.some((i) => one.has(i))) {
+      this.say("A point cannot be kept apart from itself: select a side without the points chosen first");
+      return;
+    }
+    this.apart.value = null;
+    void this.store.commands.send("cannot_link", {}, [first, points]);
+    this.say(`${few(first.length)} kept apart from ${few(points.length)}`);
+  }
+
+  cancelApart(): void {
+    this.apart.value = null;
+    this.say("Nothing is kept apart");
+  }
+
   forget(): void {
     const points = this.store.selection.peek();
     if (!points.length) {
@@ -164,7 +214,7 @@ export class View {
       return;
     }
     void this.store.commands.send("forget", {}, points);
-    this.say(`Labels and links of ${few(points.length)} forgotten`);
+    this.say(`Labels, links and pins of ${few(points.length)} forgotten`);
   }
 
   async addClass(name: string): Promise<void> {

@@ -38,6 +38,12 @@ export interface ColorColumn {
   colors: string[];
 }
 
+/** Methods of a kind, as the chooser groups them. */
+export interface MethodGroup {
+  title: string;
+  names: string[];
+}
+
 /** Traits: what survives a reload. The page reads them and never writes them. */
 export interface Traits {
   n_samples: number;
@@ -47,15 +53,24 @@ export interface Traits {
   directions: [number, number][];
   /** Of each direction's class, also of those that nobody has named yet. */
   direction_colors: string[];
+  /** Landmarks that a method places along with the points, with names and colors. */
+  centers: [number, number][];
+  center_names: string[];
+  center_colors: string[];
   label_codes: DataView;
   label_confidence: DataView;
   classes: ClassInfo[];
   links: number[][];
+  /** Pairs of sides. */
+  cannot_links: number[][][];
+  /** u32. */
+  pinned: DataView;
   color_column: ColorColumn;
   color_by: ColorMode;
   selection: DataView;
   method: string;
   methods: string[];
+  method_groups: MethodGroup[];
   controls: Control[];
   parameters: Record<string, number | null>;
   state: RunState;
@@ -63,6 +78,10 @@ export interface Traits {
   cost: number | null;
   quality: number | null;
   error: string;
+  /** What is being learned from labels in the background, "" if nothing. */
+  learning: string;
+  /** Why the labels said last cannot be learned from. */
+  unlearned: string;
   undo: string;
   redo: string;
   history: DataView;
@@ -86,6 +105,9 @@ export interface FrameMessage {
   t: number;
   directions?: [number, number][];
   direction_colors?: string[];
+  centers?: [number, number][];
+  center_names?: string[];
+  center_colors?: string[];
   parameters?: Record<string, number | null>;
 }
 

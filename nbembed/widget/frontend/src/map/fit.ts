@@ -19,9 +19,15 @@ export class Fit {
   constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
 
   /** A new layout; `jump` shows it at once, without easing. */
-  aim(positions: Float32Array, jump: boolean): void {
+  aim(positions: Float32Array, jump: boolean, landmarks: readonly { x: number; y: number }[] = []): void {
     const extent = extentOf(positions);
     if (!extent) return;
+    for (const { x, y } of landmarks) {
+      extent.left = Math.min(extent.left, x);
+      extent.right = Math.max(extent.right, x);
+      extent.bottom = Math.min(extent.bottom, y);
+      extent.top = Math.max(extent.top, y);
+    }
     this.goal = extent;
     if (jump || !this.shown || this.still() || this.disparate(this.shown, extent)) this.shown = { ...extent };
     this.settled = false;

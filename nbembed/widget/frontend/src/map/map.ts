@@ -54,6 +54,7 @@ export class PointMap {
     private readonly store: Store,
     private readonly theme: Signal<Theme>,
     private readonly tool: Signal<Tool>,
+    private readonly apart: Signal<Uint32Array | null>,
     private readonly select: (points: Uint32Array, how: Combine) => void,
   ) {
     // Where a point is drawn, in pixels of the map: for tests and for tools around the page.
@@ -89,7 +90,7 @@ export class PointMap {
   /** Show the whole map again, and keep showing it. */
   fitView(): void {
     this.steered.value = false;
-    this.fit.aim(this.positions, true);
+    this.fit.aim(this.positions, true, this.store.layout.peek().landmarks);
     this.redraw();
   }
 
@@ -171,13 +172,17 @@ export class PointMap {
         const layout = store.layout.value;
         this.stale.layout = true;
         if (layout.fresh || store.colorBy.peek() === "probability") this.stale.look = true;
-        this.fit.aim(layout.positions, layout.fresh);
+        this.fit.aim(layout.positions, layout.fresh, layout.landmarks);
         this.redraw();
       }),
       effect(() => {
         void [store.labels.value, store.confidences.value, store.classes.value, store.links.value];
         void [store.selection.value, store.column.value, store.colorBy.value, this.theme.value];
         this.stale.look = true;
+        this.redraw();
+      }),
+      effect(() => {
+        void [store.cannotLinks.value, store.pinned.value, this.apart.value];
         this.redraw();
       }),
     );
@@ -252,6 +257,10 @@ export class PointMap {
       theme: this.theme.peek(),
       positions: layout.positions,
       links: store.links.peek(),
+      cannotLinks: store.cannotLinks.peek(),
+      pinned: store.pinned.peek(),
+      landmarks: layout.landmarks,
+      apart: this.apart.peek(),
       labels: store.labels.peek(),
       classes: store.classes.peek(),
       directions: layout.directions,

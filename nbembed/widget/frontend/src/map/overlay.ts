@@ -1,4 +1,5 @@
-/** What lies over the points: class directions, must-links, the lasso, hover and the key cursor. */
+/** What lies over the points: class directions, links, pins, landmarks, the lasso, hover and the key cursor. */
+import type { Landmark } from "../store";
 import type { ClassInfo } from "../wire";
 import type { RGB, Theme } from "../theme";
 import { parseColor } from "../theme";
@@ -10,6 +11,11 @@ export interface OverlayState {
   theme: Theme;
   positions: Float32Array;
   links: number[][];
+  cannotLinks: number[][][];
+  pinned: Uint32Array;
+  landmarks: Landmark[];
+  /** One side of a cannot-link that is being said. */
+  apart: Uint32Array | null;
   labels: Int16Array;
   classes: ClassInfo[];
   directions: [number, number][];
@@ -32,6 +38,10 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   context.lineCap = "round";
   drawDirections(context, state);
   drawLinks(context, state);
+  drawCannotLinks(context, state);
+  drawPins(context, state);
+  drawApart(context, state);
+  drawLandmarks(context, state);
   drawHover(context, state);
   drawLasso(context, state);
   drawCursor(context, state);
@@ -110,6 +120,129 @@ function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, pos
       context.lineTo(x, y);
     }
     context.stroke();
+  }
+}
+
+function middleOf(positions: Float32Array, points: ArrayLike<number>): [number, number] | null {
+  let x = 0;
+  let y = 0;
+  let n = 0;
+  for (let i = 0; i < points.length; i++) {
+    const p = points[i];
+    if (2 * p + 1 >= positions.length) continue;
+    x += positions[2 * p];
+    y += positions[2 * p + 1];
+    n++;
+  }
+  return n ? [x / n, y / n] : null;
+}
+
+/** Two sides kept apart: a broken line between their middles, barred in the middle. */
+function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, cannotLinks }: OverlayState): void {
+  if (!cannotLinks.length) return;
+  context.strokeStyle = rgba(theme.foreground, 0.6);
+  context.lineWidth = 1.25;
+  for (const [a, b] of cannotLinks) {
+    const from = middleOf(positions, a);
+    const to = middleOf(positions, b);
+    if (!from || !to) continue;
+    const [ax, ay] = toScreen(camera, size, ...from);
+    const [bx, by] = toScreen(camera, size, ...to);
+    const length = Math.hypot(bx - ax, by - ay);
+    if (length < 1) continue;
+    const ux = (bx - ax) / length;
+    const uy = (by - ay) / length;
+    const mx = (ax + bx) / 2;
+    const my = (ay + by) / 2;
+    context.setLineDash([2, 5]);
+    context.beginPath();
+    context.moveTo(ax, ay);
+    context.lineTo(bx, by);
+    context.stroke();
+    context.setLineDash([]);
+    context.beginPath();
+    for (const shift of [-2.5, 2.5]) {
+      context.moveTo(mx + shift * ux - 6 * uy, my + shift * uy + 6 * ux);
+      context.lineTo(mx + shift * ux + 6 * uy, my + shift * uy - 6 * ux);
+    }
+    context.stroke();
+  }
+}
+
+/** A pinned point carries a pin: a ring, and a stem with a head above it. */
+function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, positions, pinned }: OverlayState): void {
+  if (!pinned.length) return;
+  const stroke = (width: number, color: string): void => {
+    context.lineWidth = width;
+    context.strokeStyle = context.fillStyle = color;
+    context.beginPath();
+    for (const p of pinned) {
+      if (2 * p + 1 >= positions.length) continue;
+      const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
+      if (x < -12 || y < -12 || x > size.width + 12 || y > size.height + 20) continue;
+      context.moveTo(x, y - 1);
+      context.lineTo(x, y - 9);
+      context.moveTo(x + 2.6, y - 11);
+      context.arc(x, y - 11, 2.6, 0, 2 * Math.PI);
+    }
+    context.stroke();
+    context.fill();
+  };
+  stroke(3.2, rgba(theme.background, 0.9));
+  stroke(1.4, rgba(theme.foreground, 0.95));
+}
+
+/** The side that was chosen first, until the other one is. */
+function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, positions, apart }: OverlayState): void {
+  if (!apart) return;
+  context.strokeStyle = rgba(theme.accent, 0.8);
+  context.lineWidth = 1.25;
+  context.setLineDash([2.5, 2.5]);
+  for (const p of apart) {
+    if (2 * p + 1 >= positions.length) continue;
+    const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
+    context.beginPath();
+    context.arc(x, y, 6, 0, 2 * Math.PI);
+    context.stroke();
+  }
+  context.setLineDash([]);
+}
+
+const LANDMARK_RADIUS = 7;
+
+/** Centers of classes: a ringed disc in the class's color, its name beside it on a halo. */
+function drawLandmarks(context: CanvasRenderingContext2D, { camera, size, theme, landmarks }: OverlayState): void {
+  if (!landmarks.length) return;
+  context.font = "600 12px system-ui, -apple-system, 'Segoe UI', sans-serif";
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  for (const { x, y, color } of landmarks) {
+    const [sx, sy] = toScreen(camera, size, x, y);
+    context.beginPath();
+    context.arc(sx, sy, LANDMARK_RADIUS + 2.5, 0, 2 * Math.PI);
+    context.fillStyle = rgba(theme.background, 0.95);
+    context.fill();
+    context.beginPath();
+    context.arc(sx, sy, LANDMARK_RADIUS, 0, 2 * Math.PI);
+    context.fillStyle = rgba(color ? parseColor(color) : theme.neutral, 1);
+    context.fill();
+    context.strokeStyle = rgba(theme.foreground, 0.9);
+    context.lineWidth = 1.75;
+    context.stroke();
+  }
+  // Names above all discs, so that none is half hidden.
+  for (const { x, y, name } of landmarks) {
+    const [sx, sy] = toScreen(camera, size, x, y);
+    const short = name.length > 24 ? name.slice(0, 23) + "…" : name;
+    const width = context.measureText(short).width;
+    const gap = LANDMARK_RADIUS + 6;
+    const left = sx + gap + width > size.width - 4 ? sx - gap - width : sx + gap;
+    const line = Math.min(Math.max(sy, 9), size.height - 9);
+    context.lineWidth = 4;
+    context.strokeStyle = rgba(theme.background, 0.92);
+    context.strokeText(short, left, line);
+    context.fillStyle = rgba(theme.foreground, 1);
+    context.fillText(short, left, line);
   }
 }
 

@@ -6,12 +6,18 @@ import type { View } from "../view";
 import type { ColorMode, Control } from "../wire";
 
 export function MethodSelect({ view }: { view: View }) {
-  const { method, methods } = view.store;
+  const { method, methods, methodGroups } = view.store;
+  const grouped = new Set(methodGroups.value.flatMap((group) => group.names));
   return (
     <label class="nbe-row">
       <span class="nbe-row-name">Method</span>
       <select class="nbe-select" aria-label="Method" value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
-        {methods.value.map((name) => <option key={name} value={name}>{name}</option>)}
+        {methodGroups.value.map(({ title, names }) => (
+          <optgroup key={title} label={title}>
+            {names.map((name) => <option key={name} value={name}>{name}</option>)}
+          </optgroup>
+        ))}
+        {methods.value.filter((name) => !grouped.has(name)).map((name) => <option key={name} value={name}>{name}</option>)}
       </select>
     </label>
   );

@@ -1,4 +1,4 @@
-/** What is done with the selection: label it with some confidence, link it, forget it. */
+/** What is done with the selection: label it with some confidence, link it, keep it apart, pin it, forget it. */
 import type { View } from "../view";
 import { Icon } from "./icons";
 
@@ -7,6 +7,8 @@ export function Labeling({ view }: { view: View }) {
   const count = selection.value.length;
   const chosen = classes.value[view.chosenClass.value];
   const confidence = view.confidence.value;
+  const apart = view.apart.value;
+  const held = view.held.value;
   return (
     <div class="nbe-labeling">
       <label class="nbe-row nbe-confidence" title="How sure you are; the rest is spread over the other classes">
@@ -27,14 +29,36 @@ export function Labeling({ view }: { view: View }) {
       >
         {count ? <>Label {count.toLocaleString("en")} as <b>{chosen ? `‘${chosen.name}’` : "…"}</b></> : "Label selection"}
       </button>
-      <div class="nbe-pair">
+      <div class="nbe-grid">
         <button type="button" class="nbe-button" aria-label="Must-link selection" aria-disabled={count < 2} title="The selected points belong together, whatever they are" onClick={() => view.mustLink()}>
           <Icon name="link" />Must-link
         </button>
-        <button type="button" class="nbe-button" aria-label="Forget" aria-disabled={!count} title="Drop labels and links of the selected points" onClick={() => view.forget()}>
+        <button
+          type="button" class="nbe-button" aria-label={apart ? "Keep apart" : "Keep selection apart"} aria-disabled={!count} data-open={apart !== null}
+          title={apart ? `Keep the selected points apart from the ${apart.length} chosen before (A)` : "Say that the selected points do not belong with others, which you select next (A)"}
+          onClick={() => view.keepApart()}
+        >
+          <Icon name="apart" />{apart ? "Keep apart" : "Apart …"}
+        </button>
+        <button
+          type="button" class="nbe-button" aria-label={held ? "Unpin selection" : "Pin selection"} aria-disabled={!count} aria-pressed={held}
+          title={held ? "Let the selected points move again (H)" : "Hold the selected points where they are (H)"}
+          onClick={() => view.pin()}
+        >
+          <Icon name="pin" />{held ? "Unpin" : "Pin"}
+        </button>
+        <button type="button" class="nbe-button" aria-label="Forget" aria-disabled={!count} title="Drop labels, links and pins of the selected points" onClick={() => view.forget()}>
           <Icon name="forget" />Forget
         </button>
       </div>
+      {apart && (
+        <p class="nbe-why nbe-apart">
+          {count
+            ? <>Keep {count.toLocaleString("en")} apart from the {apart.length.toLocaleString("en")} chosen before?</>
+            : <>Now select what the {apart.length.toLocaleString("en")} chosen {apart.length === 1 ? "point does" : "points do"} not belong with.</>}
+          <button type="button" class="nbe-inline" aria-label="Cancel keeping apart" title="Cancel (Esc)" onClick={() => view.cancelApart()}><Icon name="close" /></button>
+        </p>
+      )}
     </div>
   );
 }

@@ -9,7 +9,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (!element.current) return;
-    const map = new PointMap(root, element.current, view.store, theme, view.tool, (points, how) => view.select(points, how));
+    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.apart, (points, how) => view.select(points, how));
     view.map.value = map;
     return () => {
       view.map.value = null;
@@ -46,7 +46,7 @@ function Tooltip({ view }: { view: View }) {
   const map = view.map.value;
   const hover = map?.hover.value;
   if (!map || !hover) return null;
-  const { labels, confidences, classes, column } = view.store;
+  const { labels, confidences, classes, column, pinned } = view.store;
   const label = classes.value[labels.value[hover.index]];
   const { kind, title, values, names } = column.value;
   const value = values[hover.index];
@@ -58,7 +58,7 @@ function Tooltip({ view }: { view: View }) {
       role="tooltip"
       style={{ left: `${hover.x}px`, top: `${hover.y}px`, transform: `translate(${left ? "calc(-100% - 10px)" : "10px"}, ${below ? "10px" : "calc(-100% - 10px)"})` }}
     >
-      <b>#{hover.index}</b>
+      <b>#{hover.index}</b>{pinned.value.includes(hover.index) && <span class="nbe-faint"> pinned</span>}
       {label && <div><i class="nbe-dot" style={{ background: label.color }} />{label.name}{confidences.value[hover.index] < 1 && ` · ${confidences.value[hover.index].toFixed(2)}`}</div>}
       {kind === "category" && value >= 0 && <div class="nbe-faint">{title ? `${title}: ` : ""}{names[value]}</div>}
       {kind === "number" && !Number.isNaN(value) && <div class="nbe-faint">{title ? `${title}: ` : ""}{value.toPrecision(4)}</div>}

@@ -3,7 +3,7 @@ import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Notices({ view }: { view: View }) {
-  const { error, refusal, stalled } = view.store;
+  const { error, refusal, stalled, unlearned } = view.store;
   return (
     <>
       {error.value && (
@@ -12,6 +12,7 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start again</button>
         </div>
       )}
+      {unlearned.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {unlearned.value} <span class="nbe-faint">The map goes on as before.</span></span></div>}
       {refusal.value && (
         <div class="nbe-notice" role="alert">
           <span>{refusal.value}</span>
