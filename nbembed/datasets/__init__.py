@@ -1,11 +1,38 @@
-"""Data to try methods on: small bundled sets, a generator, and a reader for files on disk.
+"""Data to try methods on: small bundled sets, generators, and a reader for files on disk.
 
-Nothing here reaches for the network.
+* :func:`load` takes a set by name, bundled or from a folder; :func:`load_letter`,
+  :func:`load_satellite`, :func:`load_vehicle` and :func:`load_ionosphere` are bundled.
+* :func:`names` lists what is known, ``CATALOG`` says where it comes from.
+* :func:`fetch` downloads from OpenML; nothing else here reaches for the network.
+* :func:`gaussian_pair` and :func:`crossed_pair` draw problems of known error.
 """
 
 from __future__ import annotations
 
-from nbembed.datasets.files import Dataset, MissingDataError, load_vehicle, read
-from nbembed.datasets.generators import gaussian_pair
+from nbembed.datasets.catalog import CATALOG, names
+from nbembed.datasets.files import Dataset, MissingDataError, read
+from nbembed.datasets.generators import crossed_pair, gaussian_pair
+from nbembed.datasets.loading import (
+    fetch,
+    load,
+    load_ionosphere,
+    load_letter,
+    load_satellite,
+    load_vehicle,
+)
 
-__all__ = ["Dataset", "MissingDataError", "gaussian_pair", "load_vehicle", "read"]
+__all__ = [
+    "CATALOG",
+    "Dataset",
+    "MissingDataError",
+    "crossed_pair",
+    "fetch",
+    "gaussian_pair",
+    "load",
+    "load_ionosphere",
+    "load_letter",
+    "load_satellite",
+    "load_vehicle",
+    "names",
+    "read",
+]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
+from nbembed.validation import check_count, check_real
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -40,8 +42,10 @@ def gaussian_pair(
     Raises
     ------
     ValueError
-        If ``error`` is outside (0, 0.5).
+        If ``error`` is outside (0, 0.5), or a number of samples or features below 1.
     """
+    check_count("n_samples", n_samples)
+    check_count("n_features", n_features)
     if not 0 < error < 0.5:
         raise ValueError(f"error must be in (0, 0.5), got {error!r}")
     rng = np.random.default_rng(random_state)
@@ -49,3 +53,46 @@ def gaussian_pair(
     offset = -ndtri(error) / np.sqrt(n_features)
     X = rng.standard_normal((n_samples, n_features)) + (2 * y - 1)[:, None] * offset
     return X, y
+
+
+def crossed_pair(
+    n_samples: int = 550,
+    n_features: int = 10,
+    offset: float = 0.25,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return two spherical Gaussian clusters that the boundary of the classes cuts in the middle.
+
+    With the defaults this is a problem like g10n: unit variances, means at ±offset·(1, …, 1), and
+    the class of a point is 1 where its second feature is larger than its first, else 0. It is
+    deterministic, its best classifier makes no error, and its clusters say nothing of its classes:
+    what a method that trusts clusters must get wrong.
+
+    Parameters
+    ----------
+    n_samples : int, default=550
+        Half of them (rounded up) of the first cluster.
+    n_features : int, default=10
+        At least 2; all but two have nothing to do with the class.
+    offset : float, default=0.25
+        Of each coordinate of the means. The file of g10n has 0.25 by its widest direction.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        In random order.
+    y : ndarray of int, shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If a number is too small or not finite.
+    """
+    check_count("n_samples", n_samples)
+    check_count("n_features", n_features, low=2)
+    check_real("offset", offset)
+    rng = np.random.default_rng(random_state)
+    cluster = rng.permutation(np.arange(n_samples) % 2)
+    X = rng.standard_normal((n_samples, n_features)) + (2 * cluster - 1)[:, None] * offset
+    return X, (X[:, 1] > X[:, 0]).astype(np.int64)

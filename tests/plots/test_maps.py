@@ -103,7 +103,7 @@ def test_centers_and_directions_take_the_color_of_their_class(Y, classes):
     stars = [r.glyph.fill_color for r in figure.renderers if r.glyph.marker == "star"]
     assert stars[0] == color["versicolor"]
     assert stars[1] not in color.values()
-    arrows = list(figure.select(Arrow))
+    arrows = [thing for thing in figure.center if isinstance(thing, Arrow)]
     assert [a.line_color for a in arrows][:2] == [color["virginica"], color["setosa"]]
     # Lengths keep their proportions, and all tips are in view.
     length = [np.hypot(a.x_end, a.y_end) for a in arrows]
