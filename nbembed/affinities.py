@@ -31,6 +31,7 @@ from nbembed.validation import (
     check_data,
     check_float_type,
     check_perplexity,
+    matrix_of,
 )
 
 if TYPE_CHECKING:
@@ -405,7 +406,7 @@ def _threads(n: int, n_jobs: int | None) -> int:
 def _kept(X: Any, data: Any) -> Any:
     """Return checked data as they are now, whatever becomes of the caller's array."""
     if sparse.issparse(data):
-        return data.copy() if data is X else data
-    if not (data.flags.writeable and np.may_share_memory(data, np.asarray(X))):
+        return data.copy() if data is matrix_of(X) else data
+    if not (data.flags.writeable and np.may_share_memory(data, np.asarray(matrix_of(X)))):
         return data
     return data.copy()

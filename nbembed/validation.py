@@ -262,6 +262,28 @@ def check_metric(metric: Any) -> Any:
     return check_choice("metric", metric, METRICS)
 
 
+def matrix_of(X: Any, name: str = "X") -> Any:
+    """Return the matrix of an annotated one (AnnData's ``X``), anything else as it is.
+
+    An AnnData is known by what it has, not by its type: anndata need not be installed. For another
+    of its matrices pass that one, as in ``adata.obsm["X_pca"]`` or ``adata.layers["counts"]``.
+
+    Raises
+    ------
+    ValueError
+        If the annotated matrix holds no data.
+    """
+    if not (hasattr(X, "obs_names") and hasattr(X, "var_names") and hasattr(X, "X")):
+        return X
+    found = X.X
+    if found is None:
+        raise ValueError(
+            f"{name} must hold data, got an annotated matrix without X; one of its obsm can be "
+            "given in its place"
+        )
+    return found.to_memory() if hasattr(found, "to_memory") else found
+
+
 def check_data(
     X: Any, metric: Any = "euclidean", *, name: str = "X", min_samples: int = MIN_SAMPLES
 ) -> Any:
@@ -269,7 +291,7 @@ def check_data(
 
     Parameters
     ----------
-    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+    X : array-like, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
         With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it
         need not be symmetric and its diagonal is ignored. float32 stays float32, every other type
         becomes float64.
@@ -289,6 +311,7 @@ def check_data(
     from sklearn.utils import check_array
 
     precomputed = isinstance(check_metric(metric), str) and metric == "precomputed"
+    X = matrix_of(X, name)
     _refuse_what_is_no_number(X, name)
     try:
         data = check_array(

@@ -29,7 +29,7 @@ from nbembed.objectives.pinned import Pinned
 from nbembed.optimizers import MomentumGradient
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_count, check_data, check_perplexity, check_real
+from nbembed.validation import check_count, check_data, check_perplexity, check_real, matrix_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -246,8 +246,9 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
-            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        X : array, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
+            Data (of an AnnData its ``X``), or dissimilarities of shape (n_samples, n_samples) with
+            ``metric="precomputed"``.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
             NaN rows for unlabelled points.
@@ -324,6 +325,7 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         Their wording is kept behind the name: scikit-learn's own checks of estimators look for it.
         """
+        X = matrix_of(X)
         try:
             return validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options

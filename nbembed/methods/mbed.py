@@ -20,6 +20,7 @@ from nbembed.methods.mbed_recipe import CRUDE_STEPS, MbedRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.settings import as_generator
+from nbembed.supervision import as_supervision
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -241,6 +242,29 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         """Return the most probable class of each point, as values of ``classes_``."""
         proba = self.predict_proba(X)
         return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the share of labelled points whose predicted class is the one in ``y``.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, n_features)
+            As for :meth:`transform`.
+        y : array of shape (n_new,)
+            Labels like those of the fit, with -1, None or NaN for points that do not count.
+
+        Raises
+        ------
+        ValueError
+            If no point is labelled, or ``y`` is of another length.
+        """
+        predicted = self.predict(X)
+        known = as_supervision(y, predicted.size)
+        labelled = known.labelled
+        if labelled.size == 0:
+            raise ValueError("y must label at least one point to score, got none")
+        truth = class_values(known, len(known.classes), y)[known.top_class[labelled]]
+        return float(np.mean(predicted[labelled] == truth))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
