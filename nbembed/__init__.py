@@ -16,6 +16,7 @@ _HOMES = {
     "SNE": "nbembed.methods",
     "HSSNE": "nbembed.methods",
     "Mbed": "nbembed.methods",
+    "NeRV": "nbembed.methods",
     "Supervision": "nbembed.supervision",
     "Session": "nbembed.session",
     "load_session": "nbembed.session",

@@ -10,6 +10,7 @@ from nbembed import rivals as rivals
 from nbembed.methods import HSSNE as HSSNE
 from nbembed.methods import SNE as SNE
 from nbembed.methods import Mbed as Mbed
+from nbembed.methods import NeRV as NeRV
 from nbembed.session import Session as Session
 from nbembed.session import load_session as load_session
 from nbembed.supervision import Supervision as Supervision

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
 from nbembed.methods.hssne import HSSNE
 from nbembed.methods.mbed import Mbed
+from nbembed.methods.nerv import NeRV
 from nbembed.methods.sne import SNE
 
-__all__ = ["EmbeddingMethod", "Geometry", "HSSNE", "LiveParameter", "Mbed", "SNE", "Start"]
+__all__ = ["EmbeddingMethod", "Geometry", "HSSNE", "LiveParameter", "Mbed", "NeRV", "SNE", "Start"]

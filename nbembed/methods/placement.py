@@ -53,11 +53,14 @@ class RowCost:
     precision : float or None
         w, the same for all points; None takes each point's own, the β of its row p (NeRV with a
         width for each point).
+    unit : float
+        Each point's own w is β / unit: the map's unit of length is not that of the data.
     """
 
     alpha: float = 0.0
     tradeoff: float = 1.0
     precision: float | None = 1.0
+    unit: float = 1.0
 
     @property
     def convex(self) -> bool:
@@ -190,7 +193,9 @@ def place(
     center = Y.mean(axis=0)
     Y = Y - center
     size = float(np.sqrt(np.mean(np.var(Y, axis=0)))) or 1.0
-    w = rows.beta if cost.precision is None else np.full(len(rows.P), float(cost.precision))
+    w = rows.beta / cost.unit
+    if cost.precision is not None:
+        w = np.full(len(rows.P), float(cost.precision))
     places, _ = descend(
         Y.T, rows.P, rows.log_P, w, cost.alpha, cost.tradeoff, TETHER,
         starts(rows.P, Y, cost), size, resolve_threads(n_jobs),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from nbembed.datasets import gaussian_pair
-from nbembed.methods import HSSNE, SNE, Mbed
+from nbembed.methods import HSSNE, SNE, Mbed, NeRV
 
 
 @pytest.fixture(scope="session")
@@ -12,6 +12,6 @@ def pair():
     return gaussian_pair(80, 10, error=0.005, random_state=7)
 
 
-@pytest.fixture(params=[HSSNE, SNE, Mbed], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=[HSSNE, SNE, NeRV, Mbed], ids=lambda kind: kind.__name__)
 def kind(request):
     return request.param
