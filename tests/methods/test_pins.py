@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbembed.methods import HSSNE, SNE, Mbed
+from nbembed.methods import HSSNE, SNE, Mbed, NeRV
 from nbembed.objectives import Pinned
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick
 
 
-@pytest.mark.parametrize("kind", [HSSNE, SNE])
+@pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV])
 @pytest.mark.parametrize("optimizer", ["auto", "fixed-point", "conjugate-gradient", "l-bfgs"])
 def test_pinned_points_stay_to_the_bit(kind, optimizer, pair):
     X, y = pair
@@ -27,7 +27,7 @@ def test_pinned_points_stay_to_the_bit(kind, optimizer, pair):
     assert np.isfinite(method.embedding_).all()
 
 
-@pytest.mark.parametrize("kind", [HSSNE, SNE])
+@pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV])
 @pytest.mark.parametrize("init", ["pca", "random"])
 def test_pins_need_a_place(kind, init, pair):
     with pytest.raises(ValueError, match=r"supervision pins 2 points.*init must be an array"):

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nbembed.methods import HSSNE, SNE, Mbed
+from nbembed.methods import HSSNE, SNE, Mbed, NeRV
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place, starts
 from nbembed.supervision import Supervision
 from tests.methods.helpers import quick
@@ -25,6 +25,7 @@ KINDS = [
     pytest.param(HSSNE, {"alpha": 0.0}, id="SSNE"),
     pytest.param(HSSNE, {"alpha": 1.7}, id="alpha 1.7"),
     pytest.param(SNE, {}, id="SNE"),
+    pytest.param(NeRV, {"tradeoff": 0.3, "width": "uniform"}, id="NeRV uniform"),
     pytest.param(Mbed, {}, id="Mbed"),
     pytest.param(Mbed, {"affinity": "perplexity"}, id="Mbed perplexity"),
 ]
@@ -225,7 +226,7 @@ def test_labels_links_and_pins_do_not_enter(digits):
     assert np.array_equal(held.transform(X[100:120]), method.transform(X[100:120]))
 
 
-@pytest.mark.parametrize("kind", [HSSNE, SNE, Mbed])
+@pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV, Mbed])
 def test_what_cannot_be_placed(kind, digits):
     X, _ = digits
     with pytest.raises(NotFittedError):
@@ -240,7 +241,7 @@ def test_what_cannot_be_placed(kind, digits):
         given.transform(-np.ones((2, 60)))
 
 
-@pytest.mark.parametrize("kind", [HSSNE, SNE, Mbed])
+@pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV, Mbed])
 def test_pipelines_pickles_and_named_outputs(kind, digits):
     X, _ = digits
     model = make_pipeline(StandardScaler(), quick(kind)).fit(X[:80])
