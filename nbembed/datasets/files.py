@@ -140,17 +140,14 @@ def unpack(file: Any, name: str) -> Dataset:
         if (match := _SPLIT.fullmatch(key))
     }
     n_train = parts.pop("n_train", None)
-    columns = parts.pop("feature_names", None)
-    words = parts.pop("vocabulary", None)
+    columns = parts.pop("feature_names", parts.pop("vocabulary", None))
     entry = CATALOG.get(name)
     return Dataset(
         X.astype(np.float64 if double else np.float32),
         y,
         [str(target) for target in parts.pop("target_names")],
         labeled,
-        [str(word) for word in (columns if columns is not None else words)]
-        if columns is not None or words is not None
-        else [],
+        [] if columns is None else [str(column) for column in columns],
         None if n_train is None else int(n_train),
         "" if entry is None else entry.note,
         _rest(parts, name),

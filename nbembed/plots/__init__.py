@@ -15,6 +15,7 @@ Every function returns a Bokeh figure or layout and shows nothing: ``bokeh.io.sh
 * ``annealing``: the layouts along Mbed's λ and their criterion (:func:`annealing_path`).
 * ``retrieval``: what a map retrieves of the data's neighborhoods (:func:`retrieval_curve`,
   :func:`rnx_curve`).
+* ``lines``: lines of one's own in the same look (:func:`lines`).
 * ``look``, ``points``, ``sources``: colors of the ground, points with their hover text, reading
   runs.
 
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 from nbembed.plots.annealing import annealing_path
 from nbembed.plots.curves import cost_curve
+from nbembed.plots.lines import lines
 from nbembed.plots.maps import comparison_grid, scatter
 from nbembed.plots.retrieval import retrieval_curve, rnx_curve
 
@@ -33,6 +35,7 @@ __all__ = [
     "annealing_path",
     "comparison_grid",
     "cost_curve",
+    "lines",
     "retrieval_curve",
     "rnx_curve",
     "scatter",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
 
+from nbembed.plots.lines import DASHES
 from nbembed.plots.look import NEUTRAL, add_legend, new_figure, text_color
 from nbembed.plots.sources import traces_of
 from nbembed.validation import check_count
@@ -16,8 +17,6 @@ from nbembed.widget import palette
 if TYPE_CHECKING:
     from nbembed.run import Record
 
-#: Told apart where color is not.
-DASHES = ("solid", "dashed", "dotted", "dotdash")
 #: Pixels that a letter of a stage's name takes, and those of the figure that are no plot.
 LETTER, EDGES = 6.5, 90
 
@@ -83,7 +82,7 @@ def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 
             y="cost",
             source=_columns(name, records),
             color=palette.color(k),
-            line_dash=DASHES[k // len(palette.COLORS) % len(DASHES)],
+            line_dash=DASHES[k % len(DASHES)],
             line_width=2,
         )
         entries.append((name, line, None))

@@ -16,14 +16,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import Range1d
 
 from nbembed.measures import nearest_neighbors
-from nbembed.plots.curves import DASHES
-from nbembed.plots.look import add_legend, count_by_ones_twos_fives, new_figure
+from nbembed.plots.lines import draw_line, finish, line_figure
+from nbembed.plots.look import count_by_ones_twos_fives
 from nbembed.plots.maps import check_layouts
 from nbembed.validation import check_count
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -85,7 +84,7 @@ def retrieval_curve(
         _check_range("most", most, n)
     relevant = _relevant(X, n, k, metric, neighbors)
     counts = _places(n - 1 if most is None else most)
-    made = _curve_figure(title, "Precision against recall", width, height)
+    made = line_figure(title, "Precision against recall", width, height)
     made.xaxis.axis_label = f"recall of the {k} nearest in the data"
     made.yaxis.axis_label = "precision"
     made.x_range, made.y_range = Range1d(start=-0.02, end=1.02), Range1d(start=-0.02, end=1.02)
@@ -93,8 +92,8 @@ def retrieval_curve(
     for number, (name, Y) in enumerate(checked.items()):
         found = _found(nearest_neighbors(Y, int(counts[-1]), name=name), relevant)[counts - 1]
         data = {"recall": found / k, "precision": found / counts, "retrieved": counts}
-        entries.append(_draw(made, name, number, "recall", "precision", data))
-    _finish(
+        entries.append(draw_line(made, name, number, "recall", "precision", data))
+    finish(
         made,
         entries,
         [
@@ -145,7 +144,7 @@ def rnx_curve(
     if n < 4:
         raise ValueError(f"layouts must have at least 4 points, got {n}")
     inside = _ranking(X, n, metric)
-    made = _curve_figure(title, "R_NX against k", width, height, x_axis_type="log")
+    made = line_figure(title, "R_NX against k", width, height, x_axis_type="log")
     made.xaxis.axis_label = "k, size of neighborhoods"
     made.yaxis.axis_label = "R_NX(k)"
     count_by_ones_twos_fives(made.xaxis[0], 1, n)
@@ -156,8 +155,8 @@ def rnx_curve(
         kept = _rnx(inside, nearest_neighbors(Y, n - 1, name=name))
         area = float((kept / k).sum() / (1 / k).sum())
         data = {"k": shown, "kept": kept[shown - 1]}
-        entries.append(_draw(made, f"{name} ({area:.3f})", number, "k", "kept", data))
-    _finish(made, entries, [("k", "@k"), ("R_NX", "@kept{0.000}")], "top_left")
+        entries.append(draw_line(made, f"{name} ({area:.3f})", number, "k", "kept", data))
+    finish(made, entries, [("k", "@k"), ("R_NX", "@kept{0.000}")], "top_left")
     return made
 
 
@@ -217,41 +216,3 @@ def _rnx(inside: NDArray[np.intp], outside: NDArray[np.intp]) -> NDArray[np.floa
 def _places(last: int) -> NDArray[np.intp]:
     """Return whole numbers from 1 to ``last``, dense where they are small."""
     return np.unique(np.geomspace(1, last, PLACES).round()).astype(np.intp)
-
-
-def _curve_figure(title: str, what: str, width: int, height: int, **options: Any) -> Any:
-    check_count("width", width, low=100)
-    check_count("height", height, low=100)
-    return new_figure(
-        title,
-        f"{what}. {title}".strip(),
-        width=width,
-        height=height,
-        tools="pan,box_zoom,wheel_zoom,reset,save",
-        **options,
-    )
-
-
-def _draw(
-    made: Any, name: str, number: int, x: str, y: str, data: dict[str, Any]
-) -> tuple[str, Any, int | None]:
-    size = len(data[x])
-    source = ColumnDataSource({**data, "name": [name] * size})
-    look = {"color": palette.color(number), "source": source, "x": x, "y": y}
-    dash = DASHES[number % len(DASHES)]
-    return name, made.line(**look, line_width=2, line_dash=dash), None
-
-
-def _finish(
-    made: Any,
-    entries: list[tuple[str, Any, int | None]],
-    tooltips: list[tuple[str, str]],
-    place: str,
-) -> None:
-    add_legend(made, entries, place=place).click_policy = "mute"
-    made.add_tools(
-        HoverTool(
-            renderers=[line for _, line, _ in entries],
-            tooltips=[("map", "@name"), *tooltips],
-        )
-    )
