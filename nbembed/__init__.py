@@ -16,6 +16,7 @@ _HOMES = {
     "SNE": "nbembed.methods",
     "HSSNE": "nbembed.methods",
     "Mbed": "nbembed.methods",
+    "ParametricEmbedding": "nbembed.methods",
     "NeRV": "nbembed.methods",
     "Supervision": "nbembed.supervision",
     "Session": "nbembed.session",
@@ -32,6 +33,7 @@ _MODULES = (
     "plots",
     "posteriors",
     "rivals",
+    "spectral",
 )
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]

@@ -6,6 +6,17 @@ from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
 from nbembed.methods.hssne import HSSNE
 from nbembed.methods.mbed import Mbed
 from nbembed.methods.nerv import NeRV
+from nbembed.methods.parametric_embedding import ParametricEmbedding
 from nbembed.methods.sne import SNE
 
-__all__ = ["EmbeddingMethod", "Geometry", "HSSNE", "LiveParameter", "Mbed", "NeRV", "SNE", "Start"]
+__all__ = [
+    "EmbeddingMethod",
+    "Geometry",
+    "HSSNE",
+    "LiveParameter",
+    "Mbed",
+    "NeRV",
+    "ParametricEmbedding",
+    "SNE",
+    "Start",
+]
