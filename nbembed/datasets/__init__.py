@@ -5,12 +5,20 @@
 * :func:`names` lists what is known, ``CATALOG`` says where it comes from.
 * :func:`fetch` downloads from OpenML; nothing else here reaches for the network.
 * :func:`gaussian_pair` and :func:`crossed_pair` draw problems of known error.
+* :func:`toy_multimodal`, :func:`toy_few_labels` and :func:`toy_neither_alone` draw three problems
+  in the plane that part the learners of :mod:`nbembed.spectral`.
 """
 
 from __future__ import annotations
 
 from nbembed.datasets.catalog import CATALOG, names
 from nbembed.datasets.files import Dataset, MissingDataError, read
+from nbembed.datasets.framework import (
+    Toy,
+    toy_few_labels,
+    toy_multimodal,
+    toy_neither_alone,
+)
 from nbembed.datasets.generators import crossed_pair, gaussian_pair
 from nbembed.datasets.loading import (
     fetch,
@@ -25,6 +33,7 @@ __all__ = [
     "CATALOG",
     "Dataset",
     "MissingDataError",
+    "Toy",
     "crossed_pair",
     "fetch",
     "gaussian_pair",
@@ -35,4 +44,7 @@ __all__ = [
     "load_vehicle",
     "names",
     "read",
+    "toy_few_labels",
+    "toy_multimodal",
+    "toy_neither_alone",
 ]

@@ -1,0 +1,165 @@
+"""Three problems in the plane that part the learners of the semi-supervised framework.
+
+After the figures of "A Unified Semi-Supervised Dimensionality Reduction Framework for Manifold
+Learning": in each, one axis separates two classes, and the question is which learner finds it.
+Class 0 lies on both sides of class 1 along that axis, so it is not one cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbembed.validation import check_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Toy", "toy_few_labels", "toy_multimodal", "toy_neither_alone"]
+
+
+@dataclass(frozen=True, eq=False)
+class Toy:
+    """A problem in the plane.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 2)
+    y : ndarray of int, shape (n_samples,)
+        The classes, 0 and 1.
+    labels : ndarray of int, shape (n_samples,)
+        What a learner is told: classes, with −1 where it is told nothing.
+    axis : ndarray of shape (2,)
+        The unit vector along which the classes separate.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    axis: NDArray[np.float64]
+
+    def angle(self, direction: NDArray[np.float64]) -> float:
+        """Return the angle between a direction and the separating axis, in degrees, 0 to 90."""
+        d = np.asarray(direction, dtype=np.float64).ravel()
+        share = abs(float(d @ self.axis)) / float(np.linalg.norm(d))
+        return float(np.degrees(np.arccos(min(share, 1.0))))
+
+
+def toy_multimodal(
+    n_samples: int = 400, random_state: int | np.random.Generator | None = None
+) -> Toy:
+    """Return problem 1: a class in several clusters, and labels enough.
+
+    Two large clusters, one above the other, hold points of both classes, more of class 0 in the
+    upper one; within each the classes alternate from left to right. FDA sees no difference of means
+    there, PCA and LPP see the two clusters, and SS-FDA is on the line between: all look up and
+    down. LFDA and SS-LFDA find left and right.
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+        At least 40. A quarter of them is labelled.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Toy
+
+    Raises
+    ------
+    ValueError
+        If there are too few points for all clusters to be seen.
+    """
+    rng, n = _checked(n_samples, random_state)
+    # Of forty points: class, place from left to right, upper (+1) or lower (−1) cluster.
+    cells = [(0, -1, 1)] * 7 + [(0, 1, 1)] * 7 + [(0, -1, -1)] * 3 + [(0, 1, -1)] * 3
+    cells += [(1, 0, 1)] * 6 + [(1, 0, -1)] * 14
+    kind, side, up = np.array(cells)[np.arange(n) % 40].T
+    X = np.column_stack([side + 0.1 * rng.standard_normal(n), 1.2 * up + rng.uniform(-0.7, 0.7, n)])
+    return _told(X, kind, n_labels=max(40, n // 4), rng=rng)
+
+
+def toy_few_labels(
+    n_samples: int = 120, random_state: int | np.random.Generator | None = None
+) -> Toy:
+    """Return problem 2: a class in several clusters, and few labels.
+
+    Three upright stripes of classes 0, 1 and 0, those of class 0 somewhat higher. With eight labels
+    LFDA is hardly local and looks up and down like FDA and PCA, and so does SELF, on the line
+    between LFDA and PCA. LPP and SS-LFDA see the stripes.
+
+    Parameters
+    ----------
+    n_samples : int, default=120
+        At least 40; eight are labelled.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Toy
+
+    Raises
+    ------
+    ValueError
+        If there are too few points for all stripes to be seen.
+    """
+    rng, n = _checked(n_samples, random_state)
+    kind, X = _stripes(n, rng)
+    return _told(X, kind, n_labels=8, rng=rng)
+
+
+def toy_neither_alone(
+    n_samples: int = 240, random_state: int | np.random.Generator | None = None
+) -> Toy:
+    """Return problem 3: neither the labels nor the neighborhoods are enough.
+
+    Problem 2 twice, far above each other, with labels in the upper half only. LFDA is misled by the
+    few labels as before, and LPP squeezes each half most when it tells just these apart; SS-LFDA,
+    which takes from each what the other lacks, finds left and right.
+
+    Parameters
+    ----------
+    n_samples : int, default=240
+        At least 40; eight are labelled.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Toy
+
+    Raises
+    ------
+    ValueError
+        If there are too few points for all stripes to be seen.
+    """
+    rng, n = _checked(n_samples, random_state)
+    kind, X = _stripes(n, rng)
+    upper = np.arange(n) < n // 2
+    X[:, 1] += np.where(upper, 4.0, -4.0)
+    return _told(X, kind, n_labels=8, rng=rng)
+
+
+def _checked(
+    n_samples: int, random_state: int | np.random.Generator | None
+) -> tuple[np.random.Generator, int]:
+    return np.random.default_rng(random_state), check_count("n_samples", n_samples, low=40)
+
+
+def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return classes and points of three stripes; any four in a row have two of each class."""
+    place = np.arange(n) % 4
+    kind = place % 2
+    side = np.array([-1.0, 0.0, 1.0, 0.0])[place]
+    height = np.where(kind == 0, 0.8, -0.8) + 0.6 * rng.standard_normal(n)
+    return kind, np.column_stack([side + 0.04 * rng.standard_normal(n), height])
+
+
+def _told(
+    X: NDArray[np.float64], kind: NDArray[np.int64], n_labels: int, rng: np.random.Generator
+) -> Toy:
+    """Return the problem in random order with the first points labelled."""
+    labels = np.where(np.arange(kind.size) < n_labels, kind, -1)
+    order = rng.permutation(kind.size)
+    return Toy(X[order], kind[order], labels[order], np.array([1.0, 0.0]))

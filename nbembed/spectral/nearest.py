@@ -1,0 +1,125 @@
+"""MFA and DNE: near points of one class together, near points of different classes apart.
+
+    MFA    C_ℓ = C_I           B = XᵀL(C_E)X
+    DNE    C_ℓ = C_I − C_E     B = I
+
+C_I links each labelled point with its k_I nearest of the same class, C_E with its k_E nearest of
+other classes; near for one of the two is enough. (Yan's own MFA counts nearest pairs of a class for
+C_E instead of neighbors of a point.) With γ > 0 they are the paper's SS-MFA and SS-DNE.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nbembed.spectral.base import GraphMethod
+from nbembed.spectral.costs import nearest_between, nearest_within
+from nbembed.validation import check_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.spectral.costs import Known
+    from nbembed.spectral.graphs import Graph
+    from nbembed.supervision import Supervision
+
+
+class NearestMethod(GraphMethod):
+    """What MFA and DNE share: two numbers of neighbors.
+
+    Parameters
+    ----------
+    within_neighbors : int, default=3
+        k_I. It should be small compared with the labelled points of a class.
+    between_neighbors : int, default=3
+        k_E.
+    others
+        As in :class:`~nbembed.spectral.base.GraphMethod`.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        gamma: float = 0.0,
+        power: float = 1.0,
+        within_neighbors: int = 3,
+        between_neighbors: int = 3,
+        n_neighbors: int = 7,
+        scale_neighbor: int = 7,
+        constraint: Any = "tabled",
+        epsilon: float = 1e-12,
+        n_pca: int | None = None,
+    ) -> None:
+        super().__init__(
+            n_components,
+            gamma=gamma,
+            power=power,
+            n_neighbors=n_neighbors,
+            scale_neighbor=scale_neighbor,
+            constraint=constraint,
+            epsilon=epsilon,
+            n_pca=n_pca,
+        )
+        self.within_neighbors = within_neighbors
+        self.between_neighbors = between_neighbors
+
+    def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        super().check_parameters(n_samples, supervision)
+        check_count("within_neighbors", self.within_neighbors)
+        check_count("between_neighbors", self.between_neighbors)
+
+
+class MFA(NearestMethod):
+    """Marginal Fisher analysis; SS-MFA with ``gamma`` > 0.
+
+    Parameters: :class:`NearestMethod`; attributes: :class:`~nbembed.spectral.base.SpectralMethod`.
+
+    References
+    ----------
+    .. [1] S. Yan et al. (2007), "Graph embedding and extensions: a general framework for
+       dimensionality reduction".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MFA().fit_transform(X, y).shape
+    (150, 2)
+    """
+
+    def label_cost(self, X: NDArray[Any], known: Known) -> Graph:
+        """Return C_I."""
+        return nearest_within(X, known, self.within_neighbors)
+
+    def tabled(self, X: NDArray[Any], known: Known) -> Graph:
+        """Return C_E."""
+        return nearest_between(X, known, self.between_neighbors)
+
+
+class DNE(NearestMethod):
+    """Discriminant neighborhood embedding; SS-DNE with ``gamma`` > 0.
+
+    Its cost may be negative: that is where other classes are farther than one's own. Parameters:
+    :class:`NearestMethod`; attributes: :class:`~nbembed.spectral.base.SpectralMethod`.
+
+    References
+    ----------
+    .. [1] W. Zhang et al. (2006), "Discriminant neighborhood embedding for classification".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DNE().fit_transform(X, y).shape
+    (150, 2)
+    """
+
+    def label_cost(self, X: NDArray[Any], known: Known) -> Graph:
+        """Return C_I − C_E."""
+        within = nearest_within(X, known, self.within_neighbors)
+        return within - nearest_between(X, known, self.between_neighbors)
+
+    def tabled(self, X: NDArray[Any], known: Known) -> None:
+        """Return nothing: axes of length one."""

@@ -1,0 +1,205 @@
+"""The one solver: the generalised eigenproblem behind every learner of the framework.
+
+    minimise  tr AᵀWA   subject to   Aᵀ(B + εI)A = I,
+
+whose solution is the eigenvectors of ``W a = λ (B + εI) a`` with the smallest λ ("A Unified
+Semi-Supervised Dimensionality Reduction Framework for Manifold Learning", eq. 3). Learners that
+maximise have −W in the place of W.
+
+**Singular B.** A label constraint has low rank: FDA's has K − 1. Three things are done about it.
+
+* Directions that neither W nor B sees are left out first. Along them λ would be 0/ε, the best there
+  is, and the learner would return what it knows nothing of.
+* For W ≥ 0 the pencil is solved the other way round, as ``(B + εI) a = θ (W + c(B + εI)) a`` with
+  the largest θ = 1/(λ + c). That is well conditioned whatever the rank of B, where dividing by
+  B + εI is not; c makes the two traces equal. So ε may be tiny, and FDA is linear discriminant
+  analysis to many digits.
+* An axis of which ε makes up most of the constraint is one that B does not inform (with two classes
+  FDA has one informed axis). Its length would be of the order 1/√ε and drown the others, so it is
+  scaled to the scatter of the least scattered informed axis instead; the constraint then holds for
+  the informed axes only, and in all cases the axes stay conjugate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dpocon, dpotrf
+
+from nbembed.spectral.graphs import symmetric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Eigenvalues below this share of the largest, times the dimension, are zero.
+ROUNDING = 4 * np.finfo(np.float64).eps
+#: Above this estimate of 1/condition a matrix is solved with as it is.
+REGULAR = 1e-11
+#: What every direction costs beside W, as a share of its size: it only decides between equals.
+TIE = 1e-12
+#: An axis is informed if B makes up this share of its constraint at least.
+INFORMED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A cost and a constraint, in coordinates of the data's span.
+
+    Attributes
+    ----------
+    W : ndarray of shape (r, r)
+        The cost; minimised.
+    B : ndarray of shape (r, r)
+        The constraint, positive semidefinite.
+    maximizes : bool
+        Whether the learner maximises −W: eigenvalues are then reported with their sign turned.
+    """
+
+    W: NDArray[np.float64]
+    B: NDArray[np.float64]
+    maximizes: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The axes that solve a problem.
+
+    Attributes
+    ----------
+    A : ndarray of shape (r, n_components)
+        Best axis first.
+    eigenvalues : ndarray of shape (n_components,)
+        λ, ascending, or descending where the learner maximises.
+    cost : float
+        ``tr AᵀWA``.
+    informed : ndarray of bool, shape (n_components,)
+        Whether B sees the axis.
+    """
+
+    A: NDArray[np.float64]
+    eigenvalues: NDArray[np.float64]
+    cost: float
+    informed: NDArray[np.bool_]
+
+
+def solve(
+    problem: Problem,
+    n_components: int,
+    epsilon: float = 0.0,
+    scatter: NDArray[Any] | None = None,
+) -> Solution:
+    """Return the ``n_components`` best axes.
+
+    Parameters
+    ----------
+    problem : Problem
+    n_components : int
+    epsilon : float, default=0.0
+        ε as a share of B's mean eigenvalue, so that it means the same whatever the data's unit.
+    scatter : ndarray of shape (r, r), optional
+        The scatter of all points, that uninformed axes are scaled by; the identity if None.
+
+    Raises
+    ------
+    ValueError
+        If fewer axes can be told apart than are wanted, or B is zero or singular where W is
+        indefinite and ``epsilon`` is zero.
+    """
+    W, B = symmetric(problem.W), symmetric(problem.B)
+    r = W.shape[0]
+    size = float(np.trace(B)) / max(r, 1)
+    if not (size > 0 and np.isfinite(W).all() and np.isfinite(B).all()):
+        raise ValueError(
+            "the constraint must be finite and not zero: there is nothing that the axes could be "
+            "measured by"
+        )
+    held = B + epsilon * size * np.eye(r)
+    definite = not problem.maximizes and _is_semidefinite(W)
+    weight = float(np.trace(W)) / float(np.trace(held)) if W.any() else 1.0
+    if definite:
+        inner, outer, sight = held, W + weight * held, W + weight * B
+    else:
+        inner, outer, sight = -W, held, held
+    # Features may differ by orders of magnitude in size: without units first.
+    unit = 1 / np.sqrt(np.where(np.diagonal(sight) > 0, np.diagonal(sight), np.inf))
+    unit[unit == 0] = 1.0
+    inner, outer, sight = (M * np.outer(unit, unit) for M in (inner, outer, sight))
+    if definite:
+        # Of axes that cost nothing, the one that B sees best comes first.
+        outer = outer + TIE * np.eye(r)
+    seen = None if _is_regular(sight) else _range(sight)
+    count = r if seen is None else seen.shape[1]
+    if count < n_components:
+        raise ValueError(
+            f"n_components must be at most {count}, the number of directions that cost and "
+            f"constraint see, got {n_components}"
+        )
+    if not definite and count < r:
+        raise ValueError(
+            f"epsilon must be larger than {epsilon:g}: the constraint is singular and the cost is "
+            "indefinite, so that nothing bounds it"
+        )
+    if seen is not None:
+        inner, outer = seen.T @ inner @ seen, seen.T @ outer @ seen
+    _, vectors = eigh(
+        symmetric(inner),
+        symmetric(outer),
+        subset_by_index=[count - n_components, count - 1],
+        check_finite=False,
+    )
+    A = vectors if seen is None else seen @ vectors
+    A = np.asarray(unit[:, None] * A[:, ::-1], dtype=np.float64)
+    return _scaled(problem, A, B, held, scatter)
+
+
+def _scaled(
+    problem: Problem,
+    A: NDArray[np.float64],
+    B: NDArray[np.float64],
+    held: NDArray[np.float64],
+    scatter: NDArray[Any] | None,
+) -> Solution:
+    """Return the solution with axes of the constraint's length, best first."""
+    A = A / np.sqrt(_quadratic(A, held))
+    informed = _quadratic(A, B) >= INFORMED
+    values = _quadratic(A, problem.W)
+    order = np.argsort(values, kind="stable")
+    A, informed, values = A[:, order], informed[order], values[order]
+    if not informed.all():
+        spread = (A**2).sum(axis=0) if scatter is None else _quadratic(A, np.asarray(scatter))
+        target = float(spread[informed].min()) if informed.any() else 1.0
+        change = np.where(informed, 1.0, np.sqrt(target / np.where(spread > 0, spread, 1.0)))
+        A = A * change
+    cost = float(np.trace(A.T @ problem.W @ A))
+    return Solution(A, -values if problem.maximizes else values, cost, informed)
+
+
+def _is_regular(M: NDArray[np.float64]) -> bool:
+    """Whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³/3))."""
+    factor, failed = dpotrf(M, lower=True)
+    if failed:
+        return False
+    rcond, _ = dpocon(factor, float(np.abs(M).sum(axis=0).max()), uplo="L")
+    return bool(rcond > REGULAR)
+
+
+def _range(M: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return an orthonormal basis of the range of a semidefinite matrix."""
+    values, vectors = eigh(M)
+    kept = values > max(float(values[-1]), 0.0) * ROUNDING * M.shape[0]
+    return np.asarray(vectors[:, kept])
+
+
+def _is_semidefinite(W: NDArray[np.float64]) -> bool:
+    if not W.any():
+        return True
+    margin = 1e-10 * max(float(np.diagonal(W).max(initial=0.0)), 0.0)
+    return not dpotrf(W + margin * np.eye(W.shape[0]), lower=True)[1]
+
+
+def _quadratic(A: NDArray[np.float64], M: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return aᵀMa of each column."""
+    return np.asarray(np.einsum("ij,ij->j", A, M @ A), dtype=np.float64)
