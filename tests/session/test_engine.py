@@ -24,7 +24,14 @@ def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str,
     points = sorted(rng.sample(range(30), rng.randint(2, 4)))
     label = {"points": points, "class_": rng.choice("abc"), "confidence": rng.choice([1.0, 0.7])}
     name = rng.choice(names)
-    own = {"Fake": "heat", "Other": "weight", "HSSNE": "alpha", "SNE": "rho", "Mbed": "lam"}
+    own = {
+        "Fake": "heat",
+        "Other": "weight",
+        "HSSNE": "alpha",
+        "SNE": "rho",
+        "NeRV": "tradeoff",
+        "Mbed": "lam",
+    }
     kind = METHODS[name]
     switched = {"method": name, "parameters": desk.settings.parameters_for(kind)}
     return rng.choice(

@@ -1,0 +1,185 @@
+"""NeRV: what the tradeoff trades, how neighborhoods shrink, and what it shares with SNE."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import pairwise_distances
+
+from nbembed.measures import continuity, trustworthiness
+from nbembed.methods import SNE, NeRV
+from nbembed.optimizers import ConjugateGradient, MomentumGradient
+from nbembed.supervision import Supervision
+from tests.methods.helpers import partly, quick
+
+
+@pytest.fixture(scope="module")
+def sphere():
+    """Return points on a sphere, which no map in the plane can show as they are."""
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def smoothed(X, method):
+    """Return Σ KL(p‖q) and Σ KL(q‖p), from scratch."""
+    beta = method.make_affinities(X).beta
+    w = beta / np.exp(np.log(beta).mean()) if method.width == "point" else np.ones(len(X))
+
+    def log_rows(precisions, points):
+        logs = -precisions[:, None] * pairwise_distances(points, metric="sqeuclidean")
+        np.fill_diagonal(logs, -np.inf)
+        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        return logs[~np.eye(len(X), dtype=bool)]
+
+    log_p = log_rows(beta, X)
+    log_q = log_rows(w, np.asarray(method.embedding_, np.float64))
+    return np.sum(np.exp(log_p) * (log_p - log_q)), np.sum(np.exp(log_q) * (log_q - log_p))
+
+
+@pytest.mark.parametrize("width", ["point", "uniform"])
+def test_the_tradeoff_trades_precision_against_recall(sphere, width):
+    maps = [NeRV(tradeoff=t, width=width, random_state=0).fit(sphere) for t in (0.0, 0.1, 0.5, 1.0)]
+    missed, false = np.array([smoothed(sphere, method) for method in maps]).T
+    for method, m, f in zip(maps, missed, false):
+        cost = method.tradeoff * m + (1 - method.tradeoff) * f
+        assert method.cost_ == pytest.approx(cost, rel=1e-4)
+    assert (np.diff(missed) < 0).all(), "recall gets better with the tradeoff"
+    assert (np.diff(false) > 0).all(), "and precision worse"
+    # Two measures that know nothing of NeRV say the same.
+    first, last = (method.embedding_ for method in (maps[0], maps[-1]))
+    assert trustworthiness(sphere, first, 20) > trustworthiness(sphere, last, 20) + 0.03
+    assert continuity(sphere, last, 20) > continuity(sphere, first, 20) + 0.005
+
+
+def test_iris_costs_what_was_found_elsewhere():
+    """A plain run of another program ended at 20.1 with one width for all."""
+    X = load_iris().data
+    method = NeRV(tradeoff=0.1, width="uniform", perplexity=30, random_state=0).fit(X)
+    assert method.cost_ == pytest.approx(20.1, rel=0.05)
+
+
+def test_shrinking_finds_better_maps(sphere):
+    def cost(**parameters):
+        return NeRV(tradeoff=0.0, random_state=0, **parameters).fit(sphere).cost_
+
+    start = NeRV(random_state=0)
+    X = np.asarray(sphere)
+    Y = start.make_start(X, start.make_affinities(X), Supervision(300), np.random.default_rng(0)).Y
+    # An array is taken for a map already, and nothing is widened.
+    assert cost() < 0.9 * cost(init=Y, optimizer="conjugate-gradient")
+
+
+def test_the_schedule_shrinks_to_the_method_s_own_width(pair):
+    X, _ = pair
+    method = quick(NeRV).fit(X)
+    widening = [record.parameters["widening"] for record in method.trace_]
+    assert widening[0] == 8.0
+    assert all(a >= b for a, b in pairwise(widening))
+    assert widening[31:] == [1.0] * len(widening[31:])
+    assert [record.stage for record in method.trace_[29:32]] == ["shrinking", "release", ""]
+    whole = NeRV().make_schedule(method.make_affinities(X), None)
+    assert whole.steps == 101
+    assert not NeRV(init=method.embedding_).make_schedule(method.make_affinities(X), None).stages
+    assert not NeRV(max_iter=19).make_schedule(method.make_affinities(X), None).stages
+
+
+def test_conjugate_gradients_shrink_and_momentum_follows():
+    stages = NeRV().make_schedule(None, None).stages
+    assert {stage.optimizer for stage in stages} == {ConjugateGradient()}
+    assert NeRV().make_optimizer() == MomentumGradient()
+    chosen = NeRV(optimizer="conjugate-gradient")
+    assert chosen.make_optimizer() == ConjugateGradient()
+    chosen = NeRV(optimizer="momentum")
+    assert {stage.optimizer for stage in chosen.make_schedule(None, None).stages} == {
+        MomentumGradient()
+    }
+
+
+def test_recall_alone_with_one_width_is_sne(pair):
+    X, y = pair
+    init = np.random.default_rng(1).standard_normal((80, 2))
+    for known in (None, partly(y)):
+        ours = quick(NeRV, tradeoff=1.0, width="uniform", init=init, max_iter=300).fit(X, known)
+        theirs = quick(SNE, init=init, max_iter=300).fit(X, known)
+        assert ours.cost_ == pytest.approx(theirs.cost_, rel=1e-3)
+
+
+def test_units_of_the_data_do_not_matter(pair):
+    X, _ = pair
+    plain, scaled = (quick(NeRV, max_iter=200).fit(factor * X) for factor in (1.0, 1e6))
+    assert scaled.cost_ == pytest.approx(plain.cost_, rel=0.02)
+    assert np.ptp(scaled.embedding_) == pytest.approx(np.ptp(plain.embedding_), rel=0.2)
+
+
+def test_labels_pull_and_cannot_links_push(pair):
+    X, y = pair
+    rng = np.random.default_rng(0)
+    group = rng.choice(np.flatnonzero(y == 0), 6, replace=False)
+
+    def compactness(method):
+        Y = method.embedding_
+        return np.linalg.norm(Y[group].std(axis=0)) / np.linalg.norm(Y[y == 0].std(axis=0))
+
+    free = quick(NeRV, max_iter=300).fit(X)
+    told = quick(NeRV, max_iter=300, rho=0.8).fit(X, supervision=Supervision(80).must_link(group))
+    assert compactness(told) < 0.7 * compactness(free)
+
+    a, b = np.split(group, 2)
+    apart = quick(NeRV, max_iter=300).fit(X, supervision=Supervision(80).cannot_link(a, b))
+
+    def gap(method):
+        return pairwise_distances(method.embedding_[a], method.embedding_[b]).min()
+
+    assert gap(apart) > 2 * gap(free)
+
+
+def test_a_live_change_of_the_tradeoff_moves_steadily(sphere):
+    method = NeRV(tradeoff=0.1, random_state=0).fit(sphere)
+    steered = NeRV(tradeoff=0.3, init=method.embedding_, random_state=0, max_iter=100, tol=0.0).fit(
+        sphere
+    )
+    moved = np.array([record.movement for record in steered.trace_])
+    assert 0.001 < moved.max() < 0.1, "no jump"
+    assert moved[-10:].max() < 0.2 * moved.max(), "it comes to rest"
+    assert steered.cost_ < 0.95 * np.dot(smoothed(sphere, method), [0.3, 0.7])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("tradeoff", -0.1, ValueError),
+        ("tradeoff", 1.1, ValueError),
+        ("tradeoff", "all", TypeError),
+        ("width", "wide", ValueError),
+        ("width", 1.0, (ValueError, TypeError)),
+    ],
+)
+def test_bad_parameters(name, value, error, pair):
+    with pytest.raises(error, match=name):
+        NeRV(**{name: value}).fit(pair[0])
+
+
+@pytest.mark.parametrize("width", ["point", "uniform"])
+def test_new_points_go_where_their_row_costs_least(pair, width):
+    X, _ = pair
+    method = NeRV(tradeoff=0.3, width=width, random_state=0).fit(X[:70])
+    new = X[70:]
+    places = method.transform(new)
+    fitted = np.asarray(method.embedding_, np.float64)
+    ((_, rows),) = method._fitted.rows(new, perplexity=method.perplexity_, logs=True)
+    unit = np.exp(np.log(method.make_affinities(X[:70]).beta).mean())
+    w = rows.beta / unit if width == "point" else np.ones(len(new))
+
+    def cost(k, y):
+        log_q = -w[k] * np.square(fitted - y).sum(axis=1)
+        log_q -= np.logaddexp.reduce(log_q)
+        L = log_q - rows.log_P[k]
+        return -0.3 * rows.P[k] @ L + 0.7 * np.exp(log_q) @ L
+
+    grid = np.linspace(fitted.min(axis=0) - 1, fitted.max(axis=0) + 1, 60)
+    for k in range(len(new)):
+        least = min(cost(k, np.array([a, b])) for a in grid[:, 0] for b in grid[:, 1])
+        assert cost(k, places[k].astype(float)) < least + 0.05 * abs(least) + 0.02
