@@ -34,6 +34,12 @@ class Desk:
         """Return the desk with other settings, or itself if they are the same."""
         if settings.same_as(self.settings):
             return self
+        if settings.takes_distances != self.settings.takes_distances:
+            data = "dissimilarities" if self.settings.takes_distances else "features"
+            raise ValueError(
+                f"the data are {data} of the points, which {settings.name} cannot be given as it "
+                f"is set (metric {'' if settings.takes_distances else 'not '}'precomputed')"
+            )
         settings.check()
         history = self.history.changed(self.settings, settings, text, gesture)
         return replace(self, settings=settings, history=history)

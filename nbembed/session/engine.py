@@ -337,7 +337,10 @@ class Engine:
         if self.settings.kind is not old.kind:
             # What the other method's run knew means nothing to this one.
             self._run = None
-            self.place = replace(self.place, schedule=Schedule(), steps=0, held=Held(), taught=None)
+            points = self._placed()[0][: self.n_points]
+            self.place = replace(
+                self.place, layout=points, schedule=Schedule(), steps=0, held=Held(), taught=None
+            )
         self._keep_taught()
         if "layout" in self._stale:
             # An earlier change could not be carried out; it will be tried with this one.
@@ -393,9 +396,7 @@ class Engine:
         method, supervision = self.settings.estimator, self.settings.supervision
         rng = np.random.default_rng(self.settings.seed)
         affinities = self._affinities()
-        # Landmarks are made anew: another method's, or those of other classes, mean nothing.
-        points = self._placed()[0][: self.n_points]
-        start = method.adopt(points, affinities, supervision, rng)
+        start = method.adopt(self._placed()[0], affinities, supervision, rng)
         held = self.place.held.only_sliders(self._live_names())
         # Rounded as the run will round it, so that it does not matter whether a run was made of it
         # before the next command came.

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from nbembed.methods.base import EmbeddingMethod
 from nbembed.session.estimators import is_estimator
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Keywords that describe the data rather than the method: a switch by name takes them along.
 SHARED = ("perplexity", "metric", "n_jobs", "random_state", "rho")
+#: What learns posteriors of data for a method that embeds posteriors, unless somebody says.
+CLASSIFIER = "soft-nearest-neighbor"
 #: Never part of a session: it reports by itself, and functions have no place in a log.
 SILENT = frozenset({"verbose", "callbacks"})
 
@@ -68,6 +71,12 @@ class Settings:
         """What every random draw of the session comes from."""
         seed = self.parameters.get("random_state")
         return seed if isinstance(seed, int) else 0
+
+    @property
+    def takes_distances(self) -> bool:
+        """Whether the data are dissimilarities of the points rather than features."""
+        metric = self.estimator.metric
+        return isinstance(metric, str) and metric == "precomputed"
 
     @property
     def n_classes(self) -> int | None:
@@ -125,23 +134,27 @@ class Settings:
 
     def with_method(self, kind: type[EmbeddingMethod], parameters: Mapping[str, Any]) -> Settings:
         """Return settings for another method; the present one's parameters are remembered."""
-        others = {**self.others, self.name: self.parameters}
-        others.pop(kind.__name__, None)
+        others = {k: v for k, v in self.others.items() if k not in (kind.__name__, self.name)}
+        others[self.name] = self.parameters  # the latest is the last
         changed = replace(self, kind=kind, parameters=parameters, others=others)
         return changed.with_supervision(self.supervision)
 
-    def parameters_for(self, kind: type[EmbeddingMethod]) -> dict[str, Any]:
+    def parameters_for(self, kind: type[EmbeddingMethod], X: Any = None) -> dict[str, Any]:
         """Return what a switch to ``kind`` by name should use.
 
         The parameters that the session last had for it, else its defaults; what describes the data
-        (metric, perplexity, …) is the present method's.
+        (metric, perplexity, …) is the present method's, or that of the last one that had any. A
+        method that embeds posteriors learns them where the data ``X`` are none.
         """
         if kind is self.kind:
             return dict(self.parameters)
         known = dict(self.others.get(kind.__name__) or defaults(kind))
         for name in SHARED:
-            if name in known and name in self.parameters:
-                known[name] = self.parameters[name]
+            said = [p[name] for p in (*self.others.values(), self.parameters) if name in p]
+            if name in known and said:
+                known[name] = said[-1]
+        if known.get("classifier", "") is None and X is not None and not are_posteriors(X):
+            known["classifier"] = CLASSIFIER
         return known
 
     def check(self) -> Settings:
@@ -201,8 +214,10 @@ def fixed_seed(random_state: Any) -> int:
 def known_methods(*more: type[EmbeddingMethod]) -> dict[str, type[EmbeddingMethod]]:
     """Return the methods that a session can switch to, by class name."""
     import nbembed.methods as methods
+    import nbembed.spectral as spectral
 
-    kinds: Iterable[Any] = (getattr(methods, name) for name in methods.__all__)
+    rooms: tuple[Any, ...] = (methods, spectral)
+    kinds: Iterable[Any] = (getattr(room, name) for room in rooms for name in room.__all__)
     found = {
         kind.__name__: kind
         for kind in kinds
@@ -211,6 +226,13 @@ def known_methods(*more: type[EmbeddingMethod]) -> dict[str, type[EmbeddingMetho
         and kind is not EmbeddingMethod
     }
     return {**found, **{kind.__name__: kind for kind in more}}
+
+
+def are_posteriors(X: Any) -> bool:
+    """Return whether all rows of checked data are probabilities of two classes or more."""
+    if sparse.issparse(X) or X.shape[1] < 2:
+        return False
+    return bool((X >= 0).all() and np.allclose(X.sum(axis=1), 1.0, rtol=0, atol=1e-5))
 
 
 def _unboxed(value: Any) -> Any:

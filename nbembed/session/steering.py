@@ -108,7 +108,7 @@ class Steering(Readings):
             settings = desk.settings
             if isinstance(method, str):
                 kind = self._live.methods.get(method)
-                parameters = {} if kind is None else settings.parameters_for(kind)
+                parameters = {} if kind is None else settings.parameters_for(kind, self.X)
                 return "switch", {"method": method, "parameters": parameters}
             parameters = taken_from(method)
             if parameters.get("random_state", 0) is None:

@@ -14,8 +14,8 @@ Members
     Where points stood that were pinned at the last reset.
 ``trace.npy``
     Columns iteration, cost, movement, stage and parameter set (rows of two lists in the JSON).
-``path/0.npy``, …, ``snapshots/0.npy``, …
-    Layouts kept.
+``path/0.npy``, …, ``snapshots/0.npy``, …, ``references/0.npy``, …
+    Layouts kept, and those that solutions known up to a rotation are turned to.
 
 Affinities are not stored: they are recomputed from the data, to the same bits. What an optimizer
 remembers is not stored either: a loaded session goes on from its layout with an empty memory, and
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 
 FORMAT = "nbembed session"
 VERSION = 2
+#: Fields of a geometry that are stored in the JSON; a reference has a row a point.
+_SMALL = [field for field in fields(Geometry) if field.name != "reference"]
 
 
 def save(live: Live, X: Any, path: str | os.PathLike[str]) -> None:
@@ -140,7 +142,7 @@ class _Writer:
             "place": {
                 "iteration": place.iteration,
                 "cold": place.cold,
-                "geometry": _plain_geometry(place.geometry),
+                "geometry": self._geometry(place.geometry),
                 "schedule": [self._stage(stage) for stage in place.schedule.stages],
                 "held": _plain_held(place.held),
                 "taught": self._taught(place.taught),
@@ -148,7 +150,11 @@ class _Writer:
             },
             "trace": self._trace(moment.trace),
             "path": [
-                {"lam": step.lam, "criterion": step.criterion, "array": self._layout("path", step)}
+                {
+                    "lam": step.lam,
+                    "criterion": step.criterion,
+                    "array": self._layout("path", step.embedding),
+                }
                 for step in moment.path
             ],
             "snapshots": [self._snapshot(s) for s in moment.snapshots],
@@ -216,24 +222,30 @@ class _Writer:
         self._put("trace", np.array(rows, dtype=np.float64).reshape(-1, 5))
         return {"stages": names, "parameters": sets}
 
-    def _layout(self, folder: str, of: PathStep | Snapshot) -> str:
+    def _layout(self, folder: str, layout: NDArray[Any] | None) -> str | None:
+        """Put a layout among the arrays and return its name."""
+        if layout is None:
+            return None
         name = f"{folder}/{sum(key.startswith(folder) for key in self.arrays)}"
-        self._put(name, of.embedding)
+        self._put(name, layout)
         return name
 
+    def _geometry(self, geometry: Geometry | None) -> dict[str, Any] | None:
+        if geometry is None:
+            return None
+        stored = {f.name: encode(getattr(geometry, f.name), f.name) for f in _SMALL}
+        return {**stored, "reference": self._layout("references", geometry.reference)}
+
     def _snapshot(self, snapshot: Snapshot) -> dict[str, Any]:
-        stored = {
+        return {
             "name": snapshot.name,
             "iteration": snapshot.iteration,
             "settings": self._setting(snapshot.settings),
             "held": _plain_held(snapshot.held),
-            "geometry": _plain_geometry(snapshot.geometry),
+            "geometry": self._geometry(snapshot.geometry),
             "taught": self._taught(snapshot.taught),
-            "array": None,
+            "array": self._layout("snapshots", snapshot.embedding),
         }
-        if snapshot.embedding is not None:
-            stored["array"] = self._layout("snapshots", snapshot)
-        return stored
 
 
 class _Reader:
@@ -352,7 +364,7 @@ class _Reader:
         ]
         return Place(
             self._points("layout", n),
-            _geometry(stored["geometry"]),
+            self._geometry(stored["geometry"], n),
             int(stored["iteration"]),
             cold=False,
             schedule=Schedule(tuple(stages)),
@@ -360,6 +372,13 @@ class _Reader:
             taught=self._taught(stored),
             stakes=stakes,
         )
+
+    def _geometry(self, stored: dict[str, Any] | None, n: int) -> Geometry | None:
+        if stored is None:
+            return None
+        name = stored.get("reference")
+        small = {k: decode(v) for k, v in stored.items() if k != "reference"}
+        return Geometry(**small, reference=None if name is None else self._points(name, n))
 
     def _stakes(self, points: list[int] | None, n: int) -> Stakes | None:
         if points is None:
@@ -378,7 +397,7 @@ class _Reader:
             stored["iteration"],
             layout,
             settings[stored["settings"]],
-            _geometry(stored["geometry"]),
+            self._geometry(stored["geometry"], n),
             Held(**stored["held"]),
             self._taught(stored),
         )
@@ -394,16 +413,6 @@ class _Reader:
 
 def _plain_held(held: Held) -> dict[str, Any]:
     return {"values": dict(held.values), "sliders": dict(held.sliders)}
-
-
-def _plain_geometry(geometry: Geometry | None) -> dict[str, Any] | None:
-    if geometry is None:
-        return None
-    return {f.name: encode(getattr(geometry, f.name), f.name) for f in fields(geometry)}
-
-
-def _geometry(stored: dict[str, Any] | None) -> Geometry | None:
-    return None if stored is None else Geometry(**{k: decode(v) for k, v in stored.items()})
 
 
 def _write_zip(file: Any, text: str, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -17,8 +17,9 @@ class Steersman:
     """Gives commands to a session and keeps track of their effect.
 
     The session tells its subscribers when a command took effect (any event but "frame" and
-    "learning"), and then when the next layout is there ("frame"). From then on that layout, and every later one, shows
-    the command: its number is in :attr:`applied`. Each page numbers its own commands.
+    "learning"), and then when the next layout is there ("frame"). From then on that layout, and
+    every later one, shows the command: its number is in :attr:`applied`. Each page numbers its own
+    commands.
     """
 
     def __init__(self, session: Session) -> None:
@@ -94,7 +95,7 @@ class Steersman:
         session = self._session
         kind = session.methods.get(name)
         used = {str(event.arguments.get("method", "")) for event in session.log}
-        if kind is None or name in used:
+        if kind is None or name in used or "n_classes" not in kind().get_params(deep=False):
             session.switch(name)
             return
         session.switch(in_the_plane(kind(**_given(session, kind))))

@@ -222,7 +222,7 @@ class Anchored(Pupil):
         return Start(self._with_landmarks(start.Y, affinities), start.geometry)
 
     def adopt(self, Y: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
-        start = super().adopt(Y, affinities, supervision, rng)
+        start = super().adopt(Y[: supervision.n_samples], affinities, supervision, rng)
         return Start(self._with_landmarks(start.Y, affinities), start.geometry)
 
     def _with_landmarks(self, Y: Any, affinities: Any) -> Any:

@@ -50,7 +50,8 @@ def test_the_default_is_hssne(iris, make):
     session = make(iris)
     assert session.method_name == "HSSNE"
     assert isinstance(session.method.random_state, int)
-    assert set(session.methods) == {"HSSNE", "Mbed", "SNE"}
+    assert {"HSSNE", "Mbed", "SNE", "LFDA", "LPP", "PCA"} <= set(session.methods)
+    assert "EmbeddingMethod" not in session.methods
     assert [p.name for p in session.live_parameters] == ["alpha", "rho"]
 
 
@@ -58,6 +59,7 @@ def test_a_cold_start_is_what_fit_computes(iris, make):
     for method in (
         nb.HSSNE(random_state=4, max_iter=40),
         nb.SNE(random_state=4, max_iter=40),
+        nb.NeRV(random_state=4, max_iter=60),
         nb.Mbed(n_classes=3, random_state=4, max_iter=60),
     ):
         fitted = method.fit(iris)
@@ -88,6 +90,39 @@ def test_hssne_is_steered_and_redone(iris, make):
     assert session.trace[-1].parameters["exaggeration"] == 1.0
     assert session.parameters["rho"] == 0.5
     redone(session)
+
+
+def test_nerv_shrinks_is_steered_and_redone(iris, make, tmp_path):
+    session = make(iris, nb.NeRV(random_state=0))
+    assert [p.name for p in session.live_parameters] == ["tradeoff", "rho"]
+    session.step(45)  # in the middle of the shrinking
+    rest(session)
+    assert 1 < session.trace[-1].parameters["widening"] < 8
+    session.set(tradeoff=0.5)
+    session.step(80)
+    rest(session)
+    assert session.trace[-1].parameters["widening"] == 1.0
+    assert session.trace[-1].parameters["tradeoff"] == 0.5
+    session.label(range(8), "setosa")
+    session.must_link([20, 30])
+    session.step(20)
+    session.set(rho=0.9)
+    session.cannot_link([0, 1], [20])
+    session.set(width="uniform")
+    session.step(20)
+    session.undo()
+    session.switch("SNE")
+    session.step(20)
+    session.switch("NeRV")
+    session.step(20)
+    rest(session)
+    redone(session)
+    session.save(tmp_path / "x")
+    loaded = load_session(tmp_path / "x")
+    loaded.step(5)
+    rest(loaded)
+    redone(loaded)
+    loaded.close()
 
 
 def test_mbed_anneals_is_steered_and_redone(iris, make, tmp_path):
@@ -238,7 +273,7 @@ def test_sparse_and_precomputed_data(iris, make, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*at distance zero")
-@pytest.mark.parametrize("kind", ["HSSNE", "Mbed", "SNE"])
+@pytest.mark.parametrize("kind", ["HSSNE", "Mbed", "NeRV", "SNE"])
 def test_small_and_degenerate_data(make, kind):
     def method(**keywords):
         if kind == "Mbed":
@@ -311,7 +346,7 @@ def test_steered_from_two_threads_while_it_runs(iris, make, seed):
                 lambda points=points: session.forget(points),
                 lambda: session.undo(),
                 lambda: session.redo(),
-                lambda: session.switch(rng.choice(["HSSNE", "SNE", "Mbed"])),
+                lambda: session.switch(rng.choice(["HSSNE", "SNE", "NeRV", "Mbed"])),
                 lambda: session.reset(),
                 lambda: session.snapshot("x"),
                 lambda: session.restore("x"),
