@@ -1,0 +1,162 @@
+"""One evaluation of NeRV's cost and gradient, beside the same formulas in plain NumPy.
+
+    python benchmarks/nerv.py                  n = 2000
+    python benchmarks/nerv.py --sizes 2000 5000 --threads 2
+    python benchmarks/nerv.py --fit            a whole fit of digits as well
+    python benchmarks/nerv.py --json out.json
+
+Everybody gets the same finished map of ten clusters in fifty dimensions and the same affinities
+(perplexity 30; the sparse ones are the 90 largest of each row). All are taken in turn, and medians
+over the turns are compared. An evaluation is cost, gradient and curvature, everything that an
+optimizer gets. No other public NeRV is meant to be fast, so the peer is NumPy, in float32 as well,
+with whole matrices and matrix products, and nothing taken twice.
+
+Needs the extra ``nbembed[bench]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.datasets import load_digits
+
+import nbembed as nb
+from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.supervision import Supervision
+
+sys.path.insert(0, str(Path(__file__).parent))
+from exact import PERPLEXITY, Work, blobs, machine, measure
+
+#: Nanoseconds per ordered pair that an evaluation in float32 may take, at n = 2000 on one thread.
+GOAL = 1.2
+TRADEOFF = 0.1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
+    parser.add_argument("--turns", type=int, default=9, help="turns that medians are taken over")
+    parser.add_argument("--sizes", nargs="+", type=int, default=[2000], help="points")
+    parser.add_argument("--fit", action="store_true", help="also a whole fit of digits")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count CPU time: for a machine that others use as well"
+    )
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    options = parser.parse_args()
+
+    print(machine())
+    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
+    clock = time.process_time if options.cpu else time.perf_counter
+    for n in options.sizes:
+        figures[str(n)] = evaluations(n, options.threads, options.turns, clock)
+    if options.fit:
+        figures["fit"] = fits(options.threads)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def evaluations(
+    n: int, threads: int, turns: int, clock: Callable[[], float]
+) -> list[dict[str, Any]]:
+    """Time one evaluation of everybody, print the table and return its lines."""
+    X = blobs(n)
+    single = perplexity_affinities(X, PERPLEXITY, dtype=np.float32)
+    double = perplexity_affinities(X, PERPLEXITY, dtype=np.float64)
+    Y = nb.NeRV(perplexity=PERPLEXITY, random_state=0).fit_transform(X)
+    unit = float(np.exp(np.mean(np.log(single.beta))))
+    width = single.beta / unit
+    told = Supervision(n).label(np.arange(0, n, 20), "a").label(np.arange(1, n, 20), "b")
+
+    def ours(P: Any, kind: Any, **more: Any) -> Callable[[], Any]:
+        objective = nb.objectives.NeighborRetrieval(P, TRADEOFF, width=kind, n_jobs=threads, **more)
+        layout = Y.astype(objective.dtype)
+        return lambda: objective.evaluate(layout)
+
+    log_P = np.array(single.log_P)
+    np.fill_diagonal(log_P, 0)
+    sne = nb.objectives.SNE(single, n_jobs=threads)
+    works = [
+        Work("nbembed float32", ours(single, width)),
+        Work("nbembed float32, one width", ours(single, "uniform")),
+        Work("nbembed float32, 10 % labeled", ours(single, width, supervision=told)),
+        Work("nbembed float32, sparse P", ours(nearest(single), width)),
+        Work("nbembed float64", ours(double, width)),
+        Work("nbembed float32, SNE", lambda: sne.evaluate(Y)),
+        Work("NumPy float32", lambda: plain(single.P, log_P, width.astype(np.float32), Y)),
+    ]
+    cost = works[0].run().cost
+    numpy_cost, numpy_gradient = works[-1].run()
+    gap = np.abs(works[0].run().gradient - works[4].run().gradient).max()
+    medians = measure(works, turns, clock)
+    print(f"\nn = {n}, {threads} thread(s), median of {turns} turns, tradeoff {TRADEOFF:g}")
+    print(f"{'one evaluation':34} {'ms':>8} {'ns/pair':>8} {'× NumPy':>8}")
+    lines = []
+    for work in works:
+        seconds = medians[work.name]
+        per_pair = seconds * 1e9 / n**2
+        ratio = medians["NumPy float32"] / seconds
+        goal = ""
+        if work is works[0] and n == 2000 and threads == 1:
+            goal = f"   goal {GOAL:g} ns: {'met' if per_pair <= GOAL else 'NOT met'}"
+        print(f"{work.name:34} {seconds * 1e3:8.2f} {per_pair:8.3f} {ratio:8.1f}{goal}")
+        lines.append({"name": work.name, "ns_per_pair": per_pair, "times_numpy": ratio})
+    scale = np.abs(numpy_gradient).max()
+    print(f"NumPy's cost differs by {abs(numpy_cost / cost - 1):.1e};", end=" ")
+    print(f"float32's gradient from float64's by {gap / max(scale, 1):.1e}")
+    return lines
+
+
+def nearest(affinities: Affinities) -> Any:
+    """Return the 90 largest of each row, normalized, as CSR."""
+    P = np.array(affinities.P)
+    bound = np.partition(P, -90, axis=1)[:, -90]
+    P[bound[:, None] > P] = 0
+    return sparse.csr_array(P / P.sum(axis=1, keepdims=True))
+
+
+def plain(P: Any, log_P: Any, w: Any, Y: Any) -> tuple[float, Any]:
+    """Return cost and gradient in NumPy."""
+    norms = np.sum(Y * Y, axis=1)
+    tau = norms[:, None] + norms - 2 * (Y @ Y.T)
+    x = w[:, None] * tau
+    q = np.exp(-x)
+    np.fill_diagonal(q, 0)
+    Z = q.sum(axis=1, keepdims=True)
+    q /= Z
+    L = -x - np.log(Z) - log_P
+    F = (q * L).sum(axis=1, keepdims=True)
+    cost = -TRADEOFF * float(np.sum(P * L)) + (1 - TRADEOFF) * float(F.sum())
+    g = w[:, None] * (TRADEOFF * (P - q) - (1 - TRADEOFF) * q * (L - F))
+    g += g.T
+    return cost, 2 * (g.sum(axis=1)[:, None] * Y - g @ Y)
+
+
+def fits(threads: int) -> list[dict[str, Any]]:
+    """Time whole fits of digits and print them."""
+    X = load_digits().data
+    print(f"\ndigits, whole fits, n = {len(X)}, affinities and start included")
+    print(f"{'':34} {'s':>8} {'cost':>9} {'steps':>6}")
+    lines = []
+    for optimizer in ("auto", "conjugate-gradient"):
+        method = nb.NeRV(perplexity=PERPLEXITY, random_state=0, n_jobs=threads, optimizer=optimizer)
+        method.fit(X[:50])  # compiles
+        start = time.perf_counter()
+        method.fit(X)
+        seconds = time.perf_counter() - start
+        print(f"{'NeRV, ' + optimizer:34} {seconds:8.2f} {method.cost_:9.2f} {method.n_iter_:6d}")
+        lines.append({"optimizer": optimizer, "seconds": seconds, "cost": method.cost_})
+    return lines
+
+
+if __name__ == "__main__":
+    main()
