@@ -76,9 +76,9 @@ class Explorer(SyncedState):
 
     #: What must be read again when the session says that something changed.
     _TOPICS: ClassVar[dict[str, tuple[str, ...]]] = {
-        "supervision": ("_read_supervision", "_read_parameters", "_read_history"),
-        "parameters": ("_read_parameters", "_read_history"),
-        "method": ("_read_parameters", "_read_history"),
+        "supervision": ("_read_supervision", "_read_parameters", "_read_history", "_read_state"),
+        "parameters": ("_read_parameters", "_read_history", "_read_state"),
+        "method": ("_read_parameters", "_read_history", "_read_state"),
         "state": ("_read_state", "_read_history"),
         "learning": ("_read_state",),
         "error": ("_read_state",),
@@ -129,6 +129,7 @@ class Explorer(SyncedState):
             self.color_column = column.to_wire()
             self.color_by = self._usual_color()
             self.methods = list(session.methods)
+            self.method_groups = readout.groups(session.methods)
         self._sender = Sender(self._deliver, self._send_frame, self._settle)
         self._deliver(set(self._TOPICS))
         self._settle()
@@ -273,6 +274,7 @@ class Explorer(SyncedState):
             "error": readout.error(session),
             "learning": session.learning,
             "unlearned": readout.unlearned(session),
+            "wanted": readout.wanted(session),
         }
 
     def _settle(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,17 @@ import numpy as np
 from nbembed.widget.protocol import finite, floats, int16s
 
 if TYPE_CHECKING:
-    from nbembed.methods.base import LiveParameter
+    from nbembed.methods.base import EmbeddingMethod, LiveParameter
     from nbembed.session import Session
     from nbembed.supervision import Supervision
 
 #: Points of the cost curve at most.
 HISTORY_LIMIT = 400
+#: Groups of methods.
+NEIGHBORS = "Neighbor embeddings"
+LABELS = "Learned from labels"
+SPECTRAL = "Spectral"
+OTHERS = "Others"
 #: A slider without a grain of its own gets so many steps.
 SLIDER_STEPS = 100
 
@@ -103,6 +108,35 @@ def chosen_step(session: Session) -> int:
         if event.command not in ("pause", "snapshot"):
             return -1
     return -1
+
+
+def groups(methods: Mapping[str, type[EmbeddingMethod]]) -> list[dict[str, Any]]:
+    """Return the methods' names in groups, as the chooser shows them."""
+    titles: dict[str, list[str]] = {title: [] for title in (NEIGHBORS, LABELS, SPECTRAL, OTHERS)}
+    for name, kind in methods.items():
+        titles[_group(kind)].append(name)
+    return [{"title": title, "names": names} for title, names in titles.items() if names]
+
+
+def _group(kind: type[EmbeddingMethod]) -> str:
+    room = kind.__module__
+    if room.startswith("nbembed.spectral."):
+        return SPECTRAL
+    if not room.startswith("nbembed."):
+        return OTHERS
+    # Where it depends on parameters, a property: only of a method made for labels is it its own.
+    own = vars(kind).get("learns_from_labels", kind.learns_from_labels)
+    return LABELS if own is True or kind.learns_what != "metric" else NEIGHBORS
+
+
+def wanted(session: Session) -> str:
+    """Return what a person should do for the method to learn anything, "" if nothing is amiss."""
+    method, supervision = session.method, session.supervision
+    if not getattr(method, "learns_from_labels", False):
+        return ""
+    if np.unique(supervision.top_class[supervision.labelled]).size >= 2:
+        return ""
+    return f"Label points of two classes: the {method.learns_what} is learned from them"
 
 
 def unlearned(session: Session) -> str:

@@ -60,6 +60,7 @@ class SyncedState(anywidget.AnyWidget):
     error = traitlets.Unicode("").tag(sync=True)
     learning = traitlets.Unicode("").tag(sync=True)
     unlearned = traitlets.Unicode("").tag(sync=True)
+    wanted = traitlets.Unicode("").tag(sync=True)
     undo = traitlets.Unicode("").tag(sync=True)
     redo = traitlets.Unicode("").tag(sync=True)
     history = traitlets.Bytes(b"").tag(sync=True)

@@ -71,6 +71,7 @@ export class FakeKernel {
       error: "",
       learning: "",
       unlearned: "",
+      wanted: "",
       undo: "",
       redo: "",
       history: view(new Float32Array(0)),

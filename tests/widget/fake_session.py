@@ -24,6 +24,9 @@ LAM = LiveParameter("lam", "λ", 0.2, 20.0, 1.0, "Softness.", scale="log")
 class FakeMethod:
     """An estimator by its keywords only."""
 
+    learns_from_labels = False
+    learns_what = "metric"
+
     def __init__(self, alpha: float = 1.0, rho: float = 0.5) -> None:
         self.keywords = {"alpha": alpha, "rho": rho}
 

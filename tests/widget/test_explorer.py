@@ -15,11 +15,12 @@ import pytest
 import traitlets
 
 import nbembed.widget.commands as commands
+from nbembed.session.settings import known_methods
 from nbembed.session.values import PathStep
 from nbembed.supervision import Supervision
-from nbembed.widget import Explorer
+from nbembed.widget import Explorer, readout
 from nbembed.widget.protocol import COMMANDS
-from tests.widget.fake_session import LAM, FakeMargin, FakeSession
+from tests.widget.fake_session import LAM, FakeMargin, FakeMethod, FakeSession
 
 
 class Page:
@@ -574,3 +575,24 @@ def test_pins_and_cannot_links_are_told(page: Page, explorer: Any, session: Fake
     explorer.labels = ["a", None, None, None, None, None]
     assert session.supervision.pinned.tolist() == [1, 4]
     assert session.supervision.cannot_links
+
+
+def test_methods_are_told_in_groups(explorer: Any) -> None:
+    assert explorer.method_groups == [{"title": "Others", "names": ["HSSNE", "Mbed"]}]
+    kinds: Any = {**known_methods(), "FakeMethod": FakeMethod}
+    groups = {g["title"]: g["names"] for g in readout.groups(kinds)}
+    assert {"HSSNE", "SNE", "NeRV", "Mbed"} <= set(groups["Neighbor embeddings"])
+    assert "ParametricEmbedding" in groups["Learned from labels"]
+    assert {"LPP", "LFDA", "PCA"} <= set(groups["Spectral"])
+    assert groups["Others"] == ["FakeMethod"]
+
+
+def test_what_a_method_wants_to_learn_from_is_said(explorer: Any, session: FakeSession) -> None:
+    assert explorer.wanted == ""
+    session.method.learns_from_labels = True
+    session.tell("method")
+    eventually(lambda: explorer.wanted)
+    assert explorer.wanted == "Label points of two classes: the metric is learned from them"
+    session.label([0], "a")
+    session.label([1], "b")
+    eventually(lambda: explorer.wanted == "")

@@ -83,6 +83,7 @@ export class Store {
   readonly error = signal("");
   readonly learning = signal("");
   readonly unlearned = signal("");
+  readonly wanted = signal("");
   readonly undo = signal("");
   readonly redo = signal("");
   readonly history = signal(new CostHistory());
@@ -142,6 +143,7 @@ export class Store {
     this.bind("error", (v) => (this.error.value = v));
     this.bind("learning", (v) => (this.learning.value = v));
     this.bind("unlearned", (v) => (this.unlearned.value = v));
+    this.bind("wanted", (v) => (this.wanted.value = v));
     this.bind("undo", (v) => (this.undo.value = v));
     this.bind("redo", (v) => (this.redo.value = v));
     this.bind("history", (v) => (this.history.value = CostHistory.from(floats(v))));

@@ -82,6 +82,8 @@ export interface Traits {
   learning: string;
   /** Why the labels said last cannot be learned from. */
   unlearned: string;
+  /** What a person should do for the method to learn anything. */
+  wanted: string;
   undo: string;
   redo: string;
   history: DataView;

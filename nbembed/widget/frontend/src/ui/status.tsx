@@ -5,11 +5,12 @@ import { Sparkline } from "./sparkline";
 const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
 
 export function Status({ view }: { view: View }) {
-  const { state, iteration, cost, quality, learning } = view.store;
+  const { state, iteration, cost, quality, learning, wanted } = view.store;
   return (
     <div class="nbe-status" role="group" aria-label="Status">
       <span class="nbe-state" data-state={state.value}><i />{STATES[state.value] ?? state.value}</span>
       {learning.value && <span class="nbe-learning" title="The map goes on meanwhile; what is learned takes effect when it is there"><i />{learning.value} …</span>}
+      {wanted.value && !learning.value && <span class="nbe-learning nbe-wanted">{wanted.value}</span>}
       <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
       <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
       <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbour in the data is still their nearest on the map: no label enters it" />
