@@ -15,9 +15,10 @@ maximise have −W in the place of W.
   B + εI is not; c makes the two traces equal. So ε may be tiny, and FDA is linear discriminant
   analysis to many digits.
 * An axis of which ε makes up most of the constraint is one that B does not inform (with two classes
-  FDA has one informed axis). Its length would be of the order 1/√ε and drown the others, so it is
-  scaled to the scatter of the least scattered informed axis instead; the constraint then holds for
-  the informed axes only, and in all cases the axes stay conjugate.
+  FDA has one informed axis). While ε is there for the numbers' sake alone, its length of the order
+  1/√ε would drown the others, so it is scaled to the scatter of the least scattered informed axis
+  instead, and the constraint holds for the informed axes only. An ε of more than 1e-6 is taken as a
+  choice and kept to. In all cases the axes stay conjugate.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ REGULAR = 1e-11
 TIE = 1e-12
 #: An axis is informed if B makes up this share of its constraint at least.
 INFORMED = 0.5
+#: Up to this, ε only keeps a constraint from being singular; more of it is meant to regularise.
+TINY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,29 +155,27 @@ def solve(
     )
     A = vectors if seen is None else seen @ vectors
     A = np.asarray(unit[:, None] * A[:, ::-1], dtype=np.float64)
-    return _scaled(problem, A, B, held, scatter)
-
-
-def _scaled(
-    problem: Problem,
-    A: NDArray[np.float64],
-    B: NDArray[np.float64],
-    held: NDArray[np.float64],
-    scatter: NDArray[Any] | None,
-) -> Solution:
-    """Return the solution with axes of the constraint's length, best first."""
-    A = A / np.sqrt(_quadratic(A, held))
-    informed = _quadratic(A, B) >= INFORMED
-    values = _quadratic(A, problem.W)
+    A /= np.sqrt(_quadratic(A, held))
+    values = _quadratic(A, W)
     order = np.argsort(values, kind="stable")
-    A, informed, values = A[:, order], informed[order], values[order]
-    if not informed.all():
-        spread = (A**2).sum(axis=0) if scatter is None else _quadratic(A, np.asarray(scatter))
-        target = float(spread[informed].min()) if informed.any() else 1.0
-        change = np.where(informed, 1.0, np.sqrt(target / np.where(spread > 0, spread, 1.0)))
-        A = A * change
-    cost = float(np.trace(A.T @ problem.W @ A))
+    A, values = A[:, order], values[order]
+    informed = _quadratic(A, B) >= INFORMED
+    if epsilon <= TINY:
+        A = _level(A, informed, np.eye(r) if scatter is None else scatter)
+    cost = float(np.trace(A.T @ W @ A))
     return Solution(A, -values if problem.maximizes else values, cost, informed)
+
+
+def _level(
+    A: NDArray[np.float64], informed: NDArray[np.bool_], scatter: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return axes of which those not informed scatter like the least scattered of the others."""
+    if informed.all():
+        return A
+    spread = _quadratic(A, scatter)
+    target = float(spread[informed].min()) if informed.any() else 1.0
+    change = np.where(informed, 1.0, np.sqrt(target / np.where(spread > 0, spread, 1.0)))
+    return np.asarray(A * change)
 
 
 def _is_regular(M: NDArray[np.float64]) -> bool:
