@@ -76,7 +76,7 @@ class MRE(Rival):
         In nats.
     costs_ : ndarray of shape (n_relations,)
         Its terms.
-    trace_ : ndarray of shape (n_iter_ + 1,)
+    trace_ : ndarray of shape (n_iterations + 1,)
         The cost at the start and after each iteration.
     n_iter_ : int
     perplexity_ : float
