@@ -6,11 +6,13 @@ exists (``per_point=True``), whose mean is the measure.
 """
 
 from nbembed.measures.classes import (
+    good_neighbors,
     homogeneity,
     hotelling_lawley,
     inconsistent_pairs,
     knn_error,
 )
+from nbembed.measures.folds import PairedTest, paired_t_test
 from nbembed.measures.neighborhoods import (
     continuity,
     nearest_neighbors,
@@ -18,16 +20,33 @@ from nbembed.measures.neighborhoods import (
     trustworthiness,
 )
 from nbembed.measures.parametric import class_f_measure, class_precision
+from nbembed.measures.retrieval import (
+    PrecisionRecall,
+    SmoothedErrors,
+    precision_recall,
+    r_nx,
+    r_nx_auc,
+    smoothed_errors,
+)
 
 __all__ = [
+    "PairedTest",
+    "PrecisionRecall",
+    "SmoothedErrors",
     "class_f_measure",
     "class_precision",
     "continuity",
+    "good_neighbors",
     "homogeneity",
     "hotelling_lawley",
     "inconsistent_pairs",
     "knn_error",
     "nearest_neighbors",
     "neighbor_preservation",
+    "paired_t_test",
+    "precision_recall",
+    "r_nx",
+    "r_nx_auc",
+    "smoothed_errors",
     "trustworthiness",
 ]

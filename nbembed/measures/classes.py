@@ -13,6 +13,8 @@ from nbembed.validation import check_data
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from nbembed.distances import Metric
+
 
 def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
     """Return the share of points whose nearest neighbor in the map has their class.
@@ -32,6 +34,42 @@ def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
     codes = codes_of(y, nearest.size)
     agree = (codes[nearest] == codes).astype(np.float64)
     return agree if per_point else float(agree.mean())
+
+
+def good_neighbors(
+    Z: ArrayLike,
+    y: ArrayLike,
+    k: int = 1,
+    *,
+    metric: Metric = "euclidean",
+    per_point: bool = False,
+) -> Any:
+    """Return the share of the k nearest neighbors that have a point's own class, over all points.
+
+    With k = 1 it is the training accuracy of the nearest-neighbor rule with all labels known, each
+    point left out of its own vote (:func:`homogeneity`, in any space): how well a representation
+    could serve, if one had the labels.
+
+    Parameters
+    ----------
+    Z : array-like or sparse matrix of shape (n_samples, n_features)
+        A map, or the data themselves for comparison; dissimilarities with ``metric="precomputed"``.
+    y : array-like of shape (n_samples,)
+        The labels of all points.
+    k : int, default=1
+    metric : str or callable, default="euclidean"
+    per_point : bool, default=False
+        Return each point's share.
+
+    References
+    ----------
+    .. [1] "A unified semi-supervised dimensionality reduction framework for manifold learning",
+       section 5.
+    """
+    nearest = nearest_neighbors(Z, k, metric, name="Z")
+    codes = codes_of(y, len(nearest))
+    share = (codes[nearest] == codes[:, None]).mean(axis=1)
+    return share if per_point else float(share.mean())
 
 
 def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False) -> Any:
