@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -212,3 +214,23 @@ def test_without_the_solver_it_says_what_to_install(blobs, monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(ImportError, match=r'pip install "nbembed\[sdp\]"'):
         MUHSIC(n_neighbors=8).fit(*blobs)
+
+
+@pytest.mark.slow
+def test_fifteen_hundred_points_are_no_matter(capsys):
+    """What the published comparison ran it on; the time is printed, for the curious."""
+    X, t = make_swiss_roll(1500, noise=0.05, random_state=0)
+    y = np.digitize(t, np.quantile(t, [0.25, 0.5, 0.75]))
+    began = time.perf_counter()
+    method = MUHSIC().fit(X[::2], y[::2])
+    places = method.transform(X[1::2])
+    small = time.perf_counter() - began
+    whole = MUHSIC().fit(X, y)
+    with capsys.disabled():
+        spent = time.perf_counter() - began - small
+        print(f"\nMUHSIC: 750 points and 750 new ones {small:.2f} s, 1500 points {spent:.2f} s")
+    assert whole.status_ == "Solved"
+    # The roll is unrolled: along it, and not across, the layout tells where a point is.
+    assert abs(np.corrcoef(t, whole.embedding_[:, 0])[0, 1]) > 0.9
+    near = KNeighborsClassifier(5).fit(method.embedding_, y[::2])
+    assert near.score(places, y[1::2]) > 0.9
