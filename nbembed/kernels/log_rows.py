@@ -141,10 +141,11 @@ def pack(
             row[j] += kept
         for e in range(n_touched):
             j = touched[e]
-            link = np.log(rates[i] * u[j]) if rates[i] * u[j] > 0 else -np.inf
-            larger = max(row[j], link)
-            if larger > -np.inf:
-                row[j] = larger + np.log(np.exp(row[j] - larger) + np.exp(link - larger))
+            if rates[i] * u[j] > 0:
+                link = log(rates[i] * u[j])
+                larger = max(row[j], link)
+                smaller = exp(max(min(row[j], link) - larger, -700.0))
+                row[j] = larger + log(1.0 + smaller)
             u[j] = 0.0
         for j in range(n):
             # Rounding may leave a little more than all.
