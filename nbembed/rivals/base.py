@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nbembed.distances import Distances
 from nbembed.methods.placement import FittedData
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_count, check_data
+from nbembed.validation import check_count, check_data, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,6 +169,7 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
         """Return ``X`` as scikit-learn validates it, its errors naming the argument."""
+        X = matrix_of(X)
         try:
             return validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options

@@ -6,8 +6,10 @@ import inspect
 import pickle
 import warnings
 
+import anndata
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist, pdist
@@ -120,6 +122,18 @@ def test_data_frames_and_pipelines(rival, blobs):
     )
     name = type(rival).__name__.lower()
     assert list(Y.columns) == [f"{name}0", f"{name}1"]
+
+
+@pytest.mark.parametrize(
+    "table", [pd.DataFrame, pl.DataFrame, anndata.AnnData, list], ids=lambda t: t.__module__
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+def test_tables_are_matrices(rival, blobs, table):
+    X, y = blobs
+    expected = clone(rival).fit(X[:50], y[:50])
+    given = rival.fit(table(X[:50]), y[:50])
+    assert np.array_equal(given.embedding_, expected.embedding_)
+    assert np.array_equal(given.transform(table(X[50:])), expected.transform(X[50:]))
 
 
 def test_dissimilarities_and_sparse_data_give_the_same_map(rival, blobs):
