@@ -15,9 +15,10 @@ from nbembed.session.engine import TRACE_LIMIT, Engine
 from nbembed.session.settings import known_methods, start_settings
 from nbembed.session.stages import after, begun
 from nbembed.supervision import Supervision
-from tests.session.fake import Fake, Glide, Other
+from tests.session.fake import Anchored, Fake, Glide, Other, Pupil
 
-METHODS = known_methods(Fake, Other)
+METHODS = known_methods(Fake, Other, Pupil, Anchored)
+X = load_iris().data[::5]
 
 
 def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str, dict]:
@@ -31,17 +32,24 @@ def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str,
         "SNE": "rho",
         "NeRV": "tradeoff",
         "Mbed": "lam",
+        "LFDA": "gamma",
+        "ParametricEmbedding": "eta_objects",
     }
+    now = desk.settings.name
     kind = METHODS[name]
-    switched = {"method": name, "parameters": desk.settings.parameters_for(kind)}
+    switched = {"method": name, "parameters": desk.settings.parameters_for(kind, X)}
     return rng.choice(
         [
-            ("set", {own[desk.settings.name]: rng.choice([0.5, 1.0])}),
-            ("set", {"tol": rng.choice([1e-4, 1e-5])}),
+            ("set", {own.get(now, "weight"): rng.choice([0.5, 1.0])}),
+            ("set", {"tol": rng.choice([1e-4, 1e-5])} if now != "LFDA" else {"power": 2.0}),
             ("label", label),
             ("label", label),
             ("must_link", {"points": points}),
             ("forget", {"points": points}),
+            ("pin", {"points": points}),
+            ("unpin", {"points": points}),
+            ("learned", {"supervision": desk.settings.supervision}),
+            ("learned", {"supervision": desk.settings.supervision.label(points, "c")}),
             ("undo", {}),
             ("redo", {}),
             ("snapshot", {"name": "x"}),
@@ -55,11 +63,18 @@ def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str,
     )
 
 
-@pytest.mark.parametrize("seed", range(15))
-@pytest.mark.parametrize("names", [["Fake", "Other"], ["HSSNE", "SNE", "Mbed"]])
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["Fake", "Other"],
+        ["Pupil", "Anchored", "Fake"],
+        ["HSSNE", "SNE", "Mbed"],
+        ["NeRV", "LFDA", "ParametricEmbedding"],
+    ],
+)
 def test_refreshing_early_or_late_gives_the_same_bits(seed, names):
     rng = random.Random(seed)
-    X = load_iris().data[::5]
     first = METHODS[names[0]](random_state=seed)
     if names[0] == "HSSNE":
         first.set_params(max_iter=24)
