@@ -77,8 +77,10 @@ def toy_multimodal(
     cells = [(0, -1, 1)] * 7 + [(0, 1, 1)] * 7 + [(0, -1, -1)] * 3 + [(0, 1, -1)] * 3
     cells += [(1, 0, 1)] * 6 + [(1, 0, -1)] * 14
     kind, side, up = np.array(cells)[np.arange(n) % 40].T
-    X = np.column_stack([side + 0.1 * rng.standard_normal(n), 1.2 * up + rng.uniform(-0.7, 0.7, n)])
-    return _told(X, kind, n_labels=max(40, n // 4), rng=rng)
+    X = np.column_stack(
+        [side + 0.08 * rng.standard_normal(n), 1.0 * up + rng.uniform(-0.7, 0.7, n)]
+    )
+    return _told(X, kind, n_labels=n // 4, rng=rng)
 
 
 def toy_few_labels(

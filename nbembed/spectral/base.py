@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -165,9 +164,8 @@ class SpectralMethod(EmbeddingMethod):
             made: Solved = other.make_objective(affinities, supervision, geometry)
             return made
 
-        values = {p.name: getattr(self, p.name) for p in self.live_parameters}
-        numbers = {name: float(v) for name, v in values.items() if isinstance(v, Real)}
-        return Solved(Y, cost, numbers, again)
+        live = [p.name for p in self.live_parameters if p.invalidates == "objective"]
+        return Solved(Y, cost, {name: float(getattr(self, name)) for name in live}, again)
 
     def make_optimizer(self) -> FixedPoint:
         """Return the fixed point, which lands in one step."""

@@ -137,7 +137,7 @@ class KPCATrick(SpectralMethod):
     @property
     def needs_labels(self) -> bool:  # type: ignore[override]
         """Whether the learner does."""
-        return self._inner().needs_labels
+        return bool(getattr(self._inner(), "needs_labels", True))
 
     @property
     def n_pca(self) -> None:  # type: ignore[override]

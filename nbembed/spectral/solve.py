@@ -9,7 +9,8 @@ maximise have −W in the place of W.
 **Singular B.** A label constraint has low rank: FDA's has K − 1. Three things are done about it.
 
 * Directions that neither W nor B sees are left out first. Along them λ would be 0/ε, the best there
-  is, and the learner would return what it knows nothing of.
+  is, and the learner would return what it knows nothing of. If more axes are wanted than there are
+  others, the principal axes of what is left follow, uncorrelated with the rest, with λ = ∞.
 * For W ≥ 0 the pencil is solved the other way round, as ``(B + εI) a = θ (W + c(B + εI)) a`` with
   the largest θ = 1/(λ + c). That is well conditioned whatever the rank of B, where dividing by
   B + εI is not; c makes the two traces equal. So ε may be tiny, and FDA is linear discriminant
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, null_space, orth
 from scipy.linalg.lapack import dpocon, dpotrf
 
 from nbembed.spectral.graphs import symmetric
@@ -108,11 +109,14 @@ def solve(
     Raises
     ------
     ValueError
-        If fewer axes can be told apart than are wanted, or B is zero or singular where W is
-        indefinite and ``epsilon`` is zero.
+        If B is zero, or singular where W is indefinite and ``epsilon`` is zero, or there are fewer
+        coordinates than axes wanted.
     """
     W, B = symmetric(problem.W), symmetric(problem.B)
     r = W.shape[0]
+    scatter = np.eye(r) if scatter is None else scatter
+    if n_components > r:
+        raise ValueError(f"n_components must be at most {r}, got {n_components}")
     size = float(np.trace(B)) / max(r, 1)
     if not (size > 0 and np.isfinite(W).all() and np.isfinite(B).all()):
         raise ValueError(
@@ -133,13 +137,8 @@ def solve(
     if definite:
         # Of axes that cost nothing, the one that B sees best comes first.
         outer = outer + TIE * np.eye(r)
-    seen = None if _is_regular(sight) else _range(sight)
+    seen, unseen = (None, None) if _is_regular(sight) else _parted(sight)
     count = r if seen is None else seen.shape[1]
-    if count < n_components:
-        raise ValueError(
-            f"n_components must be at most {count}, the number of directions that cost and "
-            f"constraint see, got {n_components}"
-        )
     if not definite and count < r:
         raise ValueError(
             f"epsilon must be larger than {epsilon:g}: the constraint is singular and the cost is "
@@ -150,20 +149,38 @@ def solve(
     _, vectors = eigh(
         symmetric(inner),
         symmetric(outer),
-        subset_by_index=[count - n_components, count - 1],
+        subset_by_index=[max(count - n_components, 0), count - 1],
         check_finite=False,
     )
     A = vectors if seen is None else seen @ vectors
     A = np.asarray(unit[:, None] * A[:, ::-1], dtype=np.float64)
+    if unseen is not None and unseen.size:
+        # Of equally good axes the shortest: nothing is added to them that neither W nor B sees.
+        unseen = orth(unit[:, None] * unseen)
+        A -= unseen @ (unseen.T @ A)
     A /= np.sqrt(_quadratic(A, held))
     values = _quadratic(A, W)
     order = np.argsort(values, kind="stable")
     A, values = A[:, order], values[order]
     informed = _quadratic(A, B) >= INFORMED
-    if epsilon <= TINY:
-        A = _level(A, informed, np.eye(r) if scatter is None else scatter)
+    if count < n_components:
+        A = np.hstack([A, _rest(A, scatter, n_components - count)])
+        values = np.append(values, np.full(n_components - count, np.inf))
+        informed = np.append(informed, np.zeros(n_components - count, dtype=bool))
+    if epsilon <= TINY or count < n_components:
+        A = _level(A, informed, scatter)
     cost = float(np.trace(A.T @ W @ A))
     return Solution(A, -values if problem.maximizes else values, cost, informed)
+
+
+def _rest(A: NDArray[np.float64], scatter: NDArray[Any], n_components: int) -> NDArray[np.float64]:
+    """Return the principal axes among those that are uncorrelated with the axes A."""
+    free = null_space(A.T @ scatter)
+    last = free.shape[1] - 1
+    _, vectors = eigh(
+        symmetric(free.T @ scatter @ free), subset_by_index=[last - n_components + 1, last]
+    )
+    return np.asarray(free @ vectors[:, ::-1])
 
 
 def _level(
@@ -187,11 +204,11 @@ def _is_regular(M: NDArray[np.float64]) -> bool:
     return bool(rcond > REGULAR)
 
 
-def _range(M: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an orthonormal basis of the range of a semidefinite matrix."""
+def _parted(M: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return orthonormal bases of the range and of the null space of a semidefinite matrix."""
     values, vectors = eigh(M)
     kept = values > max(float(values[-1]), 0.0) * ROUNDING * M.shape[0]
-    return np.asarray(vectors[:, kept])
+    return vectors[:, kept], vectors[:, ~kept]
 
 
 def _is_semidefinite(W: NDArray[np.float64]) -> bool:

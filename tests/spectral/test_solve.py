@@ -63,8 +63,15 @@ def test_what_neither_sees_is_left_out(rng):
     W[:4, :4], B[:4, :4] = positive(rng, 4), positive(rng, 4)
     found = solve(Problem(W, B), 2, epsilon=1e-6)
     assert np.abs(found.A[4:]).max() < 1e-9
-    with pytest.raises(ValueError, match="n_components must be at most 4"):
-        solve(Problem(W, B), 5)
+    scatter = np.diag([1.0, 2, 3, 4, 50, 60])
+    more = solve(Problem(W, B), 6, scatter=scatter)
+    assert np.abs(more.A[:4, 4:]).max() < 1e-9, "the principal axes of what is left"
+    assert np.abs(more.A[4:, 4:]).argmax(axis=0).tolist() == [1, 0]
+    assert more.eigenvalues[4:].tolist() == [np.inf, np.inf]
+    assert np.isfinite(more.cost)
+    assert more.informed.tolist() == [True] * 4 + [False] * 2
+    with pytest.raises(ValueError, match="n_components must be at most 6"):
+        solve(Problem(W, B), 7)
 
 
 def test_of_axes_that_cost_nothing_the_best_seen_comes_first():

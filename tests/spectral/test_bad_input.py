@@ -1,0 +1,107 @@
+"""What is not legal is refused by name, before work starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nbembed import spectral
+from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC
+from nbembed.spectral.own import GraphLearner
+from nbembed.supervision import Supervision
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (FDA(0), "n_components must be at least 1"),
+        (FDA(6), r"n_components must be at most the number of features \(n_features = 5\), got 6"),
+        (FDA(60), "n_components must be at most 59"),
+        (FDA(2.0), "n_components must be an integer"),
+        (FDA(gamma=-1.0), "gamma must be a finite number at least 0"),
+        (FDA(gamma="auto"), "gamma must be a number"),
+        (FDA(gamma=np.inf), "gamma must be a finite number"),
+        (LFDA(power=0.0), "power must be a finite number"),
+        (LFDA(scale_neighbor=0), "scale_neighbor must be at least 1"),
+        (LFDA(n_neighbors=1.5), "n_neighbors must be an integer"),
+        (LFDA(epsilon=-1e-3), "epsilon must be a finite number at least 0"),
+        (LFDA(3, n_pca=2), "n_pca must be at least 3"),
+        (LFDA(constraint="degree"), "constraint must be one of 'tabled', 'identity', 'variance'"),
+        (LFDA(constraint=np.eye(4)), r"constraint as an array must have shape .* \(5, 5\)"),
+        (LFDA(constraint=np.ones((5, 4))), "finite square matrix"),
+        (LFDA(constraint=np.triu(np.ones((5, 5)))), "must be symmetric"),
+        (LFDA(constraint=-np.eye(5)), "positive semidefinite"),
+        (LFDA(constraint=np.zeros((5, 5))), "not zero"),
+        (LFDA(constraint=object()), "constraint must be one of"),
+        (MFA(within_neighbors=0), "within_neighbors must be at least 1"),
+        (DNE(between_neighbors=0), "between_neighbors must be at least 1"),
+        (LPP(power=-1.0), "power must be a finite number"),
+        (LPP(constraint="none"), "constraint must be one of"),
+        (SELF(beta=1.5), "beta must be a finite number at least 0 and at most 1"),
+        (SELF(scale_neighbor=0), "scale_neighbor must be at least 1"),
+        (SSFDA(alpha=-1.0), "alpha must be a finite number at least 0"),
+        (SSMMC(n_neighbors=0), "n_neighbors must be at least 1"),
+        (GraphLearner(label_cost=3), "label_cost must be a function"),
+        (GraphLearner(label_cost=lambda X, known: 3), "label_cost must return a Graph, got int"),
+        (GraphLearner(unlabelled_cost=lambda X: X), "unlabelled_cost must return a Graph"),
+        (GraphLearner(constraint="tabled"), "constraint must be one of 'degree'"),
+    ],
+    ids=str,
+)
+def test_parameters(blobs, learner, message):
+    X, _, y = blobs
+    with pytest.raises((ValueError, TypeError), match=message):
+        learner.fit(X, y)
+    assert not hasattr(learner, "components_")
+
+
+LABELLED = [FDA, LFDA, MFA, DNE, SELF, SSFDA, SSMMC, spectral.KPCATrick]
+
+
+@pytest.mark.parametrize("kind", LABELLED, ids=lambda kind: kind.__name__)
+def test_fewer_than_two_classes(blobs, kind):
+    X = blobs[0]
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        kind().fit(X)
+    with pytest.raises(ValueError, match=r"y must label points of two classes at least.* got 0"):
+        kind().fit(X, np.full(60, -1))
+    with pytest.raises(ValueError, match=r"y must label points of two classes at least.* got 1"):
+        kind().fit(X, np.zeros(60, dtype=int))
+    with pytest.raises(ValueError, match="y must label points of two classes"):
+        kind().fit(X, supervision=Supervision(60).must_link([0, 1]))
+    uniform = np.full((60, 2), 0.5)
+    with pytest.raises(ValueError, match=r"y must label points of two classes at least.* got 0"):
+        kind().fit(X, uniform)
+
+
+@pytest.mark.parametrize("kind", [LPP, PCA, GraphLearner], ids=lambda kind: kind.__name__)
+def test_some_need_no_labels(blobs, kind):
+    X, _, y = blobs
+    assert np.array_equal(kind().fit(X).embedding_, kind().fit(X, y).embedding_)
+
+
+@pytest.mark.parametrize("name", spectral.__all__)
+def test_data(blobs, name):
+    X, _, y = blobs
+    kind = getattr(spectral, name)
+    for bad in (np.where(X.max() - 1e-9 < X, np.nan, X), [["a", "b"]] * 60, X[:, 0]):
+        with pytest.raises(ValueError, match="X must be"):
+            kind().fit(bad, y)
+    with pytest.raises(ValueError, match="X must have points that differ"):
+        kind().fit(np.ones((60, 3)), y)
+    with pytest.raises(ValueError, match="y must have 60 labels"):
+        kind().fit(X, y[:50])
+    with pytest.raises(ValueError, match="supervision must be of 60 points"):
+        kind().fit(X, supervision=Supervision(50))
+    with pytest.raises(ValueError, match="y and supervision cannot both be given"):
+        kind().fit(X, y, Supervision(60))
+    with pytest.raises(ValueError, match=r"4 features|shape"):
+        kind().fit(X, y).transform(X[:, :4])
+
+
+def test_data_that_vary_in_too_few_directions(blobs):
+    X, _, y = blobs
+    line = np.outer(X[:, 0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="at most 1, the number of directions in which X varies"):
+        FDA().fit(line, y)
+    assert FDA(1).fit(line, y).embedding_.shape == (60, 1)
