@@ -31,7 +31,7 @@ def annealing_path(
     *,
     marked: ArrayLike | None = None,
     maps: int = 6,
-    size: int = 140,
+    size: int = 112,
 ) -> Any:
     """Return a strip of layouts along λ above the criterion J, the winner marked.
 
@@ -45,7 +45,7 @@ def annealing_path(
         Points drawn larger: those whose labels were known.
     maps : int, default=6
         How many layouts to draw, spread evenly over the path, the winner always among them.
-    size : int, default=140
+    size : int, default=112
         Pixels of each side of a map.
 
     Returns
@@ -82,7 +82,7 @@ def annealing_path(
         figures.append(made)
     return column(
         row(*figures, spacing=6),
-        _criterion(steps, drawn, best, (size + 10) * len(drawn)),
+        _criterion(steps, drawn, best, (size + 17) * len(drawn)),
         spacing=4,
     )
 
