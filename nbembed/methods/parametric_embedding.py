@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.methods.classes import class_values
 from nbembed.methods.parametric_recipe import ParametricRecipe
 from nbembed.objectives import Parametric
-from nbembed.posteriors.classify import Learned, labelled_classes
+from nbembed.posteriors.classify import Learned, labelled_classes, resolve_classifier
 from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ class ParametricEmbedding(ParametricRecipe):
         Dimensions of the map.
     eta_objects : float, default=0.1
         η_r > 0: pull of the points towards the middle.
-    eta_classes : float or "auto", default="auto"
-        η_φ > 0: pull of the class centers towards the middle; "auto" is 0.01 · n_samples, which is
-        the paper's 50 at its 5000 pages.
+    eta_classes : "auto", "balanced" or float, default="auto"
+        η_φ > 0: pull of the class centers towards the middle. "auto" is 0.01 · n_samples, the
+        paper's 50 at its 5000 pages. Where certain points lie beyond their class's center (many
+        classes), "balanced", eta_objects · n_samples / (2 · n_classes), brings them inside.
     class_prior : array of shape (n_classes,), optional
         p(c_k), positive, summing to one; equal by default. Classes that no point is labelled with
         take no part.
@@ -229,7 +231,11 @@ class ParametricEmbedding(ParametricRecipe):
         # It has predict_proba, and scikit-learn asks every such estimator about its classes.
         tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = self.classifier is not None
-        tags.input_tags.positive_only = self.classifier is None
+        if self.classifier is not None:
+            with suppress(TypeError, ValueError):  # fit says what is wrong with it
+                wanted = get_tags(resolve_classifier(self.classifier)).input_tags
+                tags.input_tags.sparse = wanted.sparse
+                tags.input_tags.positive_only = wanted.positive_only
         return tags
 
     # -- parts -------------------------------------------------------------------------------

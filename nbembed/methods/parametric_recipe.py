@@ -106,7 +106,7 @@ class ParametricRecipe(EmbeddingMethod):
             )
         check_count("n_components", self.n_components)
         check_real("eta_objects", self.eta_objects, low=0, open_low=True)
-        resolve_eta(self.eta_classes, n_samples)
+        resolve_eta(self.eta_classes, n_samples, 2, self.eta_objects)
         names = self._names()
         if self.classifier is not None:
             resolve_classifier(self.classifier)
@@ -224,11 +224,12 @@ class ParametricRecipe(EmbeddingMethod):
 
     def live_values(self, objective: Objective, geometry: Geometry) -> dict[str, float]:
         """Return η_r and η_φ, those to come where there is nothing to minimize yet."""
-        own = {
-            "eta_objects": float(self.eta_objects),
-            "eta_classes": resolve_eta(self.eta_classes, objective.n_samples),
-        }
-        return {**own, **super().live_values(objective, geometry)}
+        values = super().live_values(objective, geometry)
+        if not values:
+            n = objective.n_samples
+            values["eta_objects"] = float(self.eta_objects)
+            values["eta_classes"] = resolve_eta(self.eta_classes, n, 2, self.eta_objects)
+        return values
 
     def memberships(self, Y: NDArray[Any], objective: Any) -> NDArray[Any] | None:
         """Return p(c_k|r_n) on the map, shape (n_samples, n_classes)."""
@@ -257,7 +258,7 @@ class ParametricRecipe(EmbeddingMethod):
             affinities.proba,
             prior,
             eta_objects=self.eta_objects,
-            eta_classes=resolve_eta(self.eta_classes, affinities.n_samples),
+            eta_classes=self.eta_classes,
             n_jobs=self.n_jobs,
         )
 

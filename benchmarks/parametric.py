@@ -1,0 +1,112 @@
+"""Parametric Embedding: time against the number of objects, and iterations against it.
+
+    python benchmarks/parametric.py                time an iteration, to 10⁶ objects × 10 classes
+    python benchmarks/parametric.py --threads 2    with two threads
+    python benchmarks/parametric.py --most 100000  stop earlier
+    python benchmarks/parametric.py --json out.json
+
+The posteriors are those of ten Gaussian classes that overlap, made, not learned. An iteration is
+one step of the class centers with every object solved at its end; its time is the mean over a
+whole run. The paper's slope of log time against log n is 0.75 (500 to 5000 objects, start-up
+included), its run of 26 243 words × 5 topics took "about a minute".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+import nbembed as nb
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--most", type=int, default=1_000_000, help="largest number of objects")
+    parser.add_argument("--seeds", type=int, default=5, help="starts that medians are taken over")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    options = parser.parse_args()
+
+    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+    print(f"{machine}, {options.threads} thread(s), nbembed {nb.__version__}\n")
+    figures: dict[str, Any] = {"machine": machine, "threads": options.threads}
+    nb.ParametricEmbedding(random_state=0, max_iter=2).fit(posteriors(100, 10))  # compiles
+    sizes = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= options.most]
+    figures["sizes"] = [sized(n, options.threads) for n in sizes]
+    if len(sizes) > 1:
+        logs = np.log([[f["objects"], f["seconds an iteration"]] for f in figures["sizes"]]).T
+        figures["slope"] = float(np.polyfit(*logs, 1)[0])
+        print(f"slope of log seconds an iteration against log n: {figures['slope']:.2f}\n")
+    figures["words"] = whole(26_243, 5, options)
+    figures["iterations"] = iterations(options)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def posteriors(n: int, K: int, seed: int = 0) -> Any:
+    """Return posteriors of n draws from K Gaussian classes in K dimensions."""
+    rng = np.random.default_rng(seed)
+    centers = 1.5 * rng.standard_normal((K, K))
+    X = centers[rng.integers(K, size=n)] + rng.standard_normal((n, K))
+    return softmax(X @ centers.T - 0.5 * np.sum(centers**2, axis=1), axis=1)
+
+
+def fit(rows: Any, threads: int, seed: int = 0) -> tuple[Any, float]:
+    """Return the fitted method and the seconds it took."""
+    began = time.perf_counter()
+    fitted = nb.ParametricEmbedding(random_state=seed, n_jobs=threads).fit(rows)
+    return fitted, time.perf_counter() - began
+
+
+def sized(n: int, threads: int) -> dict[str, float]:
+    """Time a run of n objects × 10 classes and print its line."""
+    fitted, seconds = fit(posteriors(n, 10), threads)
+    found = {
+        "objects": n,
+        "iterations": fitted.n_iter_,
+        "seconds an iteration": seconds / fitted.n_iter_,
+        "seconds": seconds,
+    }
+    print(
+        f"{n:>9} × 10: {found['seconds an iteration']:8.4f} s an iteration, "
+        f"{fitted.n_iter_} iterations, {seconds:.2f} s in all",
+        flush=True,
+    )
+    return found
+
+
+def whole(n: int, K: int, options: Any) -> dict[str, float]:
+    """Time whole runs from several starts and print their median."""
+    rows = posteriors(n, K)
+    times = [fit(rows, options.threads, seed)[1] for seed in range(options.seeds)]
+    print(f"{n} × {K}, whole run: {statistics.median(times):.2f} s (paper: about a minute)\n")
+    return {"objects": n, "classes": K, "seconds": statistics.median(times)}
+
+
+def iterations(options: Any) -> list[dict[str, float]]:
+    """Print how many iterations runs take, against the number of objects."""
+    found = []
+    for n in (500, 1000, 2000, 5000, 10_000, 20_000):
+        rows = posteriors(n, 10)
+        counts = [fit(rows, options.threads, seed)[0].n_iter_ for seed in range(options.seeds)]
+        found.append({"objects": n, "iterations": statistics.median(counts)})
+        print(
+            f"{n:>9} objects: {statistics.median(counts):g} iterations "
+            f"({min(counts)} to {max(counts)})"
+        )
+    return found
+
+
+if __name__ == "__main__":
+    main()
