@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import nbclient
@@ -11,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: The lessons, one a paper, are numbered.
+LESSONS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -29,6 +32,31 @@ def test_committed_without_outputs(path):
             assert cell.outputs == []
             assert cell.execution_count is None
         assert cell.metadata == {}, "cell metadata differs from machine to machine"
+
+
+@every_notebook
+def test_cells_keep_their_names(path):
+    """Cells with ids of words keep their history: the editor's own ids change at every save."""
+    cells = nbformat.read(path, as_version=4).cells
+    ids = [cell.id for cell in cells]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z][a-z0-9-]+", name) for name in ids)
+    assert not any(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f-]+)?", name) for name in ids)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_lessons_have_what_a_lesson_needs(path):
+    cells = nbformat.read(path, as_version=4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    assert text.startswith("# ")
+    assert text.count("$$") >= 2, "an equation"
+    assert "nb.plots." in code, "a figure"
+    assert "INLINE" in code, "figures that need no network"
+    assert "nb.Explorer(" in code, "something to play with"
+    answers = text.count("<details>")
+    assert answers == text.count("</details>") == text.count("<summary>Answer</summary>")
+    assert answers >= 2, "exercises, their answers folded"
 
 
 @pytest.mark.slow
