@@ -11,8 +11,10 @@ From the bottom up:
 * :mod:`~nbembed.kernels.vector_math`: exponential, logarithm, power;
 * :mod:`~nbembed.kernels.tiles`: sums over all pairs; :mod:`~nbembed.kernels.sparse`: over some;
 * :mod:`~nbembed.kernels.heavy_tailed` (HSSNE), :mod:`~nbembed.kernels.gaussian_rows` (SNE, Mbed),
+  :mod:`~nbembed.kernels.neighbor_retrieval` (NeRV, on :mod:`~nbembed.kernels.log_rows`),
   :mod:`~nbembed.kernels.groups` (links), :mod:`~nbembed.kernels.margin` (Mbed),
   :mod:`~nbembed.kernels.parametric` (Parametric Embedding);
 * :mod:`~nbembed.kernels.placement`: new points on a map that stays;
+* :mod:`~nbembed.kernels.custom`: HSSNE with a similarity of the user's own;
 * :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities.
 """
