@@ -1,13 +1,7 @@
 """What a map retrieves: its near points taken as an answer to "who is near in the data?".
 
-For each point the k nearest in the data are relevant, and its r nearest on the map are retrieved;
-with m(r) of the relevant ones among them
-
-    precision(r) = m(r) / r,   recall(r) = m(r) / k,
-
-both averaged over points (Venna and Kaski, "Nonlinear dimensionality reduction as information
-retrieval", 2007). R_NX(k) compares the k nearest on both sides and takes off what chance would give
-(Lee and others, "Type 1 and 2 mixtures of Kullback–Leibler divergences", 2013).
+The numbers are those of :func:`nbembed.measures.precision_recall` and
+:func:`nbembed.measures.r_nx`, where they are defined; here they are drawn.
 """
 
 from __future__ import annotations
@@ -18,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.models import Range1d
 
-from nbembed.measures import nearest_neighbors
+from nbembed.measures import nearest_neighbors, precision_recall, r_nx
 from nbembed.plots.lines import draw_line, finish, line_figure
 from nbembed.plots.look import count_by_ones_twos_fives
 from nbembed.plots.maps import check_layouts
-from nbembed.validation import check_count
+from nbembed.validation import check_count, check_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -75,23 +69,31 @@ def retrieval_curve(
 
     Notes
     -----
-    O(n²) time and memory for n points.
+    O(n² log n) time a map, for n points.
     """
     checked = check_layouts(layouts)
     n = len(next(iter(checked.values())))
     _check_range("k", k, n)
     if most is not None:
         _check_range("most", most, n)
-    relevant = _relevant(X, n, k, metric, neighbors)
-    counts = _places(n - 1 if most is None else most)
+    if neighbors is None:
+        # Once for all maps: a fault of the data is named here too.
+        neighbors = nearest_neighbors(_of_points(X, n), k, metric)
+    else:
+        check_points(np.unique(neighbors), n, "neighbors")
+    shown = _places(n - 1 if most is None else most)
     made = line_figure(title, "Precision against recall", width, height)
     made.xaxis.axis_label = f"recall of the {k} nearest in the data"
     made.yaxis.axis_label = "precision"
     made.x_range, made.y_range = Range1d(start=-0.02, end=1.02), Range1d(start=-0.02, end=1.02)
     entries = []
     for number, (name, Y) in enumerate(checked.items()):
-        found = _found(nearest_neighbors(Y, int(counts[-1]), name=name), relevant)[counts - 1]
-        data = {"recall": found / k, "precision": found / counts, "retrieved": counts}
+        curve = precision_recall(None, Y, k, neighbors=neighbors)
+        data = {
+            "recall": curve.recall[shown - 1],
+            "precision": curve.precision[shown - 1],
+            "retrieved": shown,
+        }
         entries.append(draw_line(made, name, number, "recall", "precision", data))
     finish(
         made,
@@ -143,7 +145,7 @@ def rnx_curve(
     n = len(next(iter(checked.values())))
     if n < 4:
         raise ValueError(f"layouts must have at least 4 points, got {n}")
-    inside = _ranking(X, n, metric)
+    data = _of_points(X, n)
     made = line_figure(title, "R_NX against k", width, height, x_axis_type="log")
     made.xaxis.axis_label = "k, size of neighborhoods"
     made.yaxis.axis_label = "R_NX(k)"
@@ -152,10 +154,10 @@ def rnx_curve(
     shown = _places(n - 2)
     entries = []
     for number, (name, Y) in enumerate(checked.items()):
-        kept = _rnx(inside, nearest_neighbors(Y, n - 1, name=name))
+        kept = r_nx(data, Y, metric=metric)
         area = float((kept / k).sum() / (1 / k).sum())
-        data = {"k": shown, "kept": kept[shown - 1]}
-        entries.append(draw_line(made, f"{name} ({area:.3f})", number, "k", "kept", data))
+        columns = {"k": shown, "kept": kept[shown - 1]}
+        entries.append(draw_line(made, f"{name} ({area:.3f})", number, "k", "kept", columns))
     finish(made, entries, [("k", "@k"), ("R_NX", "@kept{0.000}")], "top_left")
     return made
 
@@ -165,52 +167,13 @@ def _check_range(name: str, value: Any, n: int) -> None:
         raise ValueError(f"{name} must be in [1, {n - 1}] for {n} points, got {value}")
 
 
-def _relevant(X: Any, n: int, k: int, metric: Any, neighbors: Any) -> NDArray[np.intp]:
-    if neighbors is None:
-        return _ranking(X, n, metric, k)
-    wanted = np.asarray(neighbors)
-    if wanted.ndim != 2 or len(wanted) != n or wanted.shape[1] < k:
-        raise ValueError(
-            f"neighbors must have shape ({n}, {k}) or more columns, got {wanted.shape}"
-        )
-    if wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() >= n:
-        raise ValueError(f"neighbors must be indices in [0, {n})")
-    return wanted[:, :k].astype(np.intp)
-
-
-def _ranking(X: Any, n: int, metric: Any, k: int | None = None) -> NDArray[np.intp]:
+def _of_points(X: Any, n: int) -> Any:
     if X is None:
         raise ValueError("X must be the data, or neighbors must say what is near in them, got None")
-    found = nearest_neighbors(X, n - 1 if k is None else k, metric)
-    if len(found) != n:
-        raise ValueError(f"layouts must be of the {len(found)} points of X, got {n}")
-    return found
-
-
-def _found(retrieved: NDArray[np.intp], relevant: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return m(r), r = 1 … R, averaged over points."""
-    n = len(retrieved)
-    is_relevant = np.zeros((n, n), dtype=bool)
-    np.put_along_axis(is_relevant, relevant, True, axis=1)
-    hits = np.take_along_axis(is_relevant, retrieved, axis=1)
-    return np.cumsum(hits.mean(axis=0))
-
-
-def _rnx(inside: NDArray[np.intp], outside: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return R_NX(k), k = 1 … n − 2, of two rankings (n, n − 1).
-
-    A pair enters both k-neighborhoods at k = the larger of its two ranks.
-    """
-    n = len(inside)
-    first, second = np.empty((n, n), dtype=np.intp), np.empty((n, n), dtype=np.intp)
-    ranks = np.broadcast_to(np.arange(1, n), (n, n - 1))
-    np.put_along_axis(first, inside, ranks, axis=1)
-    np.put_along_axis(second, outside, ranks, axis=1)
-    later = np.maximum(first, second)[~np.eye(n, dtype=bool)]
-    k = np.arange(1, n - 1)
-    share = np.cumsum(np.bincount(later, minlength=n)[1 : n - 1]) / (k * n)
-    kept: NDArray[np.float64] = ((n - 1) * share - k) / (n - 1 - k)
-    return kept
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if rows != n:
+        raise ValueError(f"layouts must be of the {rows} points of X, got {n}")
+    return X
 
 
 def _places(last: int) -> NDArray[np.intp]:

@@ -90,7 +90,7 @@ def test_a_perfect_map_and_a_random_one(rng):
         ({"X": None}, "X must be the data"),
         ({"X": np.eye(3)}, "layouts must be of the 3 points of X"),
         ({"neighbors": np.zeros((40, 1), dtype=int)}, "neighbors must have shape"),
-        ({"neighbors": np.full((40, 5), 77)}, r"neighbors must be indices in \[0, 40\)"),
+        ({"neighbors": np.full((40, 5), 77)}, r"neighbors must be indices in \[0, 40\), got 77"),
         ({"width": 3}, "width must be at least 100"),
     ],
 )
