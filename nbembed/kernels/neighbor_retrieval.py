@@ -2,8 +2,9 @@
 
     E = t Σ_i KL(p_i‖q_i) + (1 − t) Σ_i KL(q_i‖p_i),   q_ij = e_ij/Z_i,   e_ij = exp(−w_i τ_ij)
 
-Equation (1) of "Learning metrics for information visualization" ([1] in the objective) with t its
-λ. With x_ij = w_i τ_ij and ℓ = log p, everything a row needs beyond its pairs are two sums,
+Equation (1) of "Supervised nonlinear dimensionality reduction by neighbor retrieval" (Peltonen,
+Aidos and Kaski) with t its λ. With x_ij = w_i τ_ij and ℓ = log p, everything a row needs beyond its
+pairs are two sums,
 
     Z_i = Σ_j e_ij,   M_i = Σ_j e_ij (x_ij + ℓ_ij),   KL(q_i‖p_i) = F_i = −M_i/Z_i − log Z_i
 

@@ -128,10 +128,7 @@ def error(value: Any, expected: Any) -> float:
 
 
 def neighbor_retrieval(Yt: Any, logs: Any, widths: Any, t: float) -> tuple[Any, Any, Any, float]:
-    """Return NeRV's sums; ``logs`` (n, n) are log p, and pairs of p = 0 have log p = −inf … floor.
-
-    ``logs`` is a pair: p, and the logarithms that stand for log p.
-    """
+    """Return NeRV's sums; ``logs`` is a pair: p, and what stands for its logarithms."""
     p, log_p = (np.array(part, np.float64) for part in logs)
     difference, tau = differences(Yt)
     w = np.asarray(widths, np.float64)[:, None]
