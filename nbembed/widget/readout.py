@@ -79,11 +79,12 @@ def parameters(session: Session) -> dict[str, float | None]:
 def history(session: Session) -> bytes:
     """Return the cost curve as pairs (iteration, cost), thinned evenly to a few hundred.
 
-    It begins where the present method took over: costs of two methods are not on one scale.
+    It begins where the present method took over, or last learned from labels: costs before and
+    after are not on one scale.
     """
     first = 0
     for event in session.log:
-        if event.command == "switch":
+        if event.command in ("switch", "learned"):
             first = event.iteration
         elif event.command == "reset":
             first = 0

@@ -275,3 +275,26 @@ def test_float32_data_stay_float32(tmp_path):
     loaded = load_session(tmp_path / "x", methods=KINDS)
     assert loaded.X.dtype == np.float32
     assert np.array_equal(loaded.X, X)
+
+
+def test_a_file_of_the_first_version_is_read(steered, tmp_path):
+    steered.save(tmp_path / "x")
+    with zipfile.ZipFile(tmp_path / "x") as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    content = json.loads(members["session.json"])
+    content["version"] = 1
+    for place in (content["place"], *content["snapshots"]):
+        del place["taught"], place["geometry"]["reference"]
+    del content["place"]["stakes"]
+    for supervision in content["supervisions"]:
+        del supervision["pinned"]
+    members["session.json"] = json.dumps(content).encode()
+    with zipfile.ZipFile(tmp_path / "y", "w") as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+    loaded = load_session(tmp_path / "y", methods=KINDS)
+    assert loaded.embedding.tobytes() == steered.embedding.tobytes()
+    loaded.step(3)
+    rest(loaded)
+    assert loaded.replayed().embedding.tobytes() == loaded.embedding.tobytes()
+    loaded.close()

@@ -141,7 +141,11 @@ export class Store {
     this.bind("cost", (v) => (this.cost.value = v));
     this.bind("quality", (v) => (this.quality.value = v));
     this.bind("error", (v) => (this.error.value = v));
-    this.bind("learning", (v) => (this.learning.value = v));
+    this.bind("learning", (v) => {
+      // What was learned changes the scale of the costs.
+      if (this.learning.peek() && !v) this.history.value = new CostHistory();
+      this.learning.value = v;
+    });
     this.bind("unlearned", (v) => (this.unlearned.value = v));
     this.bind("wanted", (v) => (this.wanted.value = v));
     this.bind("undo", (v) => (this.undo.value = v));

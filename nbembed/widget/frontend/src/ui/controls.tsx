@@ -10,8 +10,7 @@ export function MethodSelect({ view }: { view: View }) {
   const grouped = new Set(methodGroups.value.flatMap((group) => group.names));
   return (
     <label class="nbe-row">
-      <span class="nbe-row-name">Method</span>
-      <select class="nbe-select" aria-label="Method" value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
+      <select class="nbe-select" aria-label="Method" title={`Method: ${method.value}`} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
         {methodGroups.value.map(({ title, names }) => (
           <optgroup key={title} label={title}>
             {names.map((name) => <option key={name} value={name}>{name}</option>)}
@@ -59,6 +58,7 @@ const LOG_STEPS = 200;
 function ControlSlider({ view, control }: { view: View; control: Control }) {
   const held = useSignal<number | null>(null);
   const { low, high, scale, step, enabled, symbol, name, description } = control;
+  const [stem, index] = symbol.split("_");
   const kernel = view.store.parameters.value[name];
   const value = held.value ?? (typeof kernel === "number" ? kernel : low);
   useEffect(() => {
@@ -79,7 +79,7 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
   return (
     <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={description}>
       <div class="nbe-control-head">
-        <span class="nbe-symbol" aria-hidden="true">{symbol}</span>
+        <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
         <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
         <span class="nbe-value">{typeof kernel === "number" || held.value !== null ? text : "–"}</span>
       </div>
