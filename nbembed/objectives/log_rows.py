@@ -102,7 +102,8 @@ class LogRows:
             Share of the data that is left at ρ = 1, where its logarithms would be −inf.
         n_threads : int
         """
-        key = mixture.supervision, mixture.rho, widening, least, widths.tobytes()
+        links = mixture.supervision, mixture.rho, mixture.labels_as_links
+        key = *links, widening, least, widths.tobytes()
         made = self._last.get(key)
         if made is None:
             rho = min(mixture.rho, 1 - least)
@@ -112,8 +113,8 @@ class LogRows:
             if self.logs is None:
                 made = _sparse(mixture, kappa, rates, keep, widths)
             else:
-                logs, links = _without(self.logs, mixture), mixture.groups
-                terms = packed_log_rows(logs, kappa, links, rates, keep, widths, n_threads)
+                logs, groups = _without(self.logs, mixture), mixture.groups
+                terms = packed_log_rows(logs, kappa, groups, rates, keep, widths, n_threads)
                 terms.packed.flags.writeable = False
                 made = MixedLogs(*terms)
             self._last.clear()  # one at a time: each is as large as P
