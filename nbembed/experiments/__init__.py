@@ -14,14 +14,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nbembed.experiments import hssne, mbed
+from nbembed.experiments import hssne, mbed, parametric
 from nbembed.experiments.base import Experiment, Figure, report
 
 __all__ = ["Experiment", "Figure", "NAMES", "run"]
 
 #: All experiments by name.
 NAMES: Mapping[str, Experiment] = MappingProxyType(
-    {experiment.name: experiment for experiment in (*hssne.EXPERIMENTS, *mbed.EXPERIMENTS)}
+    {
+        experiment.name: experiment
+        for experiment in (*hssne.EXPERIMENTS, *mbed.EXPERIMENTS, *parametric.EXPERIMENTS)
+    }
 )
 
 

@@ -25,6 +25,8 @@ def test_names():
         "mbed-g50c",
         "mbed-g50c-unsupervised",
         "mbed-text",
+        "pe-newsgroups",
+        "pe-digits",
     ]
     for name, found in experiments.NAMES.items():
         assert found.name == name

@@ -1,0 +1,158 @@
+"""The experiments of "Parametric Embedding for Class Visualization" (Neural Computation, 2007).
+
+Section 5 on documents with naive Bayes posteriors (20 newsgroups in place of 5000 Japanese web
+pages), section 6 on digits with a soft nearest-neighbor classifier (scikit-learn's digits 0 to 4 in
+place of MNIST's). Every method gets the same posteriors: SNE their Kullback–Leibler divergences,
+MDS their Euclidean distances, as the paper's SNE and MDS2.
+
+What prec(h) sees depends on two things that the paper does not speak of. Naive Bayes is certain of
+most documents, to the last bit: such documents are equally high in p(c|x), and count as that
+(:func:`~nbembed.measures.class_precision`). And where η_φ K > η_r N the surest documents lie beyond
+the center of their class, so that the nearest to it are not the surest. The paper's numbers stand
+on that border; here it is ``eta_classes="balanced"``, half of it, and 0.01 N, which loses on
+newsgroups, is shown beside it. There are as many documents in a newsgroup as h = 100 asks for.
+Where classes are larger and more than h of their documents certain, SNE and MDS, which put equal
+rows in one place, reach prec(h) = 1 and Parametric Embedding does not (10 newsgroups of 250, left
+out one by one: 0.75 against 0.98 and 1.00): the comparison holds for this setting, not for every.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from nbembed.datasets import read
+from nbembed.experiments.base import Experiment, Figure
+from nbembed.measures import class_f_measure, class_precision
+from nbembed.methods import SNE, ParametricEmbedding
+from nbembed.methods.starts import scaling_axes
+from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STARTS = range(3)
+#: Documents of each newsgroup, and labels of each digit.
+DOCUMENTS, LABELS = 100, 10
+H = 100
+#: Probabilities below this are none to a divergence.
+FLOOR = 1e-12
+
+
+def divergences(proba: NDArray[Any]) -> NDArray[np.float64]:
+    """Return √KL(p_i‖p_j), whose squares SNE takes as squared distances (eq. 11)."""
+    logs = np.log(np.maximum(proba, FLOOR))
+    cross = proba @ logs.T
+    own = np.sum(proba * logs, axis=1)
+    found = np.sqrt(np.maximum(own[:, None] - cross, 0))
+    np.fill_diagonal(found, 0)
+    return np.asarray(found, dtype=np.float64)
+
+
+def distances(proba: NDArray[Any]) -> NDArray[np.float64]:
+    """Return ‖p_i − p_j‖, which MDS2 is of (eq. 10)."""
+    squares = np.sum(proba * proba, axis=1)
+    return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * proba @ proba.T, 0)))
+
+
+def compare(proba: NDArray[Any]) -> dict[str, float]:
+    """Return prec(100) of maps of the same posteriors, by the name of the method."""
+    found = {}
+    for name, eta in (("PE", "balanced"), ("PE, η_φ = 0.01 N", "auto")):
+        fits = [ParametricEmbedding(eta_classes=eta, random_state=s).fit(proba) for s in STARTS]
+        found[name] = float(
+            np.mean([class_precision(proba, m.embedding_, m.class_embedding_, H) for m in fits])
+        )
+    # Duplicates are no accident here: certain rows are equal.
+    perplexity = min(30.0, len(proba) / 4)
+    sne = SNE(metric="precomputed", perplexity=perplexity, max_iter=300, random_state=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*tied for nearest")
+        found["SNE"] = float(class_precision(proba, sne.fit_transform(divergences(proba)), h=H))
+    found["MDS"] = float(class_precision(proba, scaling_axes(distances(proba), 2), h=H))
+    return found
+
+
+def _precisions(title: str, tables: list[dict[str, float]]) -> Iterator[Figure]:
+    """Yield the mean of each method, and by how much PE is above the others."""
+    means = {name: float(np.mean([t[name] for t in tables])) for name in tables[0]}
+    for name, value in means.items():
+        yield Figure(f"{title}: prec({H}) of {name}", "", value)
+    for rival in ("SNE", "MDS"):
+        yield Figure(f"{title}: PE above {rival} by", "> 0", means["PE"] - means[rival], low=0.0)
+
+
+def _iterations(proba: NDArray[Any], sizes: tuple[int, ...]) -> Iterator[Figure]:
+    """Yield the median number of iterations at several numbers of objects (Figure 3)."""
+    medians = []
+    for n in sizes:
+        counts = [ParametricEmbedding(random_state=s).fit(proba[:n]).n_iter_ for s in range(7)]
+        medians.append(float(np.median(counts)))
+        yield Figure(f"iterations at {n} objects, median of 7 starts", "", medians[-1], digits=0)
+    grown = medians[-1] / medians[0]
+    yield Figure(f"iterations at {sizes[-1]} over those at {sizes[0]}", "≈ 1", grown, high=1.5)
+
+
+def documents(data: Path | None, per_class: int, seed: int) -> tuple[Any, NDArray[Any]]:
+    """Return counts and topics of so many random documents of each newsgroup."""
+    news = read(data, "newsgroups20_bow")
+    rng = np.random.default_rng(seed)
+    chosen = np.concatenate(
+        [rng.permutation(np.flatnonzero(news.y == c))[:per_class] for c in np.unique(news.y)]
+    )
+    return news.X[chosen], news.y[chosen]
+
+
+def _newsgroups(data: Path | None) -> Iterator[Figure]:
+    X, y = documents(data, DOCUMENTS, 0)
+    model = NaiveBayes().fit(X, y)
+    proba = model.predict_proba(X)
+    right = class_f_measure(y, proba).mean()
+    yield Figure("naive Bayes on its own documents: mean F", "0.950", right, 0.92, 0.98)
+    yield from _precisions("its own documents", [compare(proba)])
+    held = model.leave_one_out_proba(X, y)
+    yield Figure("naive Bayes, left out one by one: mean F", "", class_f_measure(y, held).mean())
+    yield from _precisions("left out one by one", [compare(held)])
+    news = read(data, "newsgroups20_bow")
+    order = np.random.default_rng(0).permutation(news.y.size)
+    every = NaiveBayes().fit(news.X, news.y).predict_proba(news.X[order])
+    yield from _iterations(every, (1000, 2000, 5000, 10_000, every.shape[0]))
+
+
+def _digits(data: Path | None) -> Iterator[Figure]:
+    X, y = load_digits(n_class=5, return_X_y=True)
+    tables, errors = [], []
+    for seed in STARTS:
+        rng = np.random.default_rng(seed)
+        known = np.full(y.size, -1)
+        for c in range(5):
+            known[rng.permutation(np.flatnonzero(y == c))[:LABELS]] = c
+        proba = class_posteriors(SoftNearestNeighbor(), X, known).proba
+        errors.append(float(np.mean(proba.argmax(axis=1) != y)))
+        tables.append(compare(proba))
+    wrong = float(np.mean(errors))
+    yield Figure(f"error of the classifier from {LABELS} labels a class", "", wrong)
+    yield from _precisions("digits 0 to 4", tables)
+
+
+EXPERIMENTS = (
+    Experiment(
+        "pe-newsgroups",
+        "naive Bayes posteriors of 20 × 100 newsgroup documents; iterations to 18 846 (about 30 s)",
+        ("newsgroups20_bow",),
+        True,
+        _newsgroups,
+    ),
+    Experiment(
+        "pe-digits",
+        "digits 0 to 4, soft nearest neighbors from 10 labels a class, 3 draws (about 5 s)",
+        (),
+        True,
+        _digits,
+    ),
+)
