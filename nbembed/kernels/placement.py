@@ -22,9 +22,12 @@ cost is taken; from there quasi-Newton steps (BFGS, the first of them the fixed 
 
 from __future__ import annotations
 
+from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from nbembed.kernels.compiling import compiled, inlined, read_only
 from nbembed.kernels.threads import run_chunks
@@ -41,6 +44,22 @@ GAUSSIAN_BELOW = 1e-16
 
 
 @inlined
+def _terms(e, s, w, alpha):
+    """Turn τ in ``e`` into the exponents, and write their derivatives S to ``s``."""
+    if alpha == 0.0:
+        for j in range(e.size):
+            e[j] *= w
+            s[j] = w
+    else:
+        a = alpha * w
+        b = 1.0 / alpha
+        for j in range(e.size):
+            x = a * e[j]
+            s[j] = w / (1.0 + x)
+            e[j] = b * log1p(x)
+
+
+@inlined
 def _look(Yt, p, log_p, w, alpha, tradeoff, tether, y, e, s, q, gradient):
     """Write ∇f to ``gradient``; return f without t Σ p log p, and 2 Σ (t + μ) p S."""
     d, n = Yt.shape
@@ -52,17 +71,7 @@ def _look(Yt, p, log_p, w, alpha, tradeoff, tether, y, e, s, q, gradient):
         for j in range(n):
             gap = own - axis[j]
             e[j] += gap * gap
-    if alpha == 0.0:
-        for j in range(n):
-            e[j] *= w
-            s[j] = w
-    else:
-        a = alpha * w
-        b = 1.0 / alpha
-        for j in range(n):
-            x = a * e[j]
-            s[j] = w / (1.0 + x)
-            e[j] = b * log1p(x)
+    _terms(e, s, w, alpha)
     low = e[0]
     for j in range(n):
         low = min(low, e[j])
@@ -222,6 +231,14 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
         costs[i] = cost
 
 
+@lru_cache(maxsize=32)
+def _descend_with(terms: Any) -> Any:
+    """Return :func:`_descend` compiled over other terms: the same code with another name in it."""
+    look = FunctionType(_look.py_func.__code__, {**globals(), "_terms": terms})
+    within = {**globals(), "_look": njit(nogil=True, error_model="numpy")(look)}
+    return njit(nogil=True, error_model="numpy")(FunctionType(_descend.py_func.__code__, within))
+
+
 def descend(
     Yt: Any,
     P: Any,
@@ -233,6 +250,7 @@ def descend(
     starts: Any,
     size: float,
     n_threads: int,
+    terms: Any = None,
 ) -> tuple[Any, Any]:
     """Return where each row's cost is least, going down from the best of its starts.
 
@@ -257,6 +275,8 @@ def descend(
         The map's radius: no step is longer.
     n_threads : int
         Threads; the result does not depend on it.
+    terms : compiled function, optional
+        Of another similarity (:mod:`nbembed.kernels.custom`); ``alpha`` then means nothing.
 
     Returns
     -------
@@ -271,10 +291,12 @@ def descend(
     w = read_only(np.asarray(w, dtype=np.float64))
     log_P = read_only(np.empty((1, 0)) if log_P is None else log_P)
 
+    down = _descend if terms is None else _descend_with(terms)
+
     def run(chunk: int) -> None:
         here = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
         logs = log_P[here] if tradeoff < 1 else log_P
-        _descend(
+        down(
             Yt, P[here], logs, w[here], alpha, float(tradeoff), float(tether), starts[here],
             float(size), places[here], costs[here],
         )  # fmt: skip

@@ -20,6 +20,7 @@ from nbembed.methods.neighbor import RHO, NeighborMethod
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.objectives.similarity import Similarity
 from nbembed.optimizers import MomentumGradient
 from nbembed.schedule import Schedule, Stage
 
@@ -42,16 +43,18 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
     ----------
     n_components : int, default=2
         Dimensions of the map.
-    alpha : float, default=1.0
+    alpha : float or Similarity, default=1.0
         α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more parts clusters
-        further.
+        further. Any other decreasing similarity can be given as a pair of functions,
+        :class:`nbembed.objectives.Similarity`.
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
         nothing.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
-    metric : str or callable, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, or "precomputed".
+    metric : str, callable or LearningMetric, default="euclidean"
+        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is. With precomputed
         dissimilarities "pca" is classical scaling.
@@ -126,7 +129,7 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
         self,
         n_components: int = 2,
         *,
-        alpha: float = 1.0,
+        alpha: float | Similarity = 1.0,
         rho: float = 0.5,
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] = "euclidean",
@@ -155,12 +158,20 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
         self.verbose = verbose
         self.callbacks = callbacks
 
+    def _check_live(self, but: tuple[str, ...] = ()) -> None:
+        """Check the live parameters; a similarity of one's own was checked when it was made."""
+        super()._check_live((*but, "alpha") if isinstance(self.alpha, Similarity) else but)
+
     def make_affinities(
         self, X: NDArray[Any], supervision: Supervision | None = None
     ) -> Affinities:
         """Return symmetric neighbor probabilities that sum to one."""
         return perplexity_affinities(
-            X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
+            X,
+            self.perplexity,
+            self._metric_for(X, supervision),
+            dtype=np.float32,
+            n_jobs=self.n_jobs,
         ).joint()
 
     def make_objective(

@@ -28,8 +28,10 @@ from scipy import sparse
 
 from nbembed.distances import Distances
 from nbembed.kernels.calibration import calibrate, normalize
+from nbembed.kernels.custom import loops
 from nbembed.kernels.placement import descend
 from nbembed.kernels.threads import resolve_threads
+from nbembed.objectives.similarity import Similarity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +48,8 @@ class RowCost:
 
     Attributes
     ----------
-    alpha : float
-        Heaviness of the tails of q; 0 is exp(−wτ).
+    alpha : float or Similarity
+        Heaviness of the tails of q; 0 is exp(−wτ). Or another q ∝ H(wτ).
     tradeoff : float
         t in [0, 1]; 1 is the divergence of SNE and HSSNE.
     precision : float or None
@@ -57,7 +59,7 @@ class RowCost:
         Each point's own w is β / unit: the map's unit of length is not that of the data.
     """
 
-    alpha: float = 0.0
+    alpha: float | Similarity = 0.0
     tradeoff: float = 1.0
     precision: float | None = 1.0
     unit: float = 1.0
@@ -196,9 +198,14 @@ def place(
     w = rows.beta / cost.unit
     if cost.precision is not None:
         w = np.full(len(rows.P), float(cost.precision))
+    own, alpha, terms = cost.alpha, 1.0, None
+    if isinstance(own, Similarity):
+        terms = loops(own.H, own.score).terms
+    else:
+        alpha = own
     places, _ = descend(
-        Y.T, rows.P, rows.log_P, w, cost.alpha, cost.tradeoff, TETHER,
-        starts(rows.P, Y, cost), size, resolve_threads(n_jobs),
+        Y.T, rows.P, rows.log_P, w, alpha, cost.tradeoff, TETHER,
+        starts(rows.P, Y, cost), size, resolve_threads(n_jobs), terms,
     )  # fmt: skip
     return np.asarray(places + center)
 

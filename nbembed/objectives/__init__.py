@@ -9,6 +9,7 @@ from nbembed.objectives.large_margin import LargeMargin
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.objectives.parametric import Parametric
 from nbembed.objectives.pinned import Pinned
+from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.sne import SNE
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "NeighborRetrieval",
     "Parametric",
     "Pinned",
+    "Similarity",
     "simplex",
     "circle",
 ]

@@ -25,11 +25,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.kernels.heavy_tailed import heavy_tailed
+from nbembed.kernels.custom import custom_pairs
+from nbembed.kernels.heavy_tailed import HeavyTailedTerms, heavy_tailed
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
 from nbembed.validation import check_real
 
@@ -47,8 +49,9 @@ class HeavyTailed(Objective):
     P : ndarray or sparse matrix of shape (n_samples, n_samples), or Affinities
         Symmetric, non-negative, empty diagonal, summing to one; float32 or float64. Read only;
         affinities are brought to this form.
-    alpha : float, default=1.0
-        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE.
+    alpha : float or Similarity, default=1.0
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE. Or a pair H and S of your
+        own in place of the family; it is then none of :attr:`parameters`.
     supervision : Supervision, optional
         Labels and links; same-class points attract as must-linked ones do.
     rho : float, default=0.5
@@ -85,7 +88,7 @@ class HeavyTailed(Objective):
     def __init__(
         self,
         P: Any,
-        alpha: float = 1.0,
+        alpha: float | Similarity = 1.0,
         *,
         supervision: Supervision | None = None,
         rho: float = 0.5,
@@ -93,7 +96,7 @@ class HeavyTailed(Objective):
         compression: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
-        self._alpha = check_real("alpha", alpha, low=0)
+        self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
         self._mixture = Mixture.make(as_pair_matrix(P, "joint"), supervision, rho)
@@ -115,24 +118,29 @@ class HeavyTailed(Objective):
         return self._mixture.supervision
 
     @property
+    def length(self) -> float:
+        """Width of the similarity in coordinates."""
+        return self._alpha.length if isinstance(self._alpha, Similarity) else 1.0
+
+    @property
     def parameters(self) -> dict[str, float]:
         """``alpha``, ``rho``, ``exaggeration`` and ``compression``."""
-        return {
-            "alpha": self._alpha,
+        rest = {
             "rho": self._mixture.rho,
             "exaggeration": self._exaggeration,
             "compression": self._compression,
         }
+        return rest if isinstance(self._alpha, Similarity) else {"alpha": self._alpha, **rest}
 
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with some of its parameters, or ``supervision``, changed.
 
         P is shared. Only another ``rho`` or ``supervision`` makes new sums over pairs.
         """
-        check_names(self, parameters, (*self.parameters, "supervision"))
+        check_names(self, parameters, ("alpha", *self.parameters, "supervision"))
         other = copy.copy(self)
         if "alpha" in parameters:
-            other._alpha = check_real("alpha", parameters["alpha"], low=0)
+            other._alpha = check_alpha(parameters["alpha"])
         if "exaggeration" in parameters:
             other._exaggeration = check_real(
                 "exaggeration", parameters["exaggeration"], low=0, open_low=True
@@ -147,7 +155,7 @@ class HeavyTailed(Objective):
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
         mixture = self._mixture
-        terms = heavy_tailed(Yt, mixture.allowed.kernel, self._alpha, cost, self._n_threads)
+        terms = self._pairs(Yt, cost)
         kept = 1 - mixture.share
         attraction = kept * terms.attraction
         curvature = kept * terms.curvature
@@ -159,7 +167,9 @@ class HeavyTailed(Objective):
             cross += pull[2]
 
         gradient = (4 * self._exaggeration) * attraction
-        if underflowed(terms.normalizer, self.dtype):
+        # Sums of one's own similarity are in float64, where no H counts as zero.
+        lost = underflowed(terms.normalizer, self.dtype)
+        if lost and not isinstance(self._alpha, Similarity):
             log_normalizer, repulsion = shifted_repulsion(Yt, self._alpha)
         else:
             log_normalizer = math.log(terms.normalizer)
@@ -189,3 +199,15 @@ class HeavyTailed(Objective):
             aid,
             rounding,
         )
+
+    def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
+        """Return the sums over pairs, of the family or of a similarity of one's own."""
+        P, alpha = self._mixture.allowed.kernel, self._alpha
+        if isinstance(alpha, Similarity):
+            return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads)
+        return heavy_tailed(Yt, P, alpha, cost, self._n_threads)
+
+
+def check_alpha(alpha: Any) -> float | Similarity:
+    """Return α, a finite number of at least 0, or a similarity of one's own."""
+    return alpha if isinstance(alpha, Similarity) else check_real("alpha", alpha, low=0)

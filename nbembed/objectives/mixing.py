@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.custom import custom_groups
 from nbembed.kernels.groups import cannot_link, group_attraction, mixed_entropy
 from nbembed.objectives.pairs import PairMatrix, as_kernel_argument, row_sums
+from nbembed.objectives.similarity import Similarity
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
@@ -179,7 +181,7 @@ class Mixture:
         return row_sums(self.weights)
 
     def pull(
-        self, Yt: NDArray[Any], alpha: float, n_threads: int
+        self, Yt: NDArray[Any], alpha: float | Similarity, n_threads: int
     ) -> tuple[NDArray[Any], NDArray[Any], float] | None:
         """Return force, curvature and cross term of the linked pairs, or None without links.
 
@@ -189,6 +191,9 @@ class Mixture:
         if not self.linked:
             return None
         rates = self.rates / 2 if self.base.form == "joint" else self.rates
+        if isinstance(alpha, Similarity):
+            own = custom_groups(alpha.H, alpha.score, Yt, *self.groups, rates)
+            return own.force, own.curvature, own.cross
         force, curvature, cross = group_attraction(Yt, *self.groups, rates, alpha, n_threads)
         return force, curvature, float(cross)
 

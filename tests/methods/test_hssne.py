@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.manifold import TSNE
 
 from nbembed.measures import homogeneity, neighbor_preservation
 from nbembed.methods import HSSNE, SNE, Geometry
 from nbembed.methods.starts import spread
+from nbembed.objectives import Similarity
 from nbembed.optimizers import FixedPoint, MomentumGradient
 from nbembed.run import Run
 from nbembed.supervision import Supervision
@@ -220,3 +222,35 @@ def test_sne_lowers_its_cost_well_below_pca(pair):
     pca = centered @ np.linalg.svd(centered)[2][:2].T
     adopted = method.adopt(pca, method.make_affinities(X), Supervision(80), np.random.default_rng())
     assert method.cost_ < 0.9 * objective.cost(adopted.Y)
+
+
+# -- a similarity of one's own ---------------------------------------------------------------------
+
+
+def student(tau):
+    return 1 / (1 + tau)
+
+
+def test_a_similarity_of_one_s_own_is_the_family_s_member(pair):
+    """The same cost at the same map, a map as good, and the same places for new points."""
+    X, y = pair
+    own = Similarity(student, student)
+    mine = quick(HSSNE, alpha=own, max_iter=300).fit(X)
+    theirs = quick(HSSNE, alpha=1.0, max_iter=300).fit(X)
+    assert mine.cost_ == pytest.approx(theirs.cost_, rel=0.05)
+    affinities = theirs.make_affinities(X)
+    objectives = [m.make_objective(affinities, Supervision(80), Geometry()) for m in (mine, theirs)]
+    costs = [objective.cost(theirs.embedding_) for objective in objectives]
+    assert costs[0] == pytest.approx(costs[1], rel=1e-5)
+    copy = clone(mine).set_params(init=theirs.embedding_, max_iter=1).fit(X)
+    copy.embedding_ = theirs.embedding_
+    new = X[:20] + 0.5
+    assert np.allclose(copy.transform(new), theirs.transform(new), atol=1e-3)
+    assert mine.live_values(objectives[0], Geometry()) == {"rho": 0.5}
+    told = quick(HSSNE, alpha=own).fit(X, y)
+    assert homogeneity(told.embedding_, y) == 1
+
+
+def test_what_is_no_similarity(pair):
+    with pytest.raises(TypeError, match="alpha must be a number"):
+        quick(HSSNE, alpha=student).fit(pair[0])
