@@ -4,8 +4,8 @@
 
 The sums are those of :mod:`nbembed.kernels.heavy_tailed` and :mod:`nbembed.kernels.groups`, in
 float64 and pair by pair: some thirty times slower than the built-in family, and for any H and S
-that numba compiles. Each row of the square of pairs is summed by itself, so that the result does not
-depend on the number of threads. Below 2.2e-308 H counts as that.
+that numba compiles. Each row of the square of pairs is summed by itself, so that the result does
+not depend on the number of threads. Below 2.2e-308 H counts as that.
 """
 
 from __future__ import annotations
