@@ -110,7 +110,11 @@ class Cloud:
 
     def hover(self, renderers: list[Any]) -> HoverTool:
         """Return a tool that says what a point is."""
-        return HoverTool(renderers=renderers, tooltips=list(self.tooltips), limit=5)
+        tool = HoverTool(renderers=renderers, tooltips=list(self.tooltips))
+        # Older versions of Bokeh tell of all points below the pointer.
+        if "limit" in tool.properties():
+            tool.limit = 5
+        return tool
 
     def explain(self, made: Any, renderer: Any) -> None:
         """Add the legend of categories, or the scale of numbers."""
