@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from nbembed.schedule import Schedule
 from nbembed.session.cascade import Part, stale_parts
 from nbembed.session.known import KnownAffinities
 from nbembed.session.learner import Lesson, teach_the_same, untaught
+from nbembed.session.place import Place, Stakes, staked
 from nbembed.session.plain import same
 from nbembed.session.stages import after, begun, sets
 from nbembed.session.values import Held, PathStep, Snapshot
@@ -38,59 +39,6 @@ if TYPE_CHECKING:
 
 #: Records kept; when there are more, every second one of the older half goes.
 TRACE_LIMIT = 20_000
-
-
-@dataclass(frozen=True)
-class Stakes:
-    """Points and where they are held.
-
-    Attributes
-    ----------
-    points : ndarray of int, shape (n_stakes,)
-    Y : ndarray of shape (n_stakes, n_components)
-    """
-
-    points: NDArray[np.intp]
-    Y: NDArray[Any]
-
-
-@dataclass
-class Place:
-    """How far a map has come: all that an engine needs to go on, and all that a file stores of it.
-
-    Attributes
-    ----------
-    layout : ndarray of shape (n_rows, n_components) or None
-        The points, and after them the method's landmarks if it has any. ``None`` before a cold
-        start is prepared. Never written to.
-    geometry : Geometry or None
-    iteration : int
-        Iterations since the last cold start.
-    cold : bool
-        Whether none was done since then, so that settings still shape the start.
-    schedule : Schedule
-        What was left of the cold start's stages when the present run began.
-    steps : int
-        Iterations of the present run.
-    held : Held
-        What the schedule last set. It stays in force after the schedule, and after a parameter
-        was released from it, where the settings say a word such as "anneal".
-    taught : Supervision or None
-        What the affinities were learned from; ``None`` where the method does not learn from labels.
-        It may be older than the labels said last (see :mod:`nbembed.session.learner`).
-    stakes : Stakes or None
-        Where pinned points stood when the cold start was asked for, and are to stand in it.
-    """
-
-    layout: NDArray[Any] | None = None
-    geometry: Geometry | None = None
-    iteration: int = 0
-    cold: bool = True
-    schedule: Schedule = field(default_factory=Schedule)
-    steps: int = 0
-    held: Held = field(default_factory=Held)
-    taught: Supervision | None = None
-    stakes: Stakes | None = None
 
 
 class Engine:
@@ -256,6 +204,8 @@ class Engine:
         self._note(replace(record, iteration=place.iteration))
         for kept in run.kept:
             self._keep_path_step(kept.Y, run.objective)
+        if run.kept and not run.scheduled:
+            self._go_to_best()
         run.kept.clear()
         return self.trace[-1]
 
@@ -434,6 +384,22 @@ class Engine:
         lam = method.live_values(objective, geometry).get("lam", math.nan)
         self.path = (*self.path, PathStep(lam, Y, method.path_criterion(Y, objective)))
 
+    def _go_to_best(self) -> None:
+        """Go on from the layout of a finished path that its criterion prefers, as ``fit`` does."""
+        known = [step for step in self.path if math.isfinite(step.criterion)]
+        best = max(known, key=lambda step: step.criterion, default=None)
+        if best is None or best is self.path[-1] or self._by_hand("lam"):
+            return
+        self._end_run()
+        place = self.place
+        place.layout = best.embedding
+        values = {k: v for k, v in place.held.values.items() if k != "lam"}
+        place.held = Held(values, {**place.held.sliders, "lam": best.lam})
+        self.refresh()
+
+    def _by_hand(self, name: str) -> bool:
+        return isinstance(self.settings.parameters.get(name), Real)
+
     def _note(self, record: Record) -> None:
         if self.trace and self.trace[-1].parameters == record.parameters:
             record = replace(record, parameters=self.trace[-1].parameters)  # one map for all
@@ -535,12 +501,3 @@ class Engine:
 
     def _affinities(self) -> Affinities:
         return self._known.of(self.settings, self.place.taught)
-
-
-def staked(Y: NDArray[Any], stakes: Stakes, pinned: NDArray[np.intp]) -> NDArray[Any]:
-    """Return a start with those points at their stakes that are still pinned."""
-    held = np.isin(stakes.points, pinned)
-    Y = np.array(Y)
-    d = min(Y.shape[1], stakes.Y.shape[1])
-    Y[stakes.points[held], :d] = stakes.Y[held, :d]
-    return Y

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from nbembed.objectives.base import Objective
     from nbembed.run import Record
     from nbembed.session.commands import Desk
-    from nbembed.session.engine import Place
     from nbembed.session.events import Event
+    from nbembed.session.place import Place
     from nbembed.session.settings import Settings
     from nbembed.session.values import PathStep, Snapshot, State
 

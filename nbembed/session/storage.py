@@ -41,12 +41,13 @@ from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
 from nbembed.session.atomic import write_atomically
 from nbembed.session.commands import Desk
-from nbembed.session.engine import Engine, Place, Stakes
+from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event
 from nbembed.session.history import History, Step
 from nbembed.session.inputs import checked_data, digest
 from nbembed.session.live import Live
 from nbembed.session.moments import Moment
+from nbembed.session.place import Place, Stakes
 from nbembed.session.plain import decode, encode
 from nbembed.session.settings import Settings, known_methods
 from nbembed.session.values import Held, PathStep, Snapshot, State

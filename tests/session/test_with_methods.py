@@ -136,7 +136,9 @@ def test_mbed_anneals_is_steered_and_redone(iris, make, tmp_path):
     session.step(40)
     rest(session)
     assert len(session.path) == 19
-    assert session.parameters["lam"] == pytest.approx(0.2)
+    best = max(session.path, key=lambda step: step.criterion)
+    assert session.path[-1].lam == pytest.approx(0.2)
+    assert session.parameters["lam"] == pytest.approx(best.lam), "it goes on from the best"
     session.move_to_path(10)
     rest(session)
     assert session.parameters["lam"] == pytest.approx(session.path[10].lam)
@@ -377,3 +379,34 @@ def test_steered_from_two_threads_while_it_runs(iris, make, seed):
     rest(session)
     redone(session)
     assert session.replayed().supervision == session.supervision
+
+
+def test_a_finished_path_goes_on_from_its_best_layout(iris, make, tmp_path):
+    method = nb.Mbed(n_classes=3, random_state=4, max_iter=60)
+    fitted = method.fit(iris)
+    session = make(iris, method)
+    session.step(fitted.n_iter_)
+    rest(session)
+    assert np.array_equal(session.frame().embedding, fitted.embedding_)
+    assert session.membership is not None
+    session.save(tmp_path / "x")
+    session.step(5)
+    rest(session)
+    redone(session)
+    loaded = load_session(tmp_path / "x")
+    loaded.step(5)
+    rest(loaded)
+    assert loaded.parameters["lam"] == session.parameters["lam"]
+    redone(loaded)
+    loaded.close()
+
+
+def test_the_global_width_follows_the_number_of_classes(iris, make):
+    session = make(iris, nb.Mbed(n_classes=3, lam=1.0, random_state=0))
+    session.step(3)
+    session.set(n_classes=6)
+    session.step(3)
+    rest(session)
+    engine = session._live.engine
+    wanted = session.method.make_affinities(session.X, session.supervision)
+    assert engine._affinities().sigma == wanted.sigma
