@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.supervision.value import Supervision, class_name, frozen
+from nbembed.supervision.parts import class_name, frozen
+from nbembed.supervision.value import Supervision
 from nbembed.validation import check_probabilities
 
 if TYPE_CHECKING:

@@ -16,36 +16,17 @@ stated here too, because all of them share it:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.validation import check_count, check_points, check_probabilities, check_real
+from nbembed.supervision.parts import LinkGroups, class_name, frozen, without
+from nbembed.supervision.plain import plain_of, read_plain
+from nbembed.validation import check_count, check_points, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-
-@dataclass(frozen=True)
-class LinkGroups:
-    """Groups of linked points: group g is ``members[indptr[g]:indptr[g + 1]]``.
-
-    Attributes
-    ----------
-    indptr : ndarray of int64, shape (n_groups + 1,)
-    members : ndarray of int64
-    weights : ndarray of float64
-        One a member; a pair's link counts the product of its members' weights.
-    """
-
-    indptr: NDArray[np.int64]
-    members: NDArray[np.int64]
-    weights: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return self.indptr.size - 1
 
 
 class Supervision:
@@ -163,7 +144,7 @@ class Supervision:
             classes=classes,
             _class=frozen(codes),
             _confidence=frozen(sure),
-            _rows=_without(self._rows, where),
+            _rows=without(self._rows, where),
         )
 
     def must_link(self, points: ArrayLike) -> Self:
@@ -240,7 +221,7 @@ class Supervision:
         forgotten = self._with(
             _class=frozen(codes),
             _confidence=frozen(sure),
-            _rows=_without(self._rows, where),
+            _rows=without(self._rows, where),
             links=(),
             cannot_links=(),
             pinned=frozen(np.setdiff1d(self.pinned, where)),
@@ -359,16 +340,7 @@ class Supervision:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, strings and numbers, fit for JSON."""
-        where = self.labelled
-        return {
-            "n_samples": self.n_samples,
-            "classes": list(self.classes),
-            "labels": [[int(i), int(self._class[i]), float(self._confidence[i])] for i in where],
-            "rows": [[i, list(row)] for i, row in sorted(self._rows.items())],
-            "links": [group.tolist() for group in self.links],
-            "cannot_links": [[a.tolist(), b.tolist()] for a, b in self.cannot_links],
-            "pinned": self.pinned.tolist(),
-        }
+        return plain_of(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
@@ -379,39 +351,7 @@ class Supervision:
         ValueError, TypeError
             If it is not such a dictionary.
         """
-        if not isinstance(plain, Mapping):
-            raise TypeError(f"supervision must be a dictionary, got {plain!r}")
-        try:
-            made = cls(plain["n_samples"], plain["classes"])
-            K, n = len(made.classes), made.n_samples
-            codes, sure = made._class.copy(), made._confidence.copy()
-            for i, k, c in plain["labels"]:
-                point = _one_point(i, n, "labels")
-                if check_count("labels", k, low=0) >= K:
-                    raise ValueError(f"labels must name one of {K} classes by number, got {k}")
-                codes[point] = k
-                sure[point] = check_real("labels", c, low=0, high=1, open_low=True)
-            rows = {}
-            for i, row in plain["rows"]:
-                point = _one_point(i, n, "rows")
-                (values,) = check_probabilities([row], "rows")
-                if not (values.size <= K and codes[point] == values.argmax()):
-                    raise ValueError(
-                        f"rows must have at most {K} entries and agree with labels, got {row} for "
-                        f"point {point}"
-                    )
-                rows[point] = tuple(values.tolist())
-            made = made._with(_class=frozen(codes), _confidence=frozen(sure), _rows=rows)
-            for group in plain["links"]:
-                made = made.must_link(group)
-            for a, b in plain["cannot_links"]:
-                made = made.cannot_link(a, b)
-            # Sessions that were saved before there were pins have no such entry.
-            held = plain.get("pinned", [])
-            made = made.pin(held) if len(held) else made
-        except KeyError as error:
-            raise ValueError(f"supervision lacks the entry {error}") from None
-        return made
+        return read_plain(cls, plain)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Supervision):
@@ -478,32 +418,3 @@ class Supervision:
             known = ", ".join(map(repr, self.classes)) or "none yet"
             raise ValueError(f"{argument} must be a class that there is ({known}), got {name!r}")
         return self.classes.index(name)
-
-
-def _one_point(index: Any, n_samples: int, name: str) -> int:
-    (point,) = check_points(check_count(name, index, low=0), n_samples, name)
-    return int(point)
-
-
-def class_name(name: Any, argument: str) -> str:
-    """Return a class's name as text; whole numbers stand for their digits."""
-    if isinstance(name, int | np.integer) and not isinstance(name, bool):
-        name = str(int(name))
-    if not isinstance(name, str):
-        raise TypeError(f"{argument} must be a class's name, got {name!r}")
-    if not name.strip():
-        raise ValueError(f"{argument} must be a name that can be seen, got {name!r}")
-    return str(name)
-
-
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array itself, which nobody can write to any more."""
-    array.flags.writeable = False
-    return array
-
-
-def _without(rows: Mapping[int, Any], points: NDArray[np.intp]) -> Mapping[int, Any]:
-    if not rows:
-        return rows
-    gone = set(points.tolist())
-    return {i: row for i, row in rows.items() if i not in gone}
