@@ -42,6 +42,7 @@ def scatter(
     hover: Mapping[str, ArrayLike] | None = None,
     title: str = "",
     size: int = 420,
+    legend: bool = True,
 ) -> Any:
     """Return a figure of one map.
 
@@ -67,6 +68,8 @@ def scatter(
     title : str
     size : int, default=420
         Pixels of each side of the map.
+    legend : bool, default=True
+        Whether colors are explained beside the map: of several maps in a row, one will do.
 
     Returns
     -------
@@ -107,7 +110,8 @@ def scatter(
         _draw_centers(made, seen[1], names, shared)
     if arrows is not None:
         _draw_directions(made, seen[-1][1:], arrow_names, shared)
-    shared.explain(made, renderer)
+    if legend:
+        shared.explain(made, renderer)
     return made
 
 

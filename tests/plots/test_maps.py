@@ -35,6 +35,8 @@ def test_a_map_has_equal_scales_and_shows_every_point(Y, classes):
     figure = plots.scatter(Y, classes, size=300)
     x, y = figure.x_range, figure.y_range
     assert figure.frame_width == figure.frame_height == 300
+    assert figure.select_one(Legend) is not None
+    assert plots.scatter(Y, classes, legend=False).select_one(Legend) is None
     assert x.end - x.start == pytest.approx(y.end - y.start)
     assert x.start < Y[:, 0].min() < Y[:, 0].max() < x.end
     assert y.start < Y[:, 1].min() < Y[:, 1].max() < y.end
