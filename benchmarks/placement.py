@@ -85,6 +85,7 @@ def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:
         for alpha in (0.0, 0.5, 1.0, 1.5)
     ]
     methods.append(("nbembed SNE", nb.SNE(perplexity=PERPLEXITY, **options)))
+    methods.append(("nbembed NeRV tradeoff=0.1", nb.NeRV(perplexity=PERPLEXITY, **options)))
     methods.append(("nbembed Mbed, 10 classes", nb.Mbed(10, directions="circle", **options)))
     for name, method in methods:
         method.fit(X)

@@ -138,6 +138,8 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
         # One place in the code looks: it is long, and compiled wherever it stands. ``stage``
         # counts the starts first; past them it is a trial along a step.
         n_starts = starts.shape[1]
+        # As far as the map is wide, or as the point's own neighborhood, which may be wider.
+        reach = max(size, 1.0 / np.sqrt(w[i]))
         stage = 0
         cost, curvature, share, slope = np.inf, 0.0, 1.0, 0.0
         steps, halvings, fresh = 0, 0, True
@@ -223,7 +225,7 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
             # So little is left to gain that rounding decides.
             if not slope < -1e-15 * (1.0 + abs(cost)):
                 break
-            share = min(1.0, size / np.sqrt(length))
+            share = min(1.0, reach / np.sqrt(length))
             halvings = 0
             for k in range(d):
                 trial[k] = y[k] + share * step[k]
@@ -272,7 +274,7 @@ def descend(
         μ ≥ 0; above zero no row drives its point to infinity.
     starts : ndarray of shape (m, n_starts, d)
     size : float
-        The map's radius: no step is longer.
+        The map's radius: no step is longer than that or 1/√w.
     n_threads : int
         Threads; the result does not depend on it.
     terms : compiled function, optional
