@@ -1,8 +1,8 @@
 """Figures to look at and to teach with, made with Bokeh and handed back as objects.
 
 Every function returns a Bokeh figure or layout and shows nothing: ``bokeh.io.show`` shows it, and
-``jupyter_bokeh.BokehModel`` puts it among widgets, both after ``output_notebook``. In a notebook that
-needs no network::
+``jupyter_bokeh.BokehModel`` puts it among widgets, both after ``output_notebook``. In a notebook
+that needs no network::
 
     from bokeh.io import output_notebook, show
     from bokeh.resources import INLINE
