@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nbembed.experiments import hssne, mbed, parametric
+from nbembed.experiments import framework, hssne, mbed, parametric
 from nbembed.experiments.base import Experiment, Figure, report
 
 __all__ = ["Experiment", "Figure", "NAMES", "run"]
@@ -23,7 +23,12 @@ __all__ = ["Experiment", "Figure", "NAMES", "run"]
 NAMES: Mapping[str, Experiment] = MappingProxyType(
     {
         experiment.name: experiment
-        for experiment in (*hssne.EXPERIMENTS, *mbed.EXPERIMENTS, *parametric.EXPERIMENTS)
+        for experiment in (
+            *hssne.EXPERIMENTS,
+            *mbed.EXPERIMENTS,
+            *framework.EXPERIMENTS,
+            *parametric.EXPERIMENTS,
+        )
     }
 )
 

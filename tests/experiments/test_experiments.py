@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from nbembed import experiments
-from nbembed.datasets import load_vehicle
+from nbembed.datasets import load_vehicle, toy_few_labels
 from nbembed.experiments import Experiment, Figure
 from nbembed.experiments.base import report
+from nbembed.experiments.framework import Problem, hits, labelled_points
 from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
+from nbembed.spectral import LFDA, LPP
 
 
 def experiment(*figures, files=()):
@@ -25,6 +27,8 @@ def test_names():
         "mbed-g50c",
         "mbed-g50c-unsupervised",
         "mbed-text",
+        "framework-10",
+        "framework-100",
         "pe-newsgroups",
         "pe-digits",
     ]
@@ -87,6 +91,23 @@ def test_known_pairs_are_of_one_class():
     told = known_pairs(y, 50, np.random.default_rng(0))
     assert len(told.links) == 50
     assert all(y[i] == y[j] for i, j in told.links)
+
+
+def test_labelled_points_are_two_of_each_class_and_then_any():
+    y = np.repeat([0, 1, 2], [40, 50, 3])
+    for seed in range(5):
+        told = labelled_points(y, 10, np.random.default_rng(seed))
+        assert np.unique(told).size == 10
+        assert np.bincount(y[told], minlength=3).min() >= 2
+
+
+def test_hits_are_counted_on_the_map():
+    toy = toy_few_labels(random_state=0)
+    told, asked = np.flatnonzero(toy.labels >= 0), np.flatnonzero(toy.labels < 0)
+    points = LPP(1).make_affinities(toy.X)
+    problem = Problem("toy", 1)
+    assert hits(points, toy.y, told, asked, LPP(), {"power": 1.0}, problem) == 1.0
+    assert hits(points, toy.y, told, asked, LFDA(), {}, problem) < 0.95
 
 
 @pytest.mark.slow
