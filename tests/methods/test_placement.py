@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from nbembed.learning_metric import LearningMetric
 from nbembed.methods import HSSNE, SNE, Mbed, NeRV
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place, starts
 from nbembed.supervision import Supervision
@@ -227,6 +228,15 @@ def test_labels_links_and_pins_do_not_enter(digits):
     held = quick(HSSNE, init=init, max_iter=1).fit(X[:100], supervision=told)
     held.embedding_ = init
     assert np.array_equal(held.transform(X[100:120]), method.transform(X[100:120]))
+
+
+def test_a_learned_metric_places_points_that_have_no_label(digits):
+    X, y = digits
+    metric = LearningMetric(n_centroids=12, width=1.5, random_state=0)
+    method = HSSNE(metric=metric, random_state=0, max_iter=200).fit(X[:300], y[:300])
+    new = method.transform(X[300:400])
+    assert KNeighborsClassifier(5).fit(method.embedding_, y[:300]).score(new, y[300:400]) > 0.7
+    assert np.array_equal(method.transform(X[310:312]), new[10:12])
 
 
 @pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV, Mbed])
