@@ -112,8 +112,8 @@ def test_the_diagonal_of_given_dissimilarities_is_ignored():
     ("metric", "kind", "message"),
     [
         ("eucledian", ValueError, "metric must be one of 'euclidean'.*got 'eucledian'"),
-        (3, TypeError, "metric must be a name or a function"),
-        (None, TypeError, "metric must be a name or a function"),
+        (3, TypeError, "metric must be a name, a function"),
+        (None, TypeError, "metric must be a name, a function"),
     ],
 )
 def test_metrics_are_names_or_functions(metric, kind, message):
@@ -126,3 +126,33 @@ def test_points_may_be_a_slice():
     np.testing.assert_array_equal(v.check_points(range(2), 6), [0, 1])
     with pytest.raises(ValueError, match="at least one point"):
         v.check_points(slice(4, 4), 6)
+
+
+# -- posteriors ------------------------------------------------------------------------------------
+
+
+def test_posteriors_come_back_dense_read_only_and_exact():
+    rows = np.array([[0.5, 0.5], [0.25, 0.75]])
+    found = v.check_posteriors(rows)
+    assert np.array_equal(found, rows)
+    assert not found.flags.writeable
+    assert rows.flags.writeable
+    assert v.check_posteriors(rows.astype(np.float32)).dtype == np.float32
+    assert np.array_equal(v.check_posteriors(sparse.csr_array(rows)), rows)
+    nearly = v.check_posteriors(rows * (1 + 5e-5))
+    np.testing.assert_allclose(nearly.sum(axis=1), 1, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.5, 0.6]], r"each row of proba must be the probabilities.*row 0.*sum 1.1"),
+        ([[1.0, 0.0], [1.5, -0.5]], "each row of proba.*row 1"),
+        ([[1.0]], "proba must have a column for each of at least 2 classes"),
+        ([[np.nan, 1.0]], "proba must be finite"),
+        ([0.5, 0.5], "proba must have shape"),
+    ],
+)
+def test_what_is_no_posteriors_is_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_posteriors(rows, "proba")

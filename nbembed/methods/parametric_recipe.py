@@ -94,7 +94,7 @@ class ParametricRecipe(EmbeddingMethod):
     n_jobs: int | None
 
     @property
-    def learns_from_labels(self) -> bool:  # type: ignore[override]
+    def learns_from_labels(self) -> bool:
         """Whether there is a classifier, so that new labels make the posteriors stale."""
         return self.classifier is not None
 
