@@ -14,6 +14,9 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 import nbembed
 
 HERE = Path(__file__).parent
@@ -26,12 +29,12 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
 ]
 exclude_patterns = ["_build", "README.md", "screenshots.py"]
 templates_path = ["_templates"]
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = "nbembed"
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
@@ -51,6 +54,25 @@ autodoc_typehints = "none"  # numpydoc's types carry the shapes
 autodoc_default_options = {"show-inheritance": False}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+
+
+# -- equations as MathML, which browsers draw by themselves: pages need no network ---------------
+
+
+def _inline_math(translator, node) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _display_math(translator, node) -> None:
+    equation = convert(node.astext(), display="block")
+    translator.body.append(f'<div class="math">{equation}</div>')
+    raise nodes.SkipNode
+
+
+def setup(app) -> None:
+    """Register how equations are written."""
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
 
 
 # -- the API's table of contents, from the public names themselves ------------------------------
