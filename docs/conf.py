@@ -66,7 +66,7 @@ def _inline_math(translator, node) -> None:
 
 def _display_math(translator, node) -> None:
     equation = convert(node.astext(), display="block")
-    translator.body.append(f'<div class="math">{equation}</div>')
+    translator.body.append(f'<div class="math" style="margin: 1em 0">{equation}</div>')
     raise nodes.SkipNode
 
 
