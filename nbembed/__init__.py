@@ -18,6 +18,8 @@ _HOMES = {
     "Mbed": "nbembed.methods",
     "ParametricEmbedding": "nbembed.methods",
     "NeRV": "nbembed.methods",
+    "SNeRV": "nbembed.methods",
+    "LearningMetric": "nbembed.learning_metric",
     "Supervision": "nbembed.supervision",
     "Session": "nbembed.session",
     "load_session": "nbembed.session",

@@ -8,11 +8,13 @@ from nbembed import plots as plots
 from nbembed import posteriors as posteriors
 from nbembed import rivals as rivals
 from nbembed import spectral as spectral
+from nbembed.learning_metric import LearningMetric as LearningMetric
 from nbembed.methods import HSSNE as HSSNE
 from nbembed.methods import SNE as SNE
 from nbembed.methods import Mbed as Mbed
 from nbembed.methods import ParametricEmbedding as ParametricEmbedding
 from nbembed.methods import NeRV as NeRV
+from nbembed.methods import SNeRV as SNeRV
 from nbembed.session import Session as Session
 from nbembed.session import load_session as load_session
 from nbembed.supervision import Supervision as Supervision

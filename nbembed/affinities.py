@@ -13,7 +13,6 @@ t-SNE, HSSNE).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import Distances, name_of
+from nbembed.distances import Distances, Metric, name_of
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.threads import resolve_threads
 from nbembed.validation import (
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 Kind = Literal["row", "joint"]
-Metric = str | Callable[..., float]
 
 __all__ = [
     "Affinities",

@@ -5,13 +5,14 @@ takes them a block at a time, and asks again if it needs them again.
 
 Euclidean distances come from centered data (far from the origin the squares would cancel away
 everything that matters), and are exactly zero between equal rows. Other metrics are scikit-learn's.
-A callable is called for both (a, b) and (b, a): it need not be symmetric, nor a metric.
+A callable is called for both (a, b) and (b, a): it need not be symmetric, nor a metric. An object
+with a method ``squared_rows`` (:class:`nbembed.LearningMetric`) says itself how far points are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +23,19 @@ from nbembed.kernels.distances import squared_distances
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Metric = str | Callable[..., float]
+
+class PointMetric(Protocol):
+    """A metric that is an object: it is given all points at once (LearningMetric)."""
+
+    def squared_rows(self, X: Any, others: Any = None) -> Callable[[slice], NDArray[np.float64]]:
+        """Return a function from a slice of ``X`` to fresh rows of d² to ``others``, or to ``X``.
+
+        d² is symmetric, finite and ≥ 0, in float64.
+        """
+        ...
+
+
+Metric = str | Callable[..., float] | PointMetric
 
 #: Pairs a block, at most: 32 MiB.
 PAIRS = 2**22
@@ -40,7 +53,7 @@ class Distances:
     X : ndarray or csr_array of shape (n_samples, n_features)
         Checked data (:func:`nbembed.validation.check_data`); with ``metric="precomputed"`` the
         dissimilarities themselves, (n_samples, n_others).
-    metric : str or callable
+    metric : str, callable or PointMetric
     others : ndarray or csr_array of shape (n_others, n_features), optional
         ``X`` itself if None; not read with ``metric="precomputed"``.
 
@@ -70,7 +83,9 @@ class Distances:
             return
         self.shape = X.shape[0], others.shape[0]
         self.symmetric = self._itself and not callable(metric)
-        if metric not in EUCLIDEAN:
+        if not isinstance(metric, str) and hasattr(metric, "squared_rows"):
+            self._rows = metric.squared_rows(X, None if self._itself else others)
+        elif metric not in EUCLIDEAN:
             self._rows = _other_metric(X, others, metric)
         elif sparse.issparse(X) or sparse.issparse(others):
             self._rows = _sparse_euclidean(X, others)
@@ -118,7 +133,9 @@ class Distances:
 
 def name_of(metric: Metric) -> str:
     """Return what to call a metric."""
-    return metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
+    if isinstance(metric, str):
+        return metric
+    return str(getattr(metric, "__name__", type(metric).__name__))
 
 
 def _euclidean(X: Any, others: Any, itself: bool) -> Callable[[slice], NDArray[np.float64]]:

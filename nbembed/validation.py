@@ -120,6 +120,34 @@ def check_perplexity(value: Any, n_samples: int) -> float:
     return number
 
 
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return a generator of random numbers; the same seed gives the same stream.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        A generator goes on from where it is; ``None`` draws fresh entropy.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    if random_state is None:
+        return np.random.default_rng()
+    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if whole and int(random_state) >= 0:
+        return np.random.default_rng(int(random_state))
+    raise ValueError(
+        "random_state must be None, a non-negative integer or a numpy generator, "
+        f"got {random_state!r}"
+    )
+
+
 def check_float_type(dtype: Any) -> np.dtype[Any]:
     """Return float32 or float64 as a dtype.
 
@@ -246,19 +274,21 @@ def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDA
 
 
 def check_metric(metric: Any) -> Any:
-    """Return a metric's name or a callable.
+    """Return a metric's name, a callable, or a learned metric.
 
     Raises
     ------
     ValueError
         If it is a name that neither scikit-learn nor SciPy knows; the message lists them.
     TypeError
-        If it is neither a name nor a callable.
+        If it is none of these.
     """
-    if callable(metric):
+    if callable(metric) or hasattr(metric, "squared_rows"):
         return metric
     if not isinstance(metric, str):
-        raise TypeError(f"metric must be a name or a function of two points, got {metric!r}")
+        raise TypeError(
+            f"metric must be a name, a function of two points or a LearningMetric, got {metric!r}"
+        )
     return check_choice("metric", metric, METRICS)
 
 

@@ -139,6 +139,14 @@ class Lanes:
         larger = self.builder.fcmp_ordered(">", self.value, bound, flags=("nsz",))
         return Lanes(self.builder, self.builder.select(larger, bound, self.value))
 
+    def square_root(self) -> Lanes:
+        """Return √self, rounded correctly; self ≥ 0."""
+        kind = self.value.type
+        function = _intrinsic(
+            self.builder, f"llvm.sqrt.{_suffix(kind)}", ir.FunctionType(kind, [kind])
+        )
+        return Lanes(self.builder, self.builder.call(function, [self.value]))
+
     def where(self, condition: ir.Value, otherwise: Any) -> Lanes:
         """Return self where ``condition`` holds, else ``otherwise``."""
         return Lanes(

@@ -8,6 +8,7 @@ from nbembed.methods.mbed import Mbed
 from nbembed.methods.nerv import NeRV
 from nbembed.methods.parametric_embedding import ParametricEmbedding
 from nbembed.methods.sne import SNE
+from nbembed.methods.snerv import SNeRV
 
 __all__ = [
     "EmbeddingMethod",
@@ -18,5 +19,6 @@ __all__ = [
     "NeRV",
     "ParametricEmbedding",
     "SNE",
+    "SNeRV",
     "Start",
 ]

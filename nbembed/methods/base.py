@@ -23,6 +23,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
+from nbembed.learning_metric import LearningMetric
+from nbembed.learning_metric.metric import check_teaches
+from nbembed.methods.learned import IfMetricLearns, learned_metric, must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator, check_algorithm, resolve_optimizer
 from nbembed.objectives.pinned import Pinned
@@ -128,7 +131,7 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
     #: Whether :meth:`make_affinities` learns from labels, so that new labels make them stale.
-    learns_from_labels: ClassVar[bool] = False
+    learns_from_labels: ClassVar[Any] = IfMetricLearns()
     #: What it learns, as people call it.
     learns_what: ClassVar[str] = "metric"
 
@@ -313,6 +316,12 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_real("verbose", self.verbose, low=0)
         as_generator(self.random_state)
         as_callbacks(self.callbacks)
+        if isinstance(self.metric, LearningMetric):
+            self.metric.check_parameters()
+
+    def _metric_for(self, X: NDArray[Any], supervision: Supervision | None) -> Any:
+        """Return the metric, fitted to the labels if it is one that learns."""
+        return learned_metric(self.metric, X, supervision)
 
     def _check_live(self, but: tuple[str, ...] = ()) -> None:
         """Check each live parameter against its own declaration, ``but`` those named."""
@@ -350,6 +359,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         known = as_supervision(y if supervision is None else supervision, data.shape[0])
         self.check_parameters(data.shape[0], known)
         self._check_pins(known)
+        if must_learn(self.metric):
+            check_teaches(known)
         return data, known
 
     def _check_pins(self, supervision: Supervision) -> None:

@@ -62,8 +62,9 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         are no links here.
     perplexity : float or "auto", default="auto"
         Only for ``affinity="perplexity"``.
-    metric : str or callable, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, or "precomputed".
+    metric : str, callable or LearningMetric, default="euclidean"
+        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
         :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper.

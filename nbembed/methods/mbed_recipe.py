@@ -118,13 +118,14 @@ class MbedRecipe(EmbeddingMethod):
 
         Without ``n_classes`` the global width needs the supervision's number of classes.
         """
+        metric = self._metric_for(X, supervision)
         if self.affinity == "perplexity":
             return perplexity_affinities(
-                X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
+                X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
             )
         # One class has no quantile of its own: the median, as for two.
         n_classes = max(2, self._count_classes(supervision))
-        return global_affinities(X, n_classes, self.metric, dtype=np.float32)
+        return global_affinities(X, n_classes, metric, dtype=np.float32)
 
     def make_start(
         self,

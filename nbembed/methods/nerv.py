@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.learning_metric import LearningMetric
 from nbembed.methods.base import LiveParameter
+from nbembed.methods.learned import SHARPEST, LearnedAffinities
 from nbembed.methods.neighbor import RHO, NeighborMethod
 from nbembed.methods.out_of_sample import PlacesNewPoints
-from nbembed.methods.placement import RowCost
+from nbembed.methods.placement import FittedData, RowCost
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.optimizers import ConjugateGradient, MomentumGradient
@@ -136,6 +138,9 @@ class NeRV(PlacesNewPoints, NeighborMethod):
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
 
+    #: Whether points of a class count as linked; not where the labels make the distances.
+    _labels_as_links: ClassVar[bool] = True
+
     _precision: float
 
     def __init__(
@@ -182,23 +187,29 @@ class NeRV(PlacesNewPoints, NeighborMethod):
         self, X: NDArray[Any], supervision: Supervision | None = None
     ) -> Affinities:
         """Return rows of neighbor probabilities of the chosen perplexity."""
-        return perplexity_affinities(
-            X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
+        metric = self._metric_for(X, supervision)
+        affinities = perplexity_affinities(
+            X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
         )
+        learned = isinstance(metric, LearningMetric)
+        return LearnedAffinities.of(affinities) if learned else affinities
 
     def make_objective(
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
     ) -> NeighborRetrieval:
         """Return NeRV's cost, in units of the typical width of a neighborhood."""
         width: Any = "uniform"
-        if self.width == "point":
+        if self._map_width == "point":
             width = precisions(affinities) / typical_precision(affinities)
+            if isinstance(affinities, LearnedAffinities):
+                width = np.minimum(width, SHARPEST)
         return NeighborRetrieval(
             affinities,
             self.tradeoff,
             width=width,
             supervision=supervision,
             rho=self.rho,
+            labels_as_links=self._labels_as_links,
             n_jobs=self.n_jobs,
         )
 
@@ -220,14 +231,21 @@ class NeRV(PlacesNewPoints, NeighborMethod):
         # What a stage sets stays in force: one step at the final width.
         return Schedule((*stages, Stage(1, optimizer, {"widening": 1.0}, name="release")))
 
+    @property
+    def _map_width(self) -> str:
+        """Whose width neighborhoods on the map have."""
+        return self.width
+
     def row_cost(self) -> RowCost:
         """Return both divergences of one row, with the width of the point or of all."""
-        if self.width == "uniform":
+        if self._map_width == "uniform":
             return RowCost(tradeoff=self.tradeoff)
         return RowCost(tradeoff=self.tradeoff, precision=None, unit=self._precision)
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         super()._remember(X, affinities)
+        if isinstance(affinities, LearnedAffinities):
+            self._fitted = FittedData(np.array(X), affinities.learned or "euclidean")
         self._precision = typical_precision(affinities)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from nbembed.optimizers import (
     MomentumGradient,
     Optimizer,
 )
+from nbembed.validation import as_generator as as_generator
 from nbembed.validation import check_choice
 
 #: The words for optimizers; "auto" is each method's own choice.
@@ -50,34 +50,6 @@ def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
             return OPTIMIZERS[optimizer]
     words = ", ".join(repr(word) for word in ("auto", *OPTIMIZERS))
     raise ValueError(f"optimizer must be one of {words} or an Optimizer, got {optimizer!r}")
-
-
-def as_generator(random_state: Any) -> np.random.Generator:
-    """Return a generator of random numbers; the same seed gives the same stream.
-
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        A generator goes on from where it is; ``None`` draws fresh entropy.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    if random_state is None:
-        return np.random.default_rng()
-    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
-    if whole and int(random_state) >= 0:
-        return np.random.default_rng(int(random_state))
-    raise ValueError(
-        "random_state must be None, a non-negative integer or a numpy generator, "
-        f"got {random_state!r}"
-    )
 
 
 def check_prior(class_prior: Any, n_classes: int) -> None:

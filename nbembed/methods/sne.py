@@ -40,8 +40,9 @@ class SNE(PlacesNewPoints, NeighborMethod):
         or links it means nothing.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
-    metric : str or callable, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, or "precomputed".
+    metric : str, callable or LearningMetric, default="euclidean"
+        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is.
     optimizer : str or Optimizer, default="auto"
@@ -128,7 +129,11 @@ class SNE(PlacesNewPoints, NeighborMethod):
     ) -> Affinities:
         """Return rows of neighbor probabilities of the chosen perplexity."""
         return perplexity_affinities(
-            X, self.perplexity, self.metric, dtype=np.float32, n_jobs=self.n_jobs
+            X,
+            self.perplexity,
+            self._metric_for(X, supervision),
+            dtype=np.float32,
+            n_jobs=self.n_jobs,
         )
 
     def make_objective(

@@ -69,6 +69,9 @@ class NeighborRetrieval(Objective):
     floor : float, default=1e-8
         ε in (0, 0.5]: KL(q‖p) counts p as ε where it is zero, that is off the graph of a sparse P
         and across cannot-links. It has no part in KL(p‖q), and rows are not normalized anew.
+    labels_as_links : bool, default=True
+        Whether each class counts as a must-link group. Not where the affinities have been learned
+        from the labels (SNeRV).
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -105,12 +108,15 @@ class NeighborRetrieval(Objective):
         rho: float = 0.5,
         widening: float = 1.0,
         floor: float = FLOOR,
+        labels_as_links: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
         self._widening = check_real("widening", widening, low=0, open_low=True)
         self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
-        self._mixture = Mixture.make(as_pair_matrix(affinities, "rows"), supervision, rho)
+        self._mixture = Mixture.make(
+            as_pair_matrix(affinities, "rows"), supervision, rho, labels_as_links=labels_as_links
+        )
         self._width = _widths(width, affinities, self.n_samples)
         self._rows = LogRows.of(affinities, self._mixture.base.values)
         self._n_threads = threads_for(self.n_samples, n_jobs)

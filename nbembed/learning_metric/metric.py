@@ -1,0 +1,498 @@
+"""LearningMetric: distances learned from labels, for data that need not all have one.
+
+    d(x, x + dx)² = dxᵀ J(x) dx,   J(x) = Σ_c p(c|x) (∇ log p(c|x)) (∇ log p(c|x))ᵀ
+
+("Supervised nonlinear dimensionality reduction by neighbor retrieval", section 2.1, with the class
+probabilities of :mod:`nbembed.learning_metric.mixture`). A step counts by how much it changes the
+probabilities of the classes: to second order ``dxᵀ J dx`` is twice the Kullback–Leibler divergence
+between those at its two ends (the paper, which calls the two equivalent, leaves out the factor).
+Distances between points far apart are lengths of straight paths, or, if wanted, of shortest paths
+along such pieces between the points of the data.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nbembed.kernels.path_lengths import detours, path_lengths, shorten
+from nbembed.kernels.threads import resolve_threads
+from nbembed.learning_metric.mixture import Mixture, fit, start
+from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
+from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import as_generator, check_choice, check_count, check_real, matrix_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: Exponents of the Gaussians up to this are worked on in float32.
+SINGLE = 1e3
+#: A mixture whose likelihood is above that of the class frequencies by less, in nats a point, has
+#: learned nothing.
+NOTHING = 1e-3
+
+
+class LearningMetric(BaseEstimator):  # type: ignore[misc]
+    """Riemannian metric in which distances measure change of the class probabilities.
+
+    Fit it and ask for distances, or give it, fitted or not, as ``metric`` to any method that takes
+    one: an unfitted one is fitted to the labels that the method is given.
+
+    Parameters
+    ----------
+    n_centroids : int or "cv", default="cv"
+        Number of Gaussians. "cv" tries one, two and four for each class.
+    width : float or "cv", default="cv"
+        σ of the Gaussians, in units of the data. "cv" tries five shares of the spread of classes.
+    n_pieces : int, default=10
+        Pieces T of a straight path.
+    shortest_paths : bool, default=False
+        Whether :meth:`pairwise` gives the lengths of shortest paths over the complete graph of the
+        points in place of straight ones; O(n³), and seldom worth it.
+    cv : int, default=5
+        Folds of the cross-validation, which leaves labels out and looks for the largest
+        likelihood of them.
+    max_iter : int, default=100
+        Iterations of conjugate gradients at most. Where something is cross-validated, so is the
+        number of them: that is what keeps the mixture from certainty. Otherwise all are done.
+    n_jobs : int, optional
+        Threads; None or −1 uses all cores that the process may use. The result does not depend
+        on it.
+    random_state : int, Generator, RandomState or None, default=None
+        Of folds and of the first centroids. The same number gives the same bits.
+    verbose : int, default=0
+        1 shows the progress of the cross-validation.
+
+    Attributes
+    ----------
+    centroids_ : ndarray of shape (n_centroids, n_features)
+        m_k.
+    class_given_centroid_ : ndarray of shape (n_classes, n_centroids)
+        β_ck; columns sum to one.
+    width_ : float
+        σ.
+    classes_ : ndarray of shape (n_classes,)
+        Those that some label or row of probabilities gives a share.
+    log_likelihood_ : float
+        Mean log p(c|x) of the labeled points, in nats.
+    n_iter_ : int
+        Iterations allowed to the fit.
+    cv_results_ : dict of str to ndarray
+        For each candidate "n_centroids", "width", "n_iter", "mean_test_score" and "std_test_score",
+        the held-out log-likelihood; empty where nothing was cross-validated.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where the data had column names.
+
+    Notes
+    -----
+    Points where one class is all but certain are at distances so small that methods may take them
+    for duplicates: where the classes do not change, the metric says nothing.
+
+    References
+    ----------
+    .. [1] J. Peltonen, H. Aidos and S. Kaski (2009), "Supervised nonlinear dimensionality reduction
+       by neighbor retrieval".
+    .. [2] J. Peltonen, A. Klami and S. Kaski (2004), "Improved learning of Riemannian metrics for
+       exploratory analysis".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> metric = LearningMetric(n_centroids=6, width=1.0, max_iter=20, random_state=0).fit(X, y)
+    >>> metric.pairwise(X).shape
+    (150, 150)
+    """
+
+    centroids_: NDArray[np.float64]
+    class_given_centroid_: NDArray[np.float64]
+    width_: float
+    classes_: NDArray[Any]
+    log_likelihood_: float
+    n_iter_: int
+    cv_results_: dict[str, NDArray[Any]]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        n_centroids: int | Literal["cv"] = "cv",
+        width: float | Literal["cv"] = "cv",
+        *,
+        n_pieces: int = 10,
+        shortest_paths: bool = False,
+        cv: int = 5,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_centroids = n_centroids
+        self.width = width
+        self.n_pieces = n_pieces
+        self.shortest_paths = shortest_paths
+        self.cv = cv
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- learning ----------------------------------------------------------------------------
+
+    def check_parameters(self) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        if isinstance(self.n_centroids, str):
+            check_choice("n_centroids", self.n_centroids, ("cv",))
+        else:
+            check_count("n_centroids", self.n_centroids)
+        if isinstance(self.width, str):
+            check_choice("width", self.width, ("cv",))
+        else:
+            check_real("width", self.width, low=0, open_low=True)
+        check_count("n_pieces", self.n_pieces)
+        if not isinstance(self.shortest_paths, bool | np.bool_):
+            raise TypeError(f"shortest_paths must be True or False, got {self.shortest_paths!r}")
+        check_count("cv", self.cv, low=2)
+        check_count("max_iter", self.max_iter)
+        check_real("verbose", self.verbose, low=0)
+        resolve_threads(self.n_jobs)
+        as_generator(self.random_state)
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, supervision: Supervision | None = None
+    ) -> Self:
+        """Learn from the labeled points of ``X``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points that have no label are not used.
+        y : array of shape (n_samples,) or (n_samples, n_classes)
+            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
+            NaN rows for unlabelled points.
+        supervision : Supervision, optional
+            Instead of ``y``; only its labels count.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If fewer than two classes have a labelled point, all labelled points coincide, or the
+            likelihood cannot be computed.
+
+        Warns
+        -----
+        UserWarning
+            If nothing could be held out for the cross-validation, or the mixture tells classes
+            apart no better than their frequencies do.
+        """
+        self.check_parameters()
+        data = self._validated(X)
+        if (y is None) == (supervision is None):
+            raise ValueError("y or supervision must be given, and not both")
+        known = as_supervision(y if supervision is None else supervision, data.shape[0])
+        check_teaches(known)
+        self._learn(data[known.labelled], known.targets()[known.labelled], _values(known, y))
+        return self
+
+    def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
+        """Return itself if it is fitted, else a clone fitted to the labels in ``supervision``.
+
+        A clone whose ``random_state`` is no number takes 0: the same labels always teach the same.
+        """
+        if hasattr(self, "centroids_"):
+            return self
+        learner: LearningMetric = clone(self)
+        if not isinstance(self.random_state, int | np.integer):
+            learner.random_state = 0
+        none = Supervision(X.shape[0])
+        learner.fit(X, supervision=none if supervision is None else supervision)
+        return learner
+
+    def _learn(self, X: NDArray[np.float64], T: NDArray[np.float64], values: NDArray[Any]) -> None:
+        shares = T.sum(axis=0) > 0
+        T = np.ascontiguousarray(T[:, shares])
+        if not isinstance(self.n_centroids, str) and self.n_centroids > len(X):
+            raise ValueError(
+                f"n_centroids must be at most the number of labelled points, {len(X)}, "
+                f"got {self.n_centroids}"
+            )
+        center = X.mean(axis=0)
+        X = X - center
+        with np.errstate(over="ignore"):
+            spread = spread_of(X, T)
+        if not np.isfinite(spread):
+            raise ValueError("X is too large for squares of distances: rescale it")
+        rng = as_generator(self.random_state)
+        chosen = self._choose(X, T, spread, rng)
+        begin = start(X, T, chosen.n_centroids, rng)
+        mixture, loss = fit(X, T, begin, chosen.width, chosen.n_iter)
+        if not (np.isfinite(loss) and np.isfinite(mixture.centroids).all()):
+            raise ValueError(
+                f"width = {chosen.width:.4g} gives the labels no finite likelihood, so no mixture "
+                f"was fitted; the spread of the classes is {spread:.4g}"
+            )
+        frequencies = T.mean(axis=0)
+        alone = -float(np.sum(T * np.log(frequencies))) / len(T)
+        if loss > alone - NOTHING:
+            warnings.warn(
+                f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} tell the classes "
+                f"apart no better than their frequencies do; the metric returned is near to zero "
+                f"everywhere",
+                stacklevel=3,
+            )
+        self.classes_ = values[shares]
+        self.centroids_ = mixture.centroids + center
+        self.class_given_centroid_ = mixture.beta
+        self.width_ = chosen.width
+        self.n_iter_ = chosen.n_iter
+        self.log_likelihood_ = -loss
+        self.cv_results_ = chosen.results
+
+    def _choose(
+        self,
+        X: NDArray[np.float64],
+        T: NDArray[np.float64],
+        spread: float,
+        rng: np.random.Generator,
+    ) -> Choice:
+        free = isinstance(self.n_centroids, str), isinstance(self.width, str)
+        if not any(free):
+            return Choice(int(self.n_centroids), float(self.width), self.max_iter)
+        return choose(
+            X,
+            T,
+            numbers_to_try(T.shape[1], len(X)) if free[0] else [int(self.n_centroids)],
+            [share * spread for share in SHARES] if free[1] else [float(self.width)],
+            self.cv,
+            self.max_iter,
+            rng,
+            resolve_threads(self.n_jobs),
+            bool(self.verbose),
+        )
+
+    # -- distances ---------------------------------------------------------------------------
+
+    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the distance of each point of ``X`` to each of ``Y``.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+        Y : array of shape (m, n_features), optional
+            ``X`` itself if not given; the result is then symmetric to the last bit. With
+            ``shortest_paths``, paths lead over the points of ``Y``.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            0 between equal points.
+
+        Notes
+        -----
+        O(n m T K C) time with K Gaussians and C classes, whatever the number of features.
+        """
+        check_is_fitted(self, "centroids_")
+        data = self._validated(X, reset=False)
+        others = None if Y is None else self._validated(Y, reset=False)
+        squares = self.squared_rows(data, others)(slice(0, data.shape[0]))
+        return np.asarray(np.sqrt(squares))
+
+    def path_length(self, x1: ArrayLike, x2: ArrayLike) -> Any:
+        """Return the length of the straight path from ``x1`` to ``x2``, in float64.
+
+        Parameters
+        ----------
+        x1, x2 : array of shape (n_features,) or (n, n_features)
+            Two points, or rows that are paired one by one.
+
+        Returns
+        -------
+        float, or ndarray of shape (n,)
+        """
+        check_is_fitted(self, "centroids_")
+        a, b = np.asarray(x1, np.float64), np.asarray(x2, np.float64)
+        if a.shape != b.shape or a.ndim not in (1, 2):
+            raise ValueError(
+                f"x1 and x2 must be two points or as many rows each, got shapes {a.shape} and "
+                f"{b.shape}"
+            )
+        A, B = (
+            self._mixture.exponents(self._validated(np.atleast_2d(x), reset=False)) for x in (a, b)
+        )
+        beta = self.class_given_centroid_
+        lengths = np.array(
+            [
+                path_lengths(A[i : i + 1], B[i : i + 1], beta, self.n_pieces, np.float64, 1)[0, 0]
+                for i in range(len(A))
+            ]
+        )
+        return float(lengths[0]) if a.ndim == 1 else lengths
+
+    def tensor(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return J(x) at each point, shape (n, n_features, n_features); O(n n_features²) memory."""
+        check_is_fitted(self, "centroids_")
+        return self._mixture.tensors(self._validated(X, reset=False))
+
+    def squared_rows(self, X: Any, others: Any = None) -> Callable[[slice], NDArray[np.float64]]:
+        """Return a function from a slice of the rows of ``X`` to squared distances to ``others``.
+
+        This is what :class:`~nbembed.distances.Distances` asks of a metric that is an object.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Checked data.
+        others : ndarray of shape (m, n_features), optional
+            ``X`` itself if None.
+        """
+        check_is_fitted(self, "centroids_")
+        for name, data in (("X", X), ("others", others)):
+            if sparse.issparse(data):
+                raise ValueError(
+                    f"{name} must be dense for a LearningMetric, which has Gaussians in the space "
+                    f"of the data: reduce sparse data first, for example by TruncatedSVD"
+                )
+            if data is not None and data.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"{name} must have the {self.n_features_in_} features that the metric was "
+                    f"fitted to, got {data.shape[1]}"
+                )
+        mixture, n_threads = self._mixture, resolve_threads(self.n_jobs)
+        A = mixture.exponents(X)
+        B = A if others is None else mixture.exponents(others)
+        dtype = np.float32 if max(A.max(), B.max()) <= SINGLE else np.float64
+        beta, pieces = self.class_given_centroid_, self.n_pieces
+        graph: NDArray[Any] | None = None
+        if self.shortest_paths:
+            graph = path_lengths(B, None, beta, pieces, dtype, n_threads)
+            shorten(graph, n_threads)
+
+        def rows(here: slice) -> NDArray[np.float64]:
+            if others is None and graph is not None:
+                lengths = graph[here]
+            elif others is None and A[here].shape == A.shape:
+                lengths = path_lengths(A, None, beta, pieces, dtype, n_threads)
+            else:
+                lengths = path_lengths(A[here], B, beta, pieces, dtype, n_threads)
+                if graph is not None:
+                    lengths = detours(lengths, graph, n_threads)
+            return np.asarray(np.square(lengths, dtype=np.float64))
+
+        return rows
+
+    # -- class probabilities -------------------------------------------------------------------
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return log p(c|x), shape (n, n_classes), columns as ``classes_``; always finite."""
+        check_is_fitted(self, "centroids_")
+        return self._mixture.log_proba(self._validated(X, reset=False))
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return p(c|x), shape (n, n_classes), columns as ``classes_``."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the likeliest class of each point."""
+        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the mean log p(c|x) of the labelled points, in nats: what cross-validation does.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+        y : array of shape (n,)
+            Labels among ``classes_``; -1, None or NaN are left out.
+
+        Raises
+        ------
+        ValueError
+            If there is a label that was not learned, or none at all.
+        """
+        logs = self.predict_log_proba(X)
+        known = as_supervision(y, logs.shape[0])
+        if known.labelled.size == 0:
+            raise ValueError("y must label at least one point")
+        values = _values(known, y)
+        columns = [np.flatnonzero(self.classes_ == value) for value in values]
+        strange = [value for value, found in zip(values, columns) if found.size == 0]
+        if strange:
+            raise ValueError(f"y must name classes that were learned, got {strange[0]!r}")
+        column = np.concatenate(columns)[known.top_class[known.labelled]]
+        return float(logs[known.labelled, column].mean())
+
+    # -- parts ---------------------------------------------------------------------------------
+
+    @property
+    def _mixture(self) -> Mixture:
+        return Mixture(self.centroids_, self.class_given_centroid_, self.width_)
+
+    def _validated(self, X: ArrayLike, reset: bool = True) -> NDArray[np.float64]:
+        X = matrix_of(X)
+        try:
+            data = validate_data(self, X, dtype=np.float64, reset=reset)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"X must be a dense, finite matrix of numbers, one row a point: {error}"
+            ) from None
+        return np.asarray(data)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        # It has predict_proba, and scikit-learn asks every such estimator about its classes.
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+
+def check_teaches(supervision: Supervision | None) -> None:
+    """Refuse labels that no metric can be learned from.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes are the likeliest one of some labeled point.
+    """
+    named: list[str] = []
+    if supervision is not None:
+        top = np.unique(supervision.top_class[supervision.labelled])
+        named = [supervision.classes[c] for c in top]
+    if len(named) < 2:
+        got = f"only {named[0]!r}" if named else "none"
+        raise ValueError(
+            f"y (or supervision) must label points of at least two classes for a metric to be "
+            f"learned from them, got {got}"
+        )
+
+
+def teaches(supervision: Supervision | None) -> bool:
+    """Return whether a metric can be learned from the labels."""
+    try:
+        check_teaches(supervision)
+    except ValueError:
+        return False
+    return True
+
+
+def _values(known: Supervision, y: Any) -> NDArray[Any]:
+    """Return the value of each class as the user wrote it in ``y``, else its name or number."""
+    given = None if y is None else np.asarray(y)
+    if given is None:
+        return np.array(known.classes)
+    if given.ndim == 2:
+        names = getattr(y, "columns", None)
+        return np.arange(len(known.classes)) if names is None else np.array(known.classes)
+    firsts = [int(np.flatnonzero(known.top_class == c)[0]) for c in range(len(known.classes))]
+    values = [given[i].item() if isinstance(given[i], np.generic) else given[i] for i in firsts]
+    return np.array(values)
