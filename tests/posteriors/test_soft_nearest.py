@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 from nbembed.posteriors import SoftNearestNeighbor
 
@@ -15,12 +15,8 @@ EXPECTED = {
 }
 
 
-@parametrize_with_checks(
-    [SoftNearestNeighbor()],
-    expected_failed_checks=lambda estimator: EXPECTED,
-)
-def test_scikit_learn(estimator, check):
-    check(estimator)
+def test_scikit_learn():
+    check_estimator(SoftNearestNeighbor(), expected_failed_checks=EXPECTED, on_skip=None)
 
 
 @pytest.fixture
