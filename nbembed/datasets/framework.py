@@ -155,7 +155,7 @@ def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArr
     kind = place % 2
     side = np.array([-1.0, 0.0, 1.0, 0.0])[place]
     height = np.where(kind == 0, 0.8, -0.8) + 0.6 * rng.standard_normal(n)
-    return kind, np.column_stack([side + 0.04 * rng.standard_normal(n), height])
+    return kind, np.column_stack([side + 0.03 * rng.standard_normal(n), height])
 
 
 def _told(

@@ -71,6 +71,7 @@ def test_3_neither_alone(learner):
 
 def test_3_but_together():
     assert angles(toy_neither_alone, LFDA(1, gamma=100.0)).max() < FOUND
+    assert accuracy(toy_neither_alone, LFDA(1, gamma=100.0)) > 0.9
 
 
 @pytest.mark.parametrize("toy", [toy_multimodal, toy_few_labels, toy_neither_alone])
