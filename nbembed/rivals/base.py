@@ -38,6 +38,7 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     embedding_: NDArray[np.float64]
     supervision_: Supervision
     _fitted: FittedData
+    _metric: Any
 
     # -- what a rival writes ---------------------------------------------------------------------
 
@@ -80,7 +81,10 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
             Before any work starts, naming the argument that is wrong and what is allowed.
         """
         data, known = self._check_input(X, y, supervision)
-        self._fitted = FittedData(data.copy(), self.metric)
+        # A learning metric that was not fitted yet is fitted to what is known.
+        learn = getattr(self.metric, "fitted_to", None)
+        self._metric = self.metric if learn is None else learn(data, known)
+        self._fitted = FittedData(data.copy(), self._metric)
         self.supervision_ = known
         self.embedding_ = self._embed(data, known)
         return self
@@ -182,7 +186,7 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     def _to_fitted(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield squared distances of new points to the fitted ones, by blocks of rows."""
         fitted = X if self._precomputed else self._fitted.X
-        yield from Distances(X, self.metric, fitted).blocks()
+        yield from Distances(X, self._metric, fitted).blocks()
 
 
 def all_squared(X: Any, metric: Any) -> NDArray[np.float64]:

@@ -50,8 +50,9 @@ class MRE(Rival):
     perplexity : float or "auto", default="auto"
         Effective number of neighbors in the data, in [1, n_samples − 1]; "auto" is
         min(30, (n_samples − 1)/3).
-    metric : str or callable, default="euclidean"
-        A name that scikit-learn or SciPy knows, or a function of two points.
+    metric : str, callable or LearningMetric, default="euclidean"
+        A name that scikit-learn or SciPy knows, a function of two points, or a metric learned from
+        labels, the fit's own if it is not fitted yet.
     init : {"pca", "random"}, default="pca"
         First layout, brought to the size that the data's relation likes best.
     max_iter : int, default=1000
@@ -156,7 +157,7 @@ class MRE(Rival):
         n, d = X.shape[0], self.n_components
         self.perplexity_ = check_perplexity(self.perplexity, n)
         rows = perplexity_affinities(
-            X, self.perplexity_, self.metric, dtype=np.float64, n_jobs=self.n_jobs
+            X, self.perplexity_, self._metric, dtype=np.float64, n_jobs=self.n_jobs
         )
         relations = [Relation.make("data", np.arange(n), rows.P)]
         labels = label_relation(known)

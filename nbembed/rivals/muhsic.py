@@ -55,8 +55,9 @@ class MUHSIC(Rival):
         n_samples − 1 if that is less. The problem has m(m + 1)/2 unknowns.
     penalty : float, default=1.0
         ν > 0: how much kept distances weigh against dependence on the labels.
-    metric : str or callable, default="euclidean"
-        A name that scikit-learn or SciPy knows, or a function of two points.
+    metric : str, callable or LearningMetric, default="euclidean"
+        A name that scikit-learn or SciPy knows, a function of two points, or a metric learned from
+        labels, the fit's own if it is not fitted yet.
     tol : float, default=1e-8
         Of the solver's duality gap.
     max_iter : int, default=200
@@ -175,7 +176,7 @@ class MUHSIC(Rival):
         return resolve_count("n_eigenvectors", self.n_eigenvectors, 10, n_samples - 1, why)
 
     def _embed(self, X: Any, known: Supervision) -> NDArray[np.float64]:
-        D2 = all_squared(X, self.metric)
+        D2 = all_squared(X, self._metric)
         n = D2.shape[0]
         # Given dissimilarities are kept, for new points are put together from them.
         self._squared = D2 if self._precomputed else None
@@ -218,7 +219,7 @@ class MUHSIC(Rival):
         n_neighbors = self._neighbors(self.embedding_.shape[0])
         fitted = self._squared
         if fitted is None:
-            fitted = all_squared(self._fitted.X, self.metric)
+            fitted = all_squared(self._fitted.X, self._metric)
         parts = [np.empty((0, self.embedding_.shape[1]))]
         for _, D2 in self._to_fitted(X):
             nearest = np.argsort(D2, axis=1, kind="stable")[:, :n_neighbors]

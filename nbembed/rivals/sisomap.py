@@ -52,8 +52,9 @@ class SIsomap(Rival):
     bandwidth : float or "auto", default="auto"
         Width of the regression network that places new points, in units of the metric; "auto"
         foretells each fitted point from the others best.
-    metric : str or callable, default="euclidean"
-        A name that scikit-learn or SciPy knows, or a function of two points.
+    metric : str, callable or LearningMetric, default="euclidean"
+        A name that scikit-learn or SciPy knows, a function of two points, or a metric learned from
+        labels, the fit's own if it is not fitted yet.
 
     Attributes
     ----------
@@ -143,7 +144,7 @@ class SIsomap(Rival):
         return resolve_count("n_neighbors", self.n_neighbors, 10, n_samples - 1, why)
 
     def _embed(self, X: Any, known: Supervision) -> NDArray[np.float64]:
-        D2 = all_squared(X, self.metric)
+        D2 = all_squared(X, self._metric)
         n = D2.shape[0]
         n_neighbors = self._neighbors(n)
         if isinstance(self.beta, str):

@@ -163,6 +163,33 @@ def test_other_metrics(rival, blobs):
         assert np.allclose(pdist(by_name.embedding_), pdist(by_hand.embedding_), atol=1e-5)
 
 
+class Stretched:
+    """A metric that is an object, and must learn how long the first axis is."""
+
+    def __init__(self, length=None):
+        self.length = length
+
+    def fitted_to(self, X, supervision):
+        return Stretched(1.0 + len(supervision.classes))
+
+    def squared_rows(self, X, others=None):
+        scale = np.array([self.length, 1, 1, 1])
+        others = X if others is None else others
+        return lambda here: cdist(X[here] * scale, others * scale, "sqeuclidean")
+
+
+def test_a_metric_may_be_learned_from_the_labels(rival, blobs):
+    X, y = blobs
+    learned = clone(rival).set_params(metric=Stretched()).fit(X[:50], y[:50])
+    stretched = X * [3.0, 1, 1, 1]
+    expected = rival.fit(stretched[:50], y[:50])
+    assert learned.metric.length is None, "what the user gave stays as it was"
+    assert np.isfinite(learned.transform(X[50:])).all()
+    if not isinstance(rival, MRE):  # whose start is of the data's own principal axes
+        assert np.allclose(learned.embedding_, expected.embedding_, atol=1e-6)
+        assert np.allclose(learned.transform(X[50:]), expected.transform(stretched[50:]), atol=1e-6)
+
+
 BAD = [
     ({"n_components": 0}, ValueError, "n_components"),
     ({"n_components": 2.0}, TypeError, "n_components"),

@@ -1,0 +1,78 @@
+"""The pages of the site keep their promises: their Python runs, top to bottom, page by page."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+import nbembed
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = [DOCS / "explorer.md", *sorted((DOCS / "methods").glob("*.md"))]
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if BLOCK.search(p.read_text())], ids=lambda p: p.stem
+)
+def test_python_blocks_run(page):
+    names: dict[str, object] = {}
+    with warnings.catch_warnings():  # a page may silence warnings
+        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            exec(compile(block, page.name, "exec"), names)
+    if "explorer" in names:
+        names["explorer"].close()
+        names["session"].close()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_names_are_real(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"{py:\w+}`~?nbembed\.([\w.]+)`", text) + re.findall(
+        r"`nb\.([\w.]+)", text
+    ):
+        value: object = nbembed
+        for part in name.split("."):
+            value = getattr(value, part)
+
+
+#: Which classes the sliders of a page belong to; the rest have none.
+LIVE = {
+    "sne": ["SNE"],
+    "hssne": ["HSSNE"],
+    "mbed": ["Mbed"],
+    "nerv": ["NeRV"],
+    "snerv": ["SNeRV"],
+    "parametric-embedding": ["ParametricEmbedding"],
+    "spectral": [
+        f"spectral.{name}" for name in ("FDA", "MFA", "LPP", "SELF", "SSFDA", "KPCATrick")
+    ],
+}
+
+
+@pytest.mark.parametrize("page", LIVE)
+def test_the_sliders_of_a_page_are_those_that_there_are(page):
+    text = (DOCS / "methods" / f"{page}.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"## Live parameters\n\n(.*?)\n\n", text, re.DOTALL)
+    shown = {
+        (row.split("|")[1].strip(), row.split("|")[2].strip(" `")) for row in table.split("\n")[2:]
+    }
+    kinds = []
+    for name in LIVE[page]:
+        kind: object = nbembed
+        for part in name.split("."):
+            kind = getattr(kind, part)
+        kinds.append(kind)
+    assert shown == {(p.symbol, p.name) for kind in kinds for p in kind.live_parameters}
+
+
+def test_every_method_has_a_page_and_every_page_is_listed():
+    index = (DOCS / "methods" / "index.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"{toctree}\n:hidden:\n\n(.*?)```", index, re.DOTALL)
+    assert sorted(listed.split()) == sorted(
+        p.stem for p in PAGES if p.parent.name == "methods" and p.stem != "index"
+    )
