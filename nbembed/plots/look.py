@@ -55,7 +55,13 @@ _STYLE = """
 }
 """
 # Legends are elements of the page and not painted; this is how their text follows.
-_LEGEND_STYLE = ":host { color: var(--nbe-text) } .bk-label { color: var(--nbe-text) !important }"
+_LEGEND_STYLE = """
+:host {
+  color: var(--nbe-text);
+  background-color: color-mix(in srgb, var(--nbe-ground) 85%, transparent);
+}
+.bk-label { color: var(--nbe-text) !important; }
+"""
 _GROUND, _TEXT, _SOFT, _LINE = "#FDFDFC", "#1D2129", "#566070", "#DCDFE5"
 
 

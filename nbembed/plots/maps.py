@@ -29,6 +29,9 @@ from nbembed.validation import check_count
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+#: Pixels that a letter of a name takes, about.
+LETTER = 7.5
+
 
 def scatter(
     Y: ArrayLike,
@@ -100,7 +103,7 @@ def scatter(
     if middles is not None:
         seen.append(middles @ basis)
     if arrows is not None:
-        reach = 0.9 * float(np.abs(seen[0]).max()) or 1.0
+        reach = 0.8 * float(np.abs(seen[0]).max()) or 1.0
         longest = float(np.linalg.norm(arrows, axis=1).max()) or 1.0
         seen.append(np.vstack([np.zeros((1, 2)), arrows @ basis * (reach / longest)]))
     made = _map_figure(title, _say(title, layout, shared), np.vstack(seen), size, len(seen) > 1)
@@ -123,7 +126,7 @@ def comparison_grid(
     marked: ArrayLike | None = None,
     hover: Mapping[str, ArrayLike] | None = None,
     columns: int = 3,
-    size: int = 260,
+    size: int = 220,
 ) -> Any:
     """Return maps of the same points side by side; what is lassoed in one is seen in all.
 
@@ -139,7 +142,7 @@ def comparison_grid(
         See :func:`scatter`.
     columns : int, default=3
         Maps in a row.
-    size : int, default=260
+    size : int, default=220
         Pixels of each side of a map.
 
     Returns
@@ -229,7 +232,7 @@ def _map_figure(
 ) -> Any:
     """Return an empty square figure around what will be seen, both axes with the same scale."""
     low, high = seen.min(axis=0), seen.max(axis=0)
-    half = (0.6 if roomy else 0.55) * float((high - low).max()) or 1.0
+    half = (0.62 if roomy else 0.55) * float((high - low).max()) or 1.0
     middle = (low + high) / 2
     lasso = LassoSelectTool()
     made = new_figure(
@@ -281,12 +284,37 @@ def _draw_directions(made: Any, tips: NDArray[Any], names: list[str], shared: Cl
                 end=head, line_color=paint, line_width=2, line_alpha=0.9,
             )
         )  # fmt: skip
+    span = made.x_range.end - made.x_range.start
+    for tip, name in _together(tips, names, 0.1 * span):
         along = tip / (float(np.linalg.norm(tip)) or 1.0)
-        _write(made, tip, name, round(12 * along[0]), round(12 * along[1]) - 7, "center")
+        # Beyond the tip, so that the text does not lie on the arrow.
+        align = "left" if along[0] > 0.4 else "right" if along[0] < -0.4 else "center"
+        right = 0 if align == "center" else round(8 * np.sign(along[0]))
+        _write(made, tip, name, right, round(12 * along[1]) - 7, align)
+
+
+def _together(tips: NDArray[Any], names: list[str], near: float) -> list[tuple[NDArray[Any], str]]:
+    """Return places to write at, and what: the names of tips in one place are one text."""
+    groups: list[list[int]] = []
+    for k, tip in enumerate(tips):
+        for group in groups:
+            if np.linalg.norm(tip - tips[group[0]]) < near:
+                group.append(k)
+                break
+        else:
+            groups.append([k])
+    return [(tips[group].mean(axis=0), ", ".join(names[k] for k in group)) for group in groups]
 
 
 def _write(made: Any, place: Any, text: str, right: int, up: int, align: str) -> None:
-    """Write a name beside a place, on a veil of the ground."""
+    """Write a name beside a place, on a veil of the ground, within the frame if it is no novel."""
+    start, end = made.x_range.start, made.x_range.end
+    at = (float(place[0]) - start) / (end - start) * made.frame_width + right
+    wide = LETTER * len(text)
+    begin = at - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[align]
+    inside = min(max(begin, 2.0), max(made.frame_width - wide - 2.0, 2.0))
+    if abs(inside - begin) > 1:  # moved over what it belongs to, it stands above it
+        right, up = right + round(inside - begin), up + 14
     made.add_layout(
         Label(
             x=float(place[0]),

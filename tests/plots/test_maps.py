@@ -115,6 +115,24 @@ def test_centers_and_directions_take_the_color_of_their_class(Y, classes):
     assert all(figure.y_range.start <= a.y_end <= figure.y_range.end for a in arrows)
 
 
+def test_names_of_directions_in_one_place_are_written_as_one(Y):
+    figure = plots.scatter(
+        Y, directions=[[1, 0], [0, 1], [0.999, 0.02]], direction_names=["LFDA", "PCA", "SS-LFDA"]
+    )
+    texts = [thing.text.text for thing in figure.center if isinstance(thing, Label)]
+    assert texts == ["LFDA, SS-LFDA", "PCA"]
+
+
+def test_a_name_at_the_edge_is_moved_into_the_frame(Y):
+    figure = plots.scatter(Y, directions=[[1, 0]], direction_names=["a name of some length"])
+    (label,) = (thing for thing in figure.center if isinstance(thing, Label))
+    start, end = figure.x_range.start, figure.x_range.end
+    left = (label.x - start) / (end - start) * figure.frame_width + label.x_offset
+    assert label.text_align == "left"
+    assert left + 7 * len(label.text.text) < figure.frame_width
+    assert label.y_offset > 0
+
+
 def test_more_dimensions_are_drawn_on_the_plane_of_the_directions(rng):
     Y = rng.normal(size=(50, 4)) * [1, 1, 30, 40]
     directions = np.array([[1, 0, 0, 0], [-0.5, 0.8, 0, 0], [-0.5, -0.8, 0, 0]])
