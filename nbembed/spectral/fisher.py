@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nbembed.spectral.base import GraphMethod
 from nbembed.spectral.costs import between, local_between, local_within, within
+from nbembed.spectral.graph_method import GraphMethod
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,9 @@ class FDA(GraphMethod):
     """Fisher discriminant analysis; semi-supervised with ``gamma`` > 0.
 
     With γ = 0 it spans the subspace of linear discriminant analysis. Of K classes K − 1 axes are
-    informed; more may be asked for (see ``informed_``). Parameters and attributes:
-    :class:`~nbembed.spectral.base.GraphMethod`, :class:`~nbembed.spectral.base.SpectralMethod`.
+    informed; more may be asked for (see ``informed_``). Parameters:
+    :class:`~nbembed.spectral.graph_method.GraphMethod`; attributes:
+    :class:`~nbembed.spectral.base.SpectralMethod`.
 
     References
     ----------
@@ -56,7 +57,7 @@ class FDA(GraphMethod):
 class LFDA(GraphMethod):
     """Local Fisher discriminant analysis; SS-LFDA with ``gamma`` > 0.
 
-    Parameters and attributes: :class:`~nbembed.spectral.base.GraphMethod`,
+    Parameters and attributes: :class:`~nbembed.spectral.graph_method.GraphMethod`,
     :class:`~nbembed.spectral.base.SpectralMethod`. The local scale within a class of fewer than
     eight labelled points is the distance to its farthest one, so with few labels a class is hardly
     local and LFDA is much like FDA.

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from nbembed.methods.base import LiveParameter
-from nbembed.spectral.base import GAMMA, SpectralMethod, check_graph, neighborhoods
+from nbembed.spectral.base import SpectralMethod
 from nbembed.spectral.costs import between, local_between, local_within, within
+from nbembed.spectral.graph_method import GAMMA, check_graph, neighborhoods
 from nbembed.spectral.solve import Problem
 from nbembed.validation import check_count
 
@@ -48,7 +49,7 @@ class SELF(SpectralMethod):
     beta : float, default=0.5
         β in [0, 1]: 0 is LFDA, 1 is PCA (with axes of equal scatter).
     scale_neighbor, epsilon, n_pca
-        As in :class:`~nbembed.spectral.base.GraphMethod`.
+        As in :class:`~nbembed.spectral.graph_method.GraphMethod`.
 
     References
     ----------
@@ -147,7 +148,7 @@ class SSFDA(MixedMethod):
     alpha : float, default=1.0
         α ≥ 0, the weight of the neighborhoods of all points.
     n_neighbors, scale_neighbor, epsilon, n_pca
-        As in :class:`~nbembed.spectral.base.GraphMethod`.
+        As in :class:`~nbembed.spectral.graph_method.GraphMethod`.
 
     References
     ----------
@@ -194,7 +195,7 @@ class SSMMC(MixedMethod):
     alpha : float, default=1.0
         α ≥ 0, the weight of the neighborhoods of all points.
     n_neighbors, scale_neighbor, n_pca
-        As in :class:`~nbembed.spectral.base.GraphMethod`.
+        As in :class:`~nbembed.spectral.graph_method.GraphMethod`.
 
     Attributes
     ----------

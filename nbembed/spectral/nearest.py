@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nbembed.spectral.base import GraphMethod
 from nbembed.spectral.costs import nearest_between, nearest_within
+from nbembed.spectral.graph_method import GraphMethod
 from nbembed.validation import check_count
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class NearestMethod(GraphMethod):
     between_neighbors : int, default=3
         k_E.
     others
-        As in :class:`~nbembed.spectral.base.GraphMethod`.
+        As in :class:`~nbembed.spectral.graph_method.GraphMethod`.
     """
 
     def __init__(

@@ -14,14 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from nbembed.spectral.base import (
-    GAMMA,
-    POWER,
-    SpectralMethod,
-    check_constraint,
-    fixed_constraint,
-)
+from nbembed.spectral.base import SpectralMethod
 from nbembed.spectral.costs import Known, heat_kernel
+from nbembed.spectral.graph_method import GAMMA, POWER, check_constraint, fixed_constraint
 from nbembed.spectral.graphs import Graph
 from nbembed.spectral.solve import Problem
 
@@ -50,13 +45,13 @@ class GraphLearner(SpectralMethod):
         :func:`~nbembed.spectral.costs.heat_kernel`.
     constraint : callable, {"degree", "identity", "variance"} or array, default="degree"
         B: a callable like ``label_cost`` gives the graph C of ``B = XᵀL(C)X``; "degree" is
-        ``XᵀD_uX``; the others are as in :class:`~nbembed.spectral.base.GraphMethod`.
+        ``XᵀD_uX``; the others are as in :class:`~nbembed.spectral.graph_method.GraphMethod`.
     gamma : float, default=1.0
         Weight of the unlabelled cost.
     power : float, default=1.0
         Hadamard power of the unlabelled graph.
     epsilon, n_pca
-        As in :class:`~nbembed.spectral.base.GraphMethod`.
+        As in :class:`~nbembed.spectral.graph_method.GraphMethod`.
 
     Examples
     --------

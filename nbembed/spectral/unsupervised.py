@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from nbembed.spectral.base import (
+from nbembed.spectral.base import SpectralMethod, principal
+from nbembed.spectral.graph_method import (
     POWER,
-    SpectralMethod,
     check_constraint,
     check_graph,
     fixed_constraint,
     heat_graph,
     neighborhoods,
-    principal,
 )
 from nbembed.spectral.solve import Problem
 
@@ -74,7 +73,7 @@ class LPP(SpectralMethod):
     power : float, default=1.0
         Hadamard power p > 0 of the neighborhood graph: its entries become a_ijᵖ.
     n_neighbors, scale_neighbor, constraint, epsilon, n_pca
-        As in :class:`~nbembed.spectral.base.GraphMethod`; ``constraint="tabled"`` is XᵀD_uX.
+        As in :class:`~nbembed.spectral.graph_method.GraphMethod`; "tabled" is XᵀD_uX.
 
     References
     ----------
