@@ -197,9 +197,14 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
             apart no better than their frequencies do.
         """
         self.check_parameters()
-        data = self._validated(X)
-        if (y is None) == (supervision is None):
-            raise ValueError("y or supervision must be given, and not both")
+        if y is None and supervision is None:
+            raise ValueError(
+                "LearningMetric requires y to be passed, but the target y is None, and so is "
+                "supervision"
+            )
+        if y is not None and supervision is not None:
+            raise ValueError("y and supervision cannot both be given: y is another way to say it")
+        data = self._validated(X, ensure_min_samples=2)
         known = as_supervision(y if supervision is None else supervision, data.shape[0])
         check_teaches(known)
         self._learn(data[known.labelled], known.targets()[known.labelled], _values(known, y))
@@ -404,7 +409,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the likeliest class of each point."""
-        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+        top = self.predict_log_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[top])
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Return the mean log p(c|x) of the labelled points, in nats: what cross-validation does.
@@ -438,11 +444,11 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def _mixture(self) -> Mixture:
         return Mixture(self.centroids_, self.class_given_centroid_, self.width_)
 
-    def _validated(self, X: ArrayLike, reset: bool = True) -> NDArray[np.float64]:
+    def _validated(self, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
         X = matrix_of(X)
         try:
-            data = validate_data(self, X, dtype=np.float64, reset=reset)
-        except (TypeError, ValueError) as error:
+            data = validate_data(self, X, dtype=np.float64, **options)
+        except ValueError as error:
             raise ValueError(
                 f"X must be a dense, finite matrix of numbers, one row a point: {error}"
             ) from None

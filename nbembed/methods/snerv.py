@@ -73,8 +73,8 @@ class SNeRV(NeRV):
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use.
     random_state : int, Generator, RandomState or None, default=None
-        The same number gives the same bits. The metric learns with 0 where this is no number: the
-        same labels always teach the same.
+        Of the start; the same number gives the same bits. The metric always learns with 0: the
+        same labels teach the same. For another one, :class:`~nbembed.NeRV` takes a LearningMetric.
     verbose : int, default=0
         1 shows progress bars.
     callbacks : callable or list of callables, optional
@@ -188,7 +188,6 @@ class SNeRV(NeRV):
         return LearnedAffinities.of(affinities)
 
     def _learner(self) -> LearningMetric:
-        seed = self.random_state
         return LearningMetric(
             self.n_centroids,
             cast("Any", self.width),  # NeRV's keyword of that name is another
@@ -196,8 +195,7 @@ class SNeRV(NeRV):
             shortest_paths=self.shortest_paths,
             cv=self.cv,
             n_jobs=self.n_jobs,
-            # A generator would be used up a little, and the start then depend on the labels.
-            random_state=int(seed) if isinstance(seed, int | np.integer) else 0,
+            random_state=0,
             verbose=self.verbose,
         )
 
@@ -205,6 +203,10 @@ class SNeRV(NeRV):
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[NDArray[Any], Supervision]:
         data, known = super()._check_input(X, y, supervision)
+        if y is None and supervision is None:
+            raise ValueError(
+                "SNeRV requires y to be passed, but the target y is None, and so is supervision"
+            )
         check_teaches(known)
         return data, known
 
