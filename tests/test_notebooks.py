@@ -59,6 +59,11 @@ def test_lessons_have_what_a_lesson_needs(path):
     assert answers >= 2, "exercises, their answers folded"
 
 
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_lessons_are_listed(path):
+    assert f"(notebooks/{path.name})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 @every_notebook
 def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):

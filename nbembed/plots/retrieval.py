@@ -34,7 +34,7 @@ def retrieval_curve(
     neighbors: NDArray[np.intp] | None = None,
     most: int | None = None,
     title: str = "",
-    width: int = 460,
+    width: int = 580,
     height: int = 360,
 ) -> Any:
     """Return a figure of precision against recall, one curve a layout.
@@ -103,7 +103,7 @@ def retrieval_curve(
             ("precision", "@precision{0.000}"),
             ("recall", "@recall{0.000}"),
         ],
-        "top_right",
+        "right",
     )
     return made
 
@@ -114,7 +114,7 @@ def rnx_curve(
     *,
     metric: Any = "euclidean",
     title: str = "",
-    width: int = 460,
+    width: int = 580,
     height: int = 360,
 ) -> Any:
     """Return a figure of R_NX(k), the neighborhoods kept beyond chance at every size k.
@@ -158,7 +158,7 @@ def rnx_curve(
         area = float((kept / k).sum() / (1 / k).sum())
         columns = {"k": shown, "kept": kept[shown - 1]}
         entries.append(draw_line(made, f"{name} ({area:.3f})", number, "k", "kept", columns))
-    finish(made, entries, [("k", "@k"), ("R_NX", "@kept{0.000}")], "top_left")
+    finish(made, entries, [("k", "@k"), ("R_NX", "@kept{0.000}")], "right")
     return made
 
 
