@@ -55,13 +55,9 @@ _STYLE = """
 }
 """
 # Legends are elements of the page and not painted; this is how their text follows.
-_LEGEND_STYLE = """
-:host {
-  color: var(--nbe-text);
-  background-color: color-mix(in srgb, var(--nbe-ground) 85%, transparent);
-}
-.bk-label { color: var(--nbe-text) !important; }
-"""
+_LEGEND_STYLE = ":host { color: var(--nbe-text) } .bk-label { color: var(--nbe-text) !important }"
+# A legend that lies on the curves must cover them to be read.
+_VEIL = ":host { background-color: color-mix(in srgb, var(--nbe-ground) 85%, transparent) }"
 _GROUND, _TEXT, _SOFT, _LINE = "#FDFDFC", "#1D2129", "#566070", "#DCDFE5"
 
 
@@ -107,6 +103,7 @@ def add_legend(
         LegendItem(label={"value": text}, renderers=[renderer], index=index)
         for text, renderer, index in entries
     ]
+    outside = place in ("left", "right", "above", "below")
     legend = Legend(
         items=items,
         title=title or None,
@@ -119,9 +116,9 @@ def add_legend(
         ncols=1 + (len(items) - 1) // 20,
         spacing=1,
         padding=6,
-        stylesheets=[InlineStyleSheet(css=_LEGEND_STYLE)],
+        stylesheets=[InlineStyleSheet(css=_LEGEND_STYLE + ("" if outside else _VEIL))],
     )
-    if place in ("left", "right", "above", "below"):
+    if outside:
         made.add_layout(legend, place)
     else:
         legend.location = place
