@@ -119,3 +119,37 @@ def test_methods_are_grouped_and_none_is_missing(page: Page) -> None:
     assert groups.evaluate_all("all => all.map(g => g.label)") == ["Neighbor embeddings"]
     options = page.locator("select[aria-label=Method] option")
     assert options.all_text_contents() == ["HSSNE", "SNE", "Mbed"]
+
+
+def drawn_middle(page: Page) -> float:
+    """Return the horizontal middle of what is drawn of the points, as a share of the map."""
+    return float(
+        page.evaluate(
+            """() => { const c = document.querySelector('.nbe-points');
+              const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+              let x = 0, n = 0;
+              for (let i = 0; i < data.length; i += 16) {
+                const ink = 3 * 255 - data[i] - data[i + 1] - data[i + 2];
+                if (data[i + 3] && ink > 90) { x += (i / 4) % c.width; n++; }
+              }
+              return x / n / c.width; }"""
+        )
+    )
+
+
+def test_a_jump_glides_and_ends_at_its_place(open_explorer: Any) -> None:
+    page = open_explorer(n=200, clusters=2, renderer="raster")
+    page.emulate_media(reduced_motion="no-preference")
+    run(page)
+    page.locator(".nbe-map").click(position={"x": 20, "y": 20})
+    page.keyboard.press("-")  # the view stays where it is from now on
+    act(page, "window.clock = performance.now() + 1000; performance.now = () => window.clock")
+    before = drawn_middle(page)
+    act(page, "for (let i = 0; i < 2 * k.n; i += 2) k.positions[i] += 4; k.frame()")
+    assert drawn_middle(page) == pytest.approx(before, abs=0.005), "no time has passed"
+    act(page, "window.clock += 60")
+    between = drawn_middle(page)
+    act(page, "window.clock += 500")
+    after = drawn_middle(page)
+    assert after > before + 0.05
+    assert before + 0.01 < between < after - 0.01

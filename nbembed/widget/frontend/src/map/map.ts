@@ -10,6 +10,7 @@ import type { Store } from "../store";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
 import { Fit } from "./fit";
+import { Glide } from "./glide";
 import { attachGestures, type GestureTarget } from "./gestures";
 import { drawOverlay } from "./overlay";
 import { insidePolygon, nearest, type Combine } from "./pick";
@@ -36,6 +37,7 @@ export class PointMap {
   private readonly overlay: HTMLCanvasElement;
   private renderer: PointRenderer;
   private readonly fit = new Fit();
+  private readonly glide = new Glide();
   private camera: Camera = { x: 0, y: 0, scale: 1, swell: 1 };
   private home = 1;
   private size: Size = { width: 1, height: 1 };
@@ -173,6 +175,7 @@ export class PointMap {
         this.stale.layout = true;
         if (layout.fresh || store.colorBy.peek() === "probability") this.stale.look = true;
         this.fit.aim(layout.positions, layout.fresh, layout.landmarks);
+        this.glide.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();
       }),
       effect(() => {
@@ -236,17 +239,19 @@ export class PointMap {
         neutral: theme.neutral,
       }));
     }
-    if (this.stale.layout) renderer.setPositions(layout.positions);
+    const gliding = this.glide.moving;
+    const positions = this.glide.positions(began);
+    if (this.stale.layout || gliding) renderer.setPositions(positions);
     renderer.setInk({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
     this.carryHover();
-    this.drawOverlay();
+    this.drawOverlay(positions);
     if (this.stale.layout) this.announce(began);
     this.stale = { look: false, layout: false };
-    if (moving) this.redraw();
+    if (moving || this.glide.moving) this.redraw();
   }
 
-  private drawOverlay(): void {
+  private drawOverlay(positions: Float32Array): void {
     const context = this.overlay.getContext("2d");
     if (!context) return;
     const { store } = this;
@@ -255,7 +260,7 @@ export class PointMap {
       camera: this.camera,
       size: this.size,
       theme: this.theme.peek(),
-      positions: layout.positions,
+      positions,
       links: store.links.peek(),
       cannotLinks: store.cannotLinks.peek(),
       pinned: store.pinned.peek(),
