@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_digits
+from threadpoolctl import threadpool_limits
 
 import nbembed as nb
 from nbembed.affinities import Affinities, perplexity_affinities
@@ -58,7 +59,9 @@ def main() -> None:
     figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
     clock = time.process_time if options.cpu else time.perf_counter
     for n in options.sizes:
-        figures[str(n)] = evaluations(n, options.threads, options.turns, clock)
+        # NumPy's matrix products would else take all cores, and hold them for a while after.
+        with threadpool_limits(options.threads):
+            figures[str(n)] = evaluations(n, options.threads, options.turns, clock)
     if options.fit:
         figures["fit"] = fits(options.threads)
     if options.json:

@@ -117,7 +117,7 @@ class LogRows:
                 terms = packed_log_rows(logs, kappa, groups, rates, keep, widths, n_threads)
                 terms.packed.flags.writeable = False
                 made = MixedLogs(*terms)
-            self._last.clear()  # one at a time: each is as large as P
+            self._last.clear()  # one at a time: each is as large as P, and objectives keep theirs
             self._last[key] = made
         return made
 

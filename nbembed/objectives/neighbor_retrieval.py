@@ -33,7 +33,7 @@ import numpy as np
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.log_rows import LogRows
+from nbembed.objectives.log_rows import LogRows, MixedLogs
 from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
 from nbembed.validation import check_choice, check_real
@@ -119,6 +119,7 @@ class NeighborRetrieval(Objective):
         )
         self._width = _widths(width, affinities, self.n_samples)
         self._rows = LogRows.of(affinities, self._mixture.base.values)
+        self._logs: MixedLogs | None = None  # made at the first evaluation
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
@@ -166,6 +167,8 @@ class NeighborRetrieval(Objective):
         if "widening" in parameters:
             other._widening = check_real("widening", parameters["widening"], low=0, open_low=True)
         other._mixture = self._mixture.changed(parameters)
+        if other._mixture is not self._mixture or other._widening != self._widening:
+            other._logs = None
         return other
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
@@ -175,7 +178,10 @@ class NeighborRetrieval(Objective):
         real = self.dtype.type
         t, mixture = self._tradeoff, self._mixture
         widths = self._width / self._widening**2
-        logs = self._rows.mixed(mixture, widths, self._widening, self._floor, self._n_threads)
+        logs = self._logs
+        if logs is None:
+            logs = self._rows.mixed(mixture, widths, self._widening, self._floor, self._n_threads)
+            self._logs = logs
         floor = math.log(self._floor)
         terms = neighbor_retrieval(Yt, logs.kernel, widths, t, floor, self._n_threads)
         gradient = 2 * terms.force

@@ -211,6 +211,22 @@ def test_logarithms_are_made_once(rng, monkeypatch):
         NeighborRetrieval(affinities, 0.9, widening=2.0).cost(Y)
 
 
+def test_objectives_of_the_same_affinities_do_not_undo_each_other_s_work(rng, monkeypatch):
+    affinities = perplexity_affinities(rng.normal(size=(20, 3)), 5)
+    Y = rng.normal(size=(20, 2))
+    one = NeighborRetrieval(affinities, 0.1)
+    other = one.with_parameters(widening=3.0)
+    costs = one.cost(Y), other.cost(Y)
+    assert costs[0] != costs[1]
+
+    def fail(*_):
+        raise AssertionError("made again")
+
+    monkeypatch.setattr("nbembed.objectives.log_rows.packed_log_rows", fail)
+    assert (one.cost(Y), other.cost(Y)) == costs
+    assert np.isfinite(one.with_parameters(tradeoff=0.9).cost(Y))
+
+
 def test_the_number_of_threads_does_not_matter(rng):
     affinities = perplexity_affinities(rng.normal(size=(1600, 3)), 10)
     Y = rng.normal(size=(1600, 2))
