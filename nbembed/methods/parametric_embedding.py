@@ -37,10 +37,10 @@ class ParametricEmbedding(ParametricRecipe):
         Dimensions of the map.
     eta_objects : float, default=0.1
         η_r > 0: pull of the points towards the middle.
-    eta_classes : "auto", "balanced" or float, default="auto"
-        η_φ > 0: pull of the class centers towards the middle. "auto" is 0.01 · n_samples, the
-        paper's 50 at its 5000 pages. Where certain points lie beyond their class's center (many
-        classes), "balanced", eta_objects · n_samples / (2 · n_classes), brings them inside.
+    eta_classes : "auto" or float, default="auto"
+        η_φ > 0: pull of the class centers towards the middle. "auto" is n_samples · min(0.01,
+        eta_objects / (2 · n_classes)): the paper's 0.01 a sample, or less where there are so many
+        classes that certain points would come to lie on the far side of their class's center.
     class_prior : array of shape (n_classes,), optional
         p(c_k), positive, summing to one; equal by default. Classes that no point is labelled with
         take no part.

@@ -32,8 +32,8 @@ from nbembed.validation import check_posteriors, check_real
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: η_φ a sample where nobody says it: the paper's 50 belongs to its 5000 pages.
-ETA_A_SAMPLE = 0.01
+#: η_φ an object at most, where nobody says it: the paper's 50 belongs to its 5000 pages.
+ETA_AN_OBJECT = 0.01
 #: How far from its minimum a solved object may be, in coordinates.
 TOLERANCE = 1e-9
 
@@ -50,8 +50,8 @@ class Parametric(Objective):
         may have a posterior of it.
     eta_objects : float, default=0.1
         η_r > 0 holds the objects together.
-    eta_classes : "auto", "balanced" or float, default="auto"
-        η_φ > 0 holds the class centers together; for the words see :func:`resolve_eta`.
+    eta_classes : "auto" or float, default="auto"
+        η_φ > 0 holds the class centers together; for the word see :func:`resolve_eta`.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few objects.
 
@@ -321,26 +321,23 @@ class OverClasses(Objective):
 def resolve_eta(
     eta_classes: float | str, n_objects: int, n_classes: int, eta_objects: float
 ) -> float:
-    """Return η_φ; "auto" is 0.01 · n_objects, "balanced" η_r · n_objects / (2 · n_classes).
+    """Return η_φ; "auto" is n_objects · min(0.01, η_r / (2 · n_classes)).
 
     Raises
     ------
     ValueError, TypeError
-        If it is neither such a word nor a number above 0.
+        If it is neither that word nor a number above 0.
 
     Notes
     -----
     Where the objects of a class are nearly certain, the forces at a minimum balance for
     ‖r‖/‖φ‖ ≈ η_φ K/(η_r N): the paper's numbers (50, 10 classes, 0.1, 5000 pages) put them right on
     the class's center. With more η_φ they lie beyond it, and the objects nearest to a center are
-    not the surest ones. "balanced" keeps them inside.
+    not the surest ones. "auto" is the paper's 0.01 an object, or, from six classes on, half of what
+    puts them on the center.
     """
     if isinstance(eta_classes, str):
         if eta_classes == "auto":
-            return ETA_A_SAMPLE * n_objects
-        if eta_classes == "balanced":
-            return eta_objects * n_objects / (2 * max(n_classes, 1))
-        raise ValueError(
-            f'eta_classes must be "auto", "balanced" or a number above 0, got {eta_classes!r}'
-        )
+            return n_objects * min(ETA_AN_OBJECT, eta_objects / (2 * max(n_classes, 1)))
+        raise ValueError(f'eta_classes must be "auto" or a number above 0, got {eta_classes!r}')
     return check_real("eta_classes", eta_classes, low=0, open_low=True)
