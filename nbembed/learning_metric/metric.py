@@ -432,7 +432,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
             raise ValueError("y must label at least one point")
         values = _values(known, y)
         columns = [np.flatnonzero(self.classes_ == value) for value in values]
-        strange = [value for value, found in zip(values, columns) if found.size == 0]
+        strange = [value for value, found in zip(values.tolist(), columns) if found.size == 0]
         if strange:
             raise ValueError(f"y must name classes that were learned, got {strange[0]!r}")
         column = np.concatenate(columns)[known.top_class[known.labelled]]

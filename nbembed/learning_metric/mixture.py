@@ -66,9 +66,10 @@ class Mixture:
         center = self.centroids.mean(axis=0)
         D2 = squared_distances(np.asarray(X, np.float64) - center, self.centroids - center)
         D2 -= D2.min(axis=1, keepdims=True)
-        # Divided twice: the square of a tiny width would underflow.
-        D2 /= self.width
-        D2 /= 2 * self.width
+        # Divided twice: the square of a tiny width would underflow. An infinite exponent is right.
+        with np.errstate(over="ignore"):
+            D2 /= self.width
+            D2 /= 2 * self.width
         return D2
 
     def weights(self, X: NDArray[Any]) -> NDArray[np.float64]:
@@ -98,6 +99,7 @@ class Start(NamedTuple):
     frequencies: NDArray[np.float64]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def loss(
     theta: NDArray[np.float64], X: NDArray[np.float64], T: NDArray[np.float64], n_centroids: int
 ) -> tuple[float, NDArray[np.float64]]:
@@ -118,6 +120,7 @@ def loss(
     loss : float
         In nats a point.
     gradient : ndarray of the shape of ``theta``
+        Both NaN where squares are too large.
     """
     K, n_features = n_centroids, X.shape[1]
     m = theta[: K * n_features].reshape(K, n_features)
@@ -232,16 +235,15 @@ def descend(
         if watch(theta):
             raise StopIteration
 
-    with np.errstate(over="ignore", invalid="ignore"):
-        found: Any = minimize(
-            loss,
-            theta,
-            args=(X / width, T, K),
-            jac=True,
-            method="CG",
-            callback=after,
-            options={"maxiter": max_iter, "gtol": 1e-6},
-        )
+    found: Any = minimize(
+        loss,
+        theta,
+        args=(X / width, T, K),
+        jac=True,
+        method="CG",
+        callback=after,
+        options={"maxiter": max_iter, "gtol": 1e-6},
+    )
     return np.asarray(found.x)
 
 
