@@ -12,8 +12,8 @@ from nbembed.learning_metric import LearningMetric as LearningMetric
 from nbembed.methods import HSSNE as HSSNE
 from nbembed.methods import SNE as SNE
 from nbembed.methods import Mbed as Mbed
-from nbembed.methods import ParametricEmbedding as ParametricEmbedding
 from nbembed.methods import NeRV as NeRV
+from nbembed.methods import ParametricEmbedding as ParametricEmbedding
 from nbembed.methods import SNeRV as SNeRV
 from nbembed.session import Session as Session
 from nbembed.session import load_session as load_session
