@@ -363,11 +363,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "centroids_")
         for name, data in (("X", X), ("others", others)):
-            if sparse.issparse(data):
-                raise ValueError(
-                    f"{name} must be dense for a LearningMetric, which has Gaussians in the space "
-                    f"of the data: reduce sparse data first, for example by TruncatedSVD"
-                )
+            _refuse_sparse(data, name)
             if data is not None and data.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"{name} must have the {self.n_features_in_} features that the metric was "
@@ -446,6 +442,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
         X = matrix_of(X)
+        _refuse_sparse(X, "X")
         try:
             data = validate_data(self, X, dtype=np.float64, **options)
         except ValueError as error:
@@ -460,6 +457,14 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         # It has predict_proba, and scikit-learn asks every such estimator about its classes.
         tags.classifier_tags = ClassifierTags()
         return tags
+
+
+def _refuse_sparse(data: Any, name: str) -> None:
+    if sparse.issparse(data):
+        raise ValueError(
+            f"{name} must be dense for a LearningMetric, which has Gaussians in the space of the "
+            f"data: reduce sparse data first, for example by TruncatedSVD"
+        )
 
 
 def check_teaches(supervision: Supervision | None) -> None:

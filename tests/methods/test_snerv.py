@@ -1,0 +1,212 @@
+"""SNeRV, and other methods on learned metrics: with all labels, few, and none."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.metrics import pairwise_distances
+
+import nbembed as nb
+from nbembed.measures import homogeneity
+from nbembed.methods.learned import FLOOR, SHARPEST, LearnedAffinities, learned_metric
+from nbembed.methods.nerv import typical_precision
+from nbembed.supervision import Supervision
+
+X, Y = load_iris(return_X_y=True)
+SOME = np.where(np.arange(150) % 3 == 0, Y, -1)
+
+
+def learner(**keywords):
+    keywords = {"n_centroids": 6, "width": 0.8, "max_iter": 15, "random_state": 0, **keywords}
+    return nb.LearningMetric(**keywords)
+
+
+def quick(**keywords):
+    keywords = {"n_centroids": 6, "width": 0.8, "max_iter": 120, "random_state": 0, **keywords}
+    return nb.SNeRV(**keywords)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return quick().fit(X, SOME)
+
+
+def nearest_class(places, known):
+    """Return the class of the nearest labeled point of each point."""
+    D = pairwise_distances(places, places[known])
+    return Y[known][D.argmin(axis=1)]
+
+
+def test_points_without_a_label_find_their_class(fitted):
+    assert fitted.embedding_.shape == (150, 2)
+    assert np.isfinite(fitted.embedding_).all()
+    hidden = SOME == -1
+    # Of the nearest labeled points in the data 94 % are of the same class.
+    assert (nearest_class(fitted.embedding_, ~hidden)[hidden] == Y[hidden]).mean() > 0.9
+    assert homogeneity(fitted.embedding_, Y) > 0.9
+
+
+def test_what_fit_sets(fitted):
+    metric = fitted.learning_metric_
+    assert isinstance(metric, nb.LearningMetric)
+    assert metric.centroids_.shape == (6, 4)
+    assert metric.classes_.tolist() == ["0", "1", "2"]
+    assert fitted.perplexity_ == 0.5 * 150 / 6
+    assert quick(perplexity=9, max_iter=1).fit(X, SOME).perplexity_ == 9
+
+
+def test_it_is_nerv_on_the_learned_metric(fitted):
+    metric = learner(max_iter=100).fit(X, SOME)
+    same = nb.NeRV(metric=metric, perplexity=12.5, width="uniform", max_iter=120, random_state=0)
+    assert np.array_equal(same.fit(X).embedding_, fitted.embedding_)
+    assert same.cost_ == fitted.cost_
+
+
+def test_labels_are_no_links():
+    objective = quick()
+    known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
+    affinities = objective.make_affinities(X, known)
+    values = []
+    for rho in (0.0, 1.0):
+        made = objective.set_params(rho=rho).make_objective(affinities, known, None)
+        values.append(made.cost_and_gradient(X[:, :2].astype(np.float32))[0])
+    assert values[0] == values[1]
+    linked = known.must_link([0, 60, 120])
+    made = objective.make_objective(affinities, linked, None)
+    assert made.cost_and_gradient(X[:, :2].astype(np.float32))[0] != values[0]
+
+
+def test_before_there_are_two_classes_the_euclidean_metric_stands_in():
+    """A live session begins so; ``fit`` refuses it."""
+    one = Supervision(150).label([0, 1, 2], "a")
+    for known in (None, Supervision(150), one):
+        affinities = quick().make_affinities(X, known)
+        assert affinities.learned is None
+        assert affinities.perplexity == 30
+        plain = nb.NeRV().make_affinities(X)
+        kept = affinities.P > 0
+        assert np.array_equal(affinities.P[kept], plain.P[kept])
+    for y, got in ((np.full(150, -1), "none"), (np.where(Y == 1, 1, -1), "only '1'")):
+        with pytest.raises(ValueError, match=f"y .*at least two classes.*got {got}"):
+            quick().fit(X, y)
+    with pytest.raises(ValueError, match="SNeRV requires y"):
+        quick().fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:.*tied for nearest:UserWarning")  # these two lie far apart
+def test_affinities_are_the_same_each_time_and_know_their_metric():
+    known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
+    one, two = (
+        nb.SNeRV(cv=3, random_state=seed, n_jobs=n).make_affinities(X, known)
+        for seed, n in ((None, 1), (np.random.default_rng(3), 2))
+    )
+    assert np.array_equal(one.P, two.P)
+    assert one.learned.classes_.tolist() == ["a", "b"]
+    np.testing.assert_allclose(one.P.sum(axis=1), 1, atol=1e-5)
+
+
+def test_tiny_probabilities_are_none_and_no_width_is_too_small(rng):
+    """Certain classes leave distances next to nothing beside others that are not."""
+    y = np.repeat([0, 1, 2], 60)
+    data = np.array([[0.0, 0], [3, 0], [0, 3]])[y] + rng.normal(size=(180, 2))
+    method = nb.NeRV(metric=learner(n_centroids=9, width=0.4, max_iter=200), perplexity=8)
+    method.set_params(width="point", max_iter=200, random_state=0)
+    affinities = method.make_affinities(data, nb.methods.base.as_supervision(y, 180))
+    assert isinstance(affinities, LearnedAffinities)
+    assert affinities.P[affinities.P > 0].min() >= FLOOR
+    assert affinities.beta.max() > 10 * SHARPEST * typical_precision(affinities)
+    method.fit(data, y)
+    assert np.isfinite(method.embedding_).all()
+    places = method.transform(data[:5] + 0.01)
+    assert np.isfinite(places).all()
+
+
+@pytest.mark.parametrize("output_width", ["uniform", "point"])
+def test_new_points_come_to_their_neighbors(output_width):
+    method = quick(output_width=output_width).fit(X[::2], Y[::2])
+    assert np.array_equal(method.transform(X[::2]), method.embedding_)
+    places = method.transform(X[1::2])
+    D = pairwise_distances(places, method.embedding_)
+    assert (Y[::2][D.argmin(axis=1)] == Y[1::2]).mean() > 0.9
+
+
+@pytest.mark.parametrize("kind", [nb.HSSNE, nb.SNE, nb.NeRV, nb.Mbed])
+def test_other_methods_measure_with_it(kind):
+    fit_to_half = learner().fit(X[::2], Y[::2])
+    method = kind(metric=fit_to_half, max_iter=60, random_state=0)
+    if kind is nb.Mbed:
+        method.set_params(n_classes=3)
+    method.fit(X)
+    assert homogeneity(method.embedding_, Y) > 0.9
+    given = clone(method).set_params(metric="precomputed").fit(fit_to_half.pairwise(X))
+    assert method.metric is fit_to_half
+    if kind is not nb.NeRV and kind is not nb.Mbed:  # NeRV drops what is tiny; starts differ
+        assert method.cost_ == pytest.approx(given.cost_, rel=0.1)
+    assert method.transform(X[:3] + 0.01).shape == (3, method.embedding_.shape[1])
+
+
+@pytest.mark.parametrize("kind", [nb.HSSNE, nb.SNE, nb.NeRV, nb.Mbed])
+def test_an_unfitted_one_learns_from_the_labels_of_the_fit(kind):
+    metric = learner()
+    method = kind(metric=metric, max_iter=60, random_state=0)
+    assert method.learns_from_labels
+    assert not kind().learns_from_labels
+    assert not kind(metric=learner().fit(X, Y)).learns_from_labels
+    method.fit(X, SOME)
+    assert not hasattr(metric, "centroids_"), "a clone is fitted"
+    assert not hasattr(clone(method).metric, "centroids_")
+    with pytest.raises(ValueError, match=r"y .*at least two classes"):
+        method.fit(X, np.where(Y == 1, 1, -1))
+    known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
+    learned = learned_metric(metric, X, known)
+    assert np.array_equal(learned.centroids_, learned_metric(metric, X, known).centroids_)
+    assert learned_metric(metric, X, Supervision(150)) == "euclidean"
+
+
+def test_mbed_on_a_learned_metric_predicts():
+    """Ten labels a class, and distances in which classes lie apart."""
+    labels = np.where(np.arange(150) % 5 == 0, Y, -1)
+    model = nb.Mbed(metric=learner(), random_state=0, n_jobs=1).fit(X, labels)
+    hidden = labels == -1
+    assert (model.labels_[hidden] == Y[hidden]).mean() > 0.85
+
+
+def test_it_is_an_estimator():
+    for name, parameter in inspect.signature(nb.SNeRV).parameters.items():
+        strange = object()
+        assert getattr(nb.SNeRV(**{name: strange}), name) is strange
+        assert getattr(nb.SNeRV(), name) is parameter.default
+    assert "metric" not in nb.SNeRV().get_params()
+    assert clone(quick(tradeoff=0.3)).tradeoff == 0.3
+    assert [live.name for live in nb.SNeRV.live_parameters] == ["tradeoff", "rho"]
+    assert nb.SNeRV.learns_from_labels
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "message"),
+    [
+        ({"tradeoff": 1.5}, ValueError, "tradeoff must be"),
+        ({"n_centroids": 0}, ValueError, "n_centroids must be at least 1"),
+        ({"n_centroids": 60}, ValueError, "n_centroids must be at most the number of labelled"),
+        ({"width": "point"}, ValueError, "width must be one of 'cv'"),
+        ({"output_width": "cv"}, ValueError, "output_width must be one of 'uniform', 'point'"),
+        ({"n_pieces": 0}, ValueError, "n_pieces must be at least 1"),
+        ({"cv": 1}, ValueError, "cv must be at least 2"),
+        ({"perplexity": 150}, ValueError, "perplexity must be in"),
+    ],
+)
+def test_bad_parameters(keywords, kind, message):
+    with pytest.raises(kind, match=message):
+        quick(**keywords).fit(X, SOME)
+
+
+def test_sparse_data_are_refused_with_a_reason():
+    with pytest.raises(ValueError, match="X must be dense for a LearningMetric"):
+        quick().fit(sparse.csr_array(X), Y)
+    with pytest.raises(ValueError, match="X must be dense for a LearningMetric"):
+        nb.HSSNE(metric=learner().fit(X, Y)).fit(sparse.csr_array(X))
