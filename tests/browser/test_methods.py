@@ -135,3 +135,44 @@ def ink(hand: Hand, rgb: list[int]) -> int:
             rgb,
         )
     )
+
+
+def test_lassoed_classes_are_learned_from_while_the_map_goes_on(start) -> None:
+    hand = start("NeRV(random_state=0)")
+    switch(hand, "SNeRV")
+    hand.notebook.execute(
+        "told = []\nexplorer.observe(lambda change: told.append(change.new), 'learning')"
+    )
+    status = hand.widget.get_by_role("group", name="Status")
+    expect(status).to_contain_text("Label points of two classes")
+    hand.press("Pause")
+    before = hand.settle("paused")
+    places = hand.on_screen()
+    truth = np.array(hand.notebook.evaluate("truth.tolist()"))
+    for k, name in ((0, "first"), (2, "third")):
+        members = places[truth == k]
+        middle = np.median(members, axis=0)
+        near = np.sort(np.linalg.norm(members - middle, axis=1))[15]
+        hand.lasso(middle, float(near) + 2)
+        hand.notebook.wait_for("explorer.selection.tolist()")
+        hand.press("Add class")
+        hand.page.keyboard.type(name)
+        hand.page.keyboard.press("Enter")
+        hand.widget.get_by_role("button", name="Label selection").click()
+        hand.notebook.wait_for("list(explorer.supervision.classes)", lambda c, n=name: n in c)
+        hand.notebook.wait_for(
+            "int((explorer.supervision.top_class == len(explorer.supervision.classes) - 1).sum())"
+        )
+    hand.notebook.wait_for(
+        "any(e.command == 'learned' and len(set(e.arguments['supervision'].top_class)) == 3"
+        " for e in explorer.session.log)"
+    )
+    said = hand.notebook.evaluate("told")
+    assert any(text.startswith("learning the metric from") for text in said)
+    expect(status).not_to_contain_text("earning")
+    hand.press("Play")
+    far = 0.05 * np.ptp(before)
+    hand.notebook.wait_for(
+        "explorer.embedding.tolist()", lambda Y: np.abs(np.array(Y) - before).max() > far
+    )
+    assert hand.notebook.errors == []
