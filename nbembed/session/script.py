@@ -35,8 +35,13 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
     writer = _Writer(methods)
     start = log[0].arguments
     body = [writer.start(start)]
-    kinds = [methods[e.arguments["method"]] for e in log if e.command in ("start", "switch")]
-    if any(kind.learns_from_labels for kind in kinds):
+    used = [
+        methods[e.arguments["method"]](**e.arguments["parameters"])
+        for e in log
+        if e.command in ("start", "switch")
+    ]
+    learned = any(e.command == "learned" for e in log)  # its metric may have been set later
+    if learned or any(method.learns_from_labels for method in used):
         body.append("session.auto_learn = False  # but at the very iterations below")
     done = 0
     for event in log[1:]:
