@@ -46,6 +46,9 @@ shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", ignore=shutil.ign
 nb_execution_mode = os.environ.get("NBEMBED_DOCS_NOTEBOOKS", "cache")
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+# Bokeh's outputs carry types of its own for JupyterLab, beside the scripts that a page runs.
+suppress_warnings = ["mystnb.unknown_mime_type"]
 # A live widget needs its kernel; on a page its one line of text is the honest thing to show.
 nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 
