@@ -29,7 +29,9 @@ from nbembed.validation import (
     check_count,
     check_data,
     check_float_type,
+    check_metric,
     check_perplexity,
+    check_real,
     matrix_of,
 )
 
@@ -55,6 +57,8 @@ FEW = 500
 @dataclass(frozen=True, eq=False)
 class Affinities:
     """Neighbor probabilities and what they were made from; a value, its arrays read only.
+
+    Made by the functions here, and by :meth:`from_probabilities`, which checks what it is given.
 
     Attributes
     ----------
@@ -384,6 +388,20 @@ def rows_to_fitted(
     """
     if (perplexity is None) == (sigma is None):
         raise ValueError("perplexity or sigma must be given, and not both")
+    check_metric(metric)
+    X = check_data(X, min_samples=1)
+    if metric != "precomputed":
+        fitted = check_data(fitted, name="fitted")
+        if fitted.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"X must have the {fitted.shape[1]} features of fitted, got {X.shape[1]}"
+            )
+    elif X.shape[1] and X.min() < 0:
+        raise ValueError(f"X must be non-negative dissimilarities, got {X.min()}")
+    if sigma is not None:
+        sigma = check_real("sigma", sigma, low=0, open_low=True)
+    else:
+        perplexity = check_real("perplexity", perplexity, low=1)
     distances = Distances(X, metric, X if metric == "precomputed" else fitted)
     n, m = distances.shape
     P = np.empty((n, m), check_float_type(dtype))

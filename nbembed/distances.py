@@ -56,6 +56,8 @@ class Distances:
     metric : str, callable or PointMetric
     others : ndarray or csr_array of shape (n_others, n_features), optional
         ``X`` itself if None; not read with ``metric="precomputed"``.
+    name : str
+        What to call ``X`` in an error.
 
     Attributes
     ----------
@@ -70,11 +72,13 @@ class Distances:
         If squares of the data under- or overflow.
     """
 
-    def __init__(self, X: Any, metric: Metric, others: Any = None) -> None:
+    def __init__(self, X: Any, metric: Metric, others: Any = None, *, name: str = "X") -> None:
         self.metric = metric
+        self._name = name
         self._itself = others is None
         others = X if self._itself else others
         if metric == "precomputed":
+            _check_span(_largest(X), name, "dissimilarities")
             self.shape = X.shape
             self.symmetric = self._itself and _is_symmetric(X)
             self._rows: Callable[[slice], Any] = lambda here: np.square(
@@ -88,9 +92,9 @@ class Distances:
         elif metric not in EUCLIDEAN:
             self._rows = _other_metric(X, others, metric)
         elif sparse.issparse(X) or sparse.issparse(others):
-            self._rows = _sparse_euclidean(X, others)
+            self._rows = _sparse_euclidean(X, others, name)
         else:
-            self._rows = _euclidean(X, others, self._itself)
+            self._rows = _euclidean(X, others, self._itself, name)
 
     def blocks(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield rows of d² with the slice they belong at; each block is the caller's to change.
@@ -114,7 +118,7 @@ class Distances:
                 i, j = np.argwhere(~np.isfinite(D2))[0]
                 raise ValueError(
                     f"metric must give finite distances, but {name_of(self.metric)!r} gives "
-                    f"{np.sqrt(D2[i, j])} between points {first + i} and {j} of X"
+                    f"{np.sqrt(D2[i, j])} between points {first + i} and {j} of {self._name}"
                 )
             yield here, D2
 
@@ -138,28 +142,52 @@ def name_of(metric: Metric) -> str:
     return str(getattr(metric, "__name__", type(metric).__name__))
 
 
-def _euclidean(X: Any, others: Any, itself: bool) -> Callable[[slice], NDArray[np.float64]]:
-    others = np.asarray(others, dtype=np.float64)
-    center = others.mean(axis=0)
-    b = others - center
-    a = b if itself else np.asarray(X, dtype=np.float64) - center
-    _check_span(max(np.abs(a).max(initial=0), np.abs(b).max(initial=0)))
+def check_span(X: Any, name: str = "X") -> None:
+    """Refuse data that span so much or so little that squares of distances over- or underflow."""
+    if sparse.issparse(X):
+        _check_span(_largest(X), name)
+    else:
+        _centered(np.asarray(X, dtype=np.float64), name)
+
+
+def _centered(data: NDArray[np.float64], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        center = data.mean(axis=0)
+        moved = data - center
+    _check_span(_largest(moved), name)
+    return moved, center
+
+
+def _euclidean(
+    X: Any, others: Any, itself: bool, name: str
+) -> Callable[[slice], NDArray[np.float64]]:
+    b, center = _centered(np.asarray(others, dtype=np.float64), name)
+    a = b
+    if not itself:
+        with np.errstate(over="ignore"):
+            a = np.asarray(X, dtype=np.float64) - center
+        _check_span(max(_largest(a), _largest(b)), name)
     return lambda here: squared_distances(a[here], b)
 
 
-def _check_span(span: float) -> None:
+def _largest(values: Any) -> float:
+    stored = values.data if sparse.issparse(values) else values
+    return float(np.abs(stored).max(initial=0))
+
+
+def _check_span(span: float, name: str, what: str = "distances") -> None:
     if not (1e-140 < span < 1e140 or span == 0):
         raise ValueError(
-            f"X must span between 1e-140 and 1e140, or squares of distances are lost; got "
+            f"{name} must span between 1e-140 and 1e140, or squares of {what} are lost; got "
             f"{span:.3g}: rescale it"
         )
 
 
-def _sparse_euclidean(X: Any, others: Any) -> Callable[[slice], NDArray[np.float64]]:
+def _sparse_euclidean(X: Any, others: Any, name: str) -> Callable[[slice], NDArray[np.float64]]:
     # Centered, sparse data would be dense. Texts and counts start at zero anyway.
     a = sparse.csr_array(X, dtype=np.float64)
     b = sparse.csr_array(others, dtype=np.float64)
-    _check_span(max(np.abs(a.data).max(initial=0), np.abs(b.data).max(initial=0)))
+    _check_span(max(_largest(a), _largest(b)), name)
     norms_a, norms_b = (np.asarray(z.multiply(z).sum(axis=1)).ravel() for z in (a, b))
     bT = sparse.csr_array(b.T)
 
@@ -177,6 +205,8 @@ def _other_metric(X: Any, others: Any, metric: Metric) -> Callable[[slice], NDAr
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
     options: dict[str, Any] = {}
+    if metric in ("seuclidean", "mahalanobis") and sparse.issparse(others):
+        raise ValueError(f"metric must be one that applies to sparse data, got {metric!r}")
     if metric == "seuclidean":
         variance = np.var(others, axis=0, ddof=1)
         # A constant feature tells points apart at no scale; left alone it adds nothing.

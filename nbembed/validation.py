@@ -7,8 +7,11 @@ TypeError for a thing of the wrong kind and ValueError for a wrong value, before
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +49,10 @@ def check_real(
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer that no float can hold
+        number = math.inf
     if math.isfinite(number) and number <= high and (number > low if open_low else number >= low):
         return number
     bounds = []
@@ -66,12 +72,14 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
     TypeError
         If it is not an integer.
     ValueError
-        If it is smaller.
+        If it is smaller, or larger than any array could be.
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {value!r}")
+    if value > sys.maxsize:
+        raise ValueError(f"{name} must be at most {sys.maxsize}, got {value!r}")
     return int(value)
 
 
@@ -87,6 +95,73 @@ def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
         return value
     words = ", ".join(map(repr, allowed))
     raise ValueError(f"{name} must be one of {words}, got {value!r}")
+
+
+def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
+    """Return numbers as a new float64 array of whatever shape; they need not be finite.
+
+    Raises
+    ------
+    TypeError
+        If it holds what is no real number (text that reads like one is none), or rows of different
+        lengths.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in array.flat):
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        array = np.array("")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be real numbers, got {value!r}")
+    return np.array(array, dtype=np.float64)
+
+
+def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
+    """Refuse data, dense or sparse, of which squares and their sums would overflow.
+
+    Raises
+    ------
+    ValueError
+        If an absolute value is above ``high``.
+    """
+    values = data if isinstance(data, np.ndarray) else data.data
+    largest = float(np.abs(values).max(initial=0))
+    if largest > high:
+        raise ValueError(
+            f"{name} must be at most {high:g} in magnitude, or squares overflow; got "
+            f"{largest:.3g}: rescale it"
+        )
+
+
+def check_text(name: str, value: Any) -> str:
+    """Return text.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, got {value!r}")
+    return str(value)
+
+
+def check_path(name: str, value: Any) -> Path:
+    """Return where a file or directory is, whether or not there is one.
+
+    Raises
+    ------
+    TypeError
+        If it is neither text nor a path.
+    ValueError
+        If it is empty text.
+    """
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise TypeError(f"{name} must be a path, got {value!r}")
+    if os.fspath(value) == "":
+        raise ValueError(f"{name} must be a path, got empty text")
+    return Path(value)
 
 
 def auto_perplexity(n_samples: int) -> float:
@@ -342,7 +417,7 @@ def check_data(
 
     precomputed = isinstance(check_metric(metric), str) and metric == "precomputed"
     X = matrix_of(X, name)
-    _refuse_what_is_no_number(X, name)
+    check_kind(X, name)
     try:
         data = check_array(
             X,
@@ -379,8 +454,19 @@ def check_data(
     return data
 
 
-def _refuse_what_is_no_number(X: Any, name: str) -> None:
-    """Refuse what NumPy would convert in silence: text that reads like a number, dates."""
+def check_kind(X: Any, name: str = "X") -> None:
+    """Refuse what NumPy would convert in silence: text that reads like a number, dates, masks.
+
+    Raises
+    ------
+    ValueError
+        If it is nothing that a matrix of real numbers can be made of.
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(
+            f"{name} must have no masked values, got {np.ma.count_masked(X)}: what is behind a "
+            "mask would be read"
+        )
     if hasattr(X, "toarray"):
         kind, found = X.dtype.kind, X.dtype
     else:

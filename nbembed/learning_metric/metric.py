@@ -27,7 +27,16 @@ from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric.mixture import Mixture, fit, start
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import as_generator, check_choice, check_count, check_real, matrix_of
+from nbembed.validation import (
+    as_generator,
+    check_choice,
+    check_count,
+    check_kind,
+    check_magnitude,
+    check_numbers,
+    check_real,
+    matrix_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -56,12 +65,12 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     shortest_paths : bool, default=False
         Whether :meth:`pairwise` gives the lengths of shortest paths over the complete graph of the
         points in place of straight ones; O(n³), and seldom worth it.
-    cv : int, default=5
+    cv : int or None, default=5
         Folds of the cross-validation, which leaves labels out and looks for the largest
-        likelihood of them.
+        likelihood of them. None, with a number and a width given, does without.
     max_iter : int, default=100
-        Iterations of conjugate gradients at most. Where something is cross-validated, so is the
-        number of them: that is what keeps the mixture from certainty. Otherwise all are done.
+        Iterations of conjugate gradients at most. How many are done is cross-validated, whatever is
+        given: that is what keeps the mixture from certainty. Without cross-validation all are.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
@@ -128,7 +137,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         *,
         n_pieces: int = 10,
         shortest_paths: bool = False,
-        cv: int = 5,
+        cv: int | None = 5,
         max_iter: int = 100,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -159,7 +168,10 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         check_count("n_pieces", self.n_pieces)
         if not isinstance(self.shortest_paths, bool | np.bool_):
             raise TypeError(f"shortest_paths must be True or False, got {self.shortest_paths!r}")
-        check_count("cv", self.cv, low=2)
+        if self.cv is not None:
+            check_count("cv", self.cv, low=2)
+        elif isinstance(self.n_centroids, str) or isinstance(self.width, str):
+            raise ValueError('cv must be at least 2 where n_centroids or width is "cv", got None')
         check_count("max_iter", self.max_iter)
         check_real("verbose", self.verbose, low=0)
         resolve_threads(self.n_jobs)
@@ -232,12 +244,10 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
                 f"n_centroids must be at most the number of labelled points, {len(X)}, "
                 f"got {self.n_centroids}"
             )
+        check_magnitude(X)
         center = X.mean(axis=0)
         X = X - center
-        with np.errstate(over="ignore"):
-            spread = spread_of(X, T)
-        if not np.isfinite(spread):
-            raise ValueError("X is too large for squares of distances: rescale it")
+        spread = spread_of(X, T)
         rng = as_generator(self.random_state)
         chosen = self._choose(X, T, spread, rng)
         begin = start(X, T, chosen.n_centroids, rng)
@@ -272,7 +282,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         rng: np.random.Generator,
     ) -> Choice:
         free = isinstance(self.n_centroids, str), isinstance(self.width, str)
-        if not any(free):
+        if self.cv is None:
             return Choice(int(self.n_centroids), float(self.width), self.max_iter)
         return choose(
             X,
@@ -309,7 +319,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "centroids_")
         data = self._validated(X, reset=False)
-        others = None if Y is None else self._validated(Y, reset=False)
+        others = None if Y is None else self._validated(Y, "Y", reset=False)
         squares = self.squared_rows(data, others)(slice(0, data.shape[0]))
         return np.asarray(np.sqrt(squares))
 
@@ -326,14 +336,15 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         float, or ndarray of shape (n,)
         """
         check_is_fitted(self, "centroids_")
-        a, b = np.asarray(x1, np.float64), np.asarray(x2, np.float64)
+        a, b = check_numbers("x1", x1), check_numbers("x2", x2)
         if a.shape != b.shape or a.ndim not in (1, 2):
             raise ValueError(
                 f"x1 and x2 must be two points or as many rows each, got shapes {a.shape} and "
                 f"{b.shape}"
             )
         A, B = (
-            self._mixture.exponents(self._validated(np.atleast_2d(x), reset=False)) for x in (a, b)
+            self._mixture.exponents(self._validated(np.atleast_2d(x), name, reset=False))
+            for name, x in (("x1", a), ("x2", b))
         )
         beta = self.class_given_centroid_
         lengths = np.array(
@@ -440,15 +451,18 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def _mixture(self) -> Mixture:
         return Mixture(self.centroids_, self.class_given_centroid_, self.width_)
 
-    def _validated(self, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
-        X = matrix_of(X)
-        _refuse_sparse(X, "X")
+    def _validated(self, X: Any, name: str = "X", **options: Any) -> NDArray[np.float64]:
+        X = matrix_of(X, name)
+        _refuse_sparse(X, name)
         try:
             data = validate_data(self, X, dtype=np.float64, **options)
-        except ValueError as error:
-            raise ValueError(
-                f"X must be a dense, finite matrix of numbers, one row a point: {error}"
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(
+                f"{name} must be a dense, finite matrix of numbers, one row a point: {error}"
             ) from None
+        check_kind(X, name)
+        check_magnitude(data, name)
         return np.asarray(data)
 
     def __sklearn_tags__(self) -> Any:

@@ -32,7 +32,14 @@ from nbembed.objectives.pinned import Pinned
 from nbembed.optimizers import MomentumGradient
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_count, check_data, check_perplexity, check_real, matrix_of
+from nbembed.validation import (
+    check_count,
+    check_data,
+    check_kind,
+    check_perplexity,
+    check_real,
+    matrix_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -336,13 +343,14 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         X = matrix_of(X)
         try:
-            return validate_data(
+            data = validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
             )
-        except ValueError as error:
-            raise ValueError(
-                f"X must be a finite matrix of numbers, one row a point: {error}"
-            ) from None
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"X must be a finite matrix of numbers, one row a point: {error}") from None
+        check_kind(X)
+        return data
 
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None

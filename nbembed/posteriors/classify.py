@@ -198,9 +198,11 @@ def _held_out(classifier: Any, learned: Learned, X: Any, known: Supervision, cv:
                 'cv="leave-one-out" is for NaiveBayes; give a number of folds or LeaveOneOut()'
             )
         return learned.classifier.leave_one_out_proba(X[where], codes)
-    return cross_val_predict(
-        resolve_classifier(classifier), X[where], codes, cv=cv, method="predict_proba"
-    )
+    model = resolve_classifier(classifier)
+    try:
+        return cross_val_predict(model, X[where], codes, cv=cv, method="predict_proba")
+    except ValueError as error:
+        raise ValueError(f"cv must be folds that fit these labels, got {cv!r}: {error}") from error
 
 
 def _prior(supervision: Supervision) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from nbembed.validation import check_real
+from nbembed.validation import check_kind, check_magnitude, check_numbers, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -89,10 +89,14 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Naming what is wrong.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        data, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_kind(X)
+        check_magnitude(data)
         check_classification_targets(y)
-        counts = _counts(X)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        counts = _counts(data)
+        weights = _check_sample_weight(
+            sample_weight, data, dtype=np.float64, ensure_non_negative=True
+        )
         self.classes_, codes = np.unique(y, return_inverse=True)
         K, V = self.classes_.size, counts.shape[1]
         own = sparse.csr_array((weights, (codes, np.arange(codes.size))), shape=(K, codes.size))
@@ -124,7 +128,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _priors(self, K: int) -> NDArray[np.float64]:
         if self.class_prior is None:
             return np.asarray(self._documents / self._documents.sum())
-        prior = np.asarray(self.class_prior, dtype=np.float64)
+        prior = check_numbers("class_prior", self.class_prior)
         if prior.shape != (K,) or not (prior > 0).all() or not abs(prior.sum() - 1) < 1e-6:
             raise ValueError(
                 f"class_prior must be {K} positive numbers that sum to one, got {prior.tolist()}"

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from nbembed.validation import check_real
+from nbembed.validation import check_kind, check_magnitude, check_numbers, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -83,6 +83,8 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Naming what is wrong.
         """
         data, y = validate_data(self, X, y, dtype=np.float64)
+        check_kind(X)
+        check_magnitude(data)
         y = np.asarray(y)
         check_classification_targets(y)
         shrinkage = check_real("shrinkage", self.shrinkage, low=0, high=1)
@@ -118,7 +120,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f'class_prior must be None, "empirical" or an array, got {self.class_prior!r}'
                 )
             return np.asarray(sums / sums.sum())
-        prior = np.asarray(self.class_prior, dtype=np.float64)
+        prior = check_numbers("class_prior", self.class_prior)
         if prior.shape != (K,) or not (prior > 0).all() or not abs(prior.sum() - 1) < 1e-6:
             raise ValueError(
                 f"class_prior must be {K} positive numbers that sum to one, got {prior.tolist()}"
@@ -129,6 +131,8 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return log p(c_k|x), shape (n_samples, n_classes); far points underflow nowhere."""
         check_is_fitted(self)
         data = validate_data(self, X, dtype=np.float64, reset=False)
+        check_kind(X)
+        check_magnitude(data)
         examples = self.examples_
         squares = np.sum(examples * examples, axis=1)
         joint = np.empty((len(data), self.classes_.size))

@@ -68,7 +68,7 @@ def topic_posteriors(
         raise ValueError(f"model must be a fitted topic model, {type(model).__name__} is not")
     counts = np.asarray(counts, dtype=np.float64)
     K = counts.shape[0]
-    chosen = np.arange(K) if topics is None else check_points(list(topics), K, "topics")
+    chosen = np.arange(K) if topics is None else check_points(topics, K, "topics")
     if chosen.size < 2:
         raise ValueError(f"topics must name at least two topics, got {chosen.tolist()}")
     masses = counts.sum(axis=1)
@@ -76,7 +76,10 @@ def topic_posteriors(
     if X is None:
         joint = (counts / masses[:, None] * share[:, None])[chosen].T
     else:
-        joint = np.asarray(model.transform(X), dtype=np.float64)[:, chosen]
+        try:
+            joint = np.asarray(model.transform(X), dtype=np.float64)[:, chosen]
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"X must be counts of documents for the model: {error}") from error
     total = joint.sum(axis=1)
     if not (total > 0).all():
         row = int(np.flatnonzero(~(total > 0))[0])

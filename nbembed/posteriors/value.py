@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class Posteriors:
     """Class probabilities of objects; numpy takes one for its array of probabilities.
 
+    Made by the functions here, which check what they are given.
+
     Attributes
     ----------
     proba : ndarray of shape (n_samples, n_classes), float32 or float64

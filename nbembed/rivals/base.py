@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nbembed.distances import Distances
 from nbembed.methods.placement import FittedData
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_count, check_data, matrix_of
+from nbembed.validation import check_count, check_data, check_kind, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,13 +175,14 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         """Return ``X`` as scikit-learn validates it, its errors naming the argument."""
         X = matrix_of(X)
         try:
-            return validate_data(
+            data = validate_data(
                 self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
             )
-        except ValueError as error:
-            raise ValueError(
-                f"X must be a finite matrix of numbers, one row a point: {error}"
-            ) from None
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"X must be a finite matrix of numbers, one row a point: {error}") from None
+        check_kind(X)
+        return data
 
     def _to_fitted(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield squared distances of new points to the fitted ones, by blocks of rows."""

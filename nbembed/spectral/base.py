@@ -29,7 +29,7 @@ from nbembed.spectral.costs import Known
 from nbembed.spectral.points import Points
 from nbembed.spectral.solve import Problem, Solution, solve
 from nbembed.spectral.solved import Solved, turned
-from nbembed.validation import check_count, check_real
+from nbembed.validation import check_count, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -258,11 +258,18 @@ class SpectralMethod(EmbeddingMethod):
         self.n_iter_, self.perplexity_, self.trace_ = 1, None, []
 
     def _project(self, X: Any) -> NDArray[np.float32]:
+        check_magnitude(X)
         X = X.astype(np.float64, copy=False)
         if sparse.issparse(X):
             Y = X @ self.components_.T - self.components_ @ self.mean_
         else:
             Y = (X - self.mean_) @ self.components_.T
+        limit = np.finfo(np.float32).max
+        if not (np.abs(Y) <= limit).all():
+            raise ValueError(
+                f"X must be projected to numbers of at most {limit:.3g}, got "
+                f"{np.abs(Y).max():.3g}: rescale it"
+            )
         return np.asarray(Y, dtype=np.float32)
 
     def _solve(self, points: Points, known: Known) -> Solution:

@@ -24,7 +24,7 @@ from nbembed.methods.base import LiveParameter
 from nbembed.spectral.base import SpectralMethod
 from nbembed.spectral.fisher import FDA
 from nbembed.spectral.points import Points
-from nbembed.validation import check_choice, check_count, check_real
+from nbembed.validation import check_choice, check_count, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from typing import Self
@@ -233,6 +233,7 @@ class KPCATrick(SpectralMethod):
         if not isinstance(self.gamma, str):
             return float(self.gamma)
         mean = np.asarray(X.mean(axis=0)).ravel()
+        X = X.astype(np.float64, copy=False)
         square = X.multiply(X) if sparse.issparse(X) else np.square(X)
         total = float((np.asarray(square.mean(axis=0)).ravel() - mean**2).sum())
         return 1 / total if total > 0 else 1.0
@@ -241,6 +242,7 @@ class KPCATrick(SpectralMethod):
         """Return the kernel of each row of X with each of the others."""
         if self.kernel == "precomputed":
             return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        check_magnitude(X)
         known = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
         takes = TAKES.get(self.kernel, ()) if isinstance(self.kernel, str) else ()
         options = {name: known[name] for name in takes}

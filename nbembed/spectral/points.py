@@ -17,6 +17,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh, qr, svd
 
+from nbembed.distances import check_span
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -145,6 +147,7 @@ class Points:
 
 def _dense(X: NDArray[Any], n_pca: int | None) -> Points:
     X = np.asarray(X, dtype=np.float64)
+    check_span(X)
     mean = X.mean(axis=0)
     centered = X - mean
     # QR first: the SVD of what is left is small, and singular values keep their digits.
@@ -162,6 +165,7 @@ def _dense(X: NDArray[Any], n_pca: int | None) -> Points:
 
 def _sparse(X: Any, n_pca: int | None) -> Points:
     X = sparse.csr_array(X, dtype=np.float64)
+    check_span(X)
     n, n_features = X.shape
     mean = np.asarray(X.mean(axis=0)).ravel()
     size = float(np.abs(X.data).max(initial=0.0))
