@@ -144,7 +144,9 @@ class Settings:
 
         The parameters that the session last had for it, else its defaults; what describes the data
         (metric, perplexity, …) is the present method's, or that of the last one that had any. A
-        method that embeds posteriors learns them where the data ``X`` are none.
+        method that embeds posteriors learns them where the data ``X`` are none. A spectral learner
+        looks at the unlabelled points too: by hand few are labelled, and axes that were chosen by
+        these alone throw others far off the map.
         """
         if kind is self.kind:
             return dict(self.parameters)
@@ -153,6 +155,8 @@ class Settings:
             said = [p[name] for p in (*self.others.values(), self.parameters) if name in p]
             if name in known and said:
                 known[name] = said[-1]
+        if kind.__name__ not in self.others and known.get("gamma") == 0:
+            known["gamma"] = next(p.default for p in kind.live_parameters if p.name == "gamma")
         if known.get("classifier", "") is None and X is not None and not are_posteriors(X):
             known["classifier"] = CLASSIFIER
         return known

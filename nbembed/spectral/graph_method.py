@@ -38,7 +38,7 @@ GAMMA = LiveParameter(
     "γ",
     1e-4,
     1e4,
-    1.0,
+    0.1,
     "How much the neighborhoods of all points count beside the labels; 0 sees labels only.",
     scale="log",
     minimum=0.0,

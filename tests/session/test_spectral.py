@@ -110,3 +110,14 @@ def test_dissimilarities_cannot_be_projected(iris):
         with pytest.raises(ValueError, match="dissimilarities of the points, which PCA cannot"):
             session.switch("PCA")
         assert session.method_name == "HSSNE"
+
+
+def test_a_switch_by_name_looks_at_unlabelled_points_too(iris):
+    with Session(iris, spectral.LFDA()) as session:
+        assert session.parameters["gamma"] == 0, "as it was given"
+        session.switch("FDA")
+        assert session.parameters["gamma"] > 0
+        session.set(gamma=0.0)
+        session.switch("LPP")
+        session.switch("FDA")
+        assert session.parameters["gamma"] == 0, "as it was set"
