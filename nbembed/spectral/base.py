@@ -139,7 +139,8 @@ class SpectralMethod(EmbeddingMethod):
             return made
 
         live = [p.name for p in self.live_parameters if p.invalidates == "objective"]
-        return Solved(Y, cost, {name: float(getattr(self, name)) for name in live}, again)
+        values = {name: float(getattr(self, name)) for name in live}
+        return Solved(Y, cost, values, again, affinities.kernel_width)
 
     def make_optimizer(self) -> FixedPoint:
         """Return the fixed point, which lands in one step."""

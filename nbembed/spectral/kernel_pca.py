@@ -12,6 +12,7 @@ analysis is ``KPCATrick(FDA())``. New points go through the same map.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -175,12 +176,13 @@ class KPCATrick(SpectralMethod):
         self, X: NDArray[Any], supervision: Supervision | None = None
     ) -> Points:
         """Return the points in all their kernel principal components."""
-        K = self._kernel(X, X, self._width(X))
-        return kernel_coordinates(K, self._inner().n_pca)[0]
+        width = self._width(X)
+        points = kernel_coordinates(self._kernel(X, X, width), self._inner().n_pca)[0]
+        return replace(points, kernel_width=width)
 
     def live_values(self, objective: Any, geometry: Any) -> dict[str, float]:
-        """Return γ of the kernel where it is a number."""
-        return {} if isinstance(self.gamma, str) else {"gamma": float(self.gamma)}
+        """Return γ of the kernel, also where it was a word."""
+        return {} if objective.kernel_width is None else {"gamma": objective.kernel_width}
 
     def fit(
         self,

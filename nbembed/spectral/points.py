@@ -40,12 +40,15 @@ class Points:
         combinations of the data, or where the coordinates are all the features there are (those of
         kernel PCA).
     perplexity : None
+    kernel_width : float or None
+        γ of the kernel in whose space the coordinates are, if there is one.
     """
 
     Z: NDArray[np.float64]
     mean: NDArray[np.float64]
     directions: NDArray[np.float64] | None
     perplexity: None = None
+    kernel_width: float | None = None
     # Of sparse data in more dimensions than points: directions = (X − mean)ᵀ combinations.
     _X: Any = field(default=None, repr=False)
     _combinations: NDArray[np.float64] | None = field(default=None, repr=False)

@@ -36,6 +36,8 @@ class Solved(Objective):
         What it was solved with.
     again : callable
         Takes some of the parameters by name and returns the objective solved with them.
+    kernel_width : float, optional
+        γ of the kernel in whose space it was solved.
     """
 
     def __init__(
@@ -44,10 +46,12 @@ class Solved(Objective):
         value: float,
         parameters: Mapping[str, float],
         again: Callable[..., Solved],
+        kernel_width: float | None = None,
     ) -> None:
         self.target = np.array(target, dtype=np.float32)
         self.target.flags.writeable = False
         self.value = float(value)
+        self.kernel_width = kernel_width
         self._parameters = dict(parameters)
         self._again = again
 

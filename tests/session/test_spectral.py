@@ -121,3 +121,10 @@ def test_a_switch_by_name_looks_at_unlabelled_points_too(iris):
         session.switch("LPP")
         session.switch("FDA")
         assert session.parameters["gamma"] == 0, "as it was set"
+
+
+def test_a_kernel_width_in_words_is_shown_as_the_number_that_it_came_to(iris):
+    with Session(iris, spectral.KPCATrick()) as session:
+        session.step()
+        session.wait(timeout=GUARD)
+        assert session.parameters["gamma"] == pytest.approx(1 / iris.var(axis=0).sum())
