@@ -78,9 +78,10 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {value!r}")
-    if value > sys.maxsize:
+    count = int(value)
+    if count > sys.maxsize:
         raise ValueError(f"{name} must be at most {sys.maxsize}, got {value!r}")
-    return int(value)
+    return count
 
 
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -105,16 +106,29 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     TypeError
         If it holds what is no real number (text that reads like one is none), or rows of different
         lengths.
+    ValueError
+        If values are masked.
     """
+    _refuse_masked(value, name)
     try:
         array = np.asarray(value)
-        if array.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in array.flat):
+        if array.dtype.kind == "O" and not any(
+            v is None or isinstance(v, str | bytes) for v in array.flat
+        ):
             array = array.astype(np.float64)
     except (TypeError, ValueError):
         array = np.array("")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be real numbers, got {value!r}")
     return np.array(array, dtype=np.float64)
+
+
+def _refuse_masked(values: Any, name: str) -> None:
+    if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
+        raise ValueError(
+            f"{name} must have no masked values, got {np.count_nonzero(mask)}: what is behind the "
+            "mask would be read"
+        )
 
 
 def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
@@ -462,11 +476,7 @@ def check_kind(X: Any, name: str = "X") -> None:
     ValueError
         If it is nothing that a matrix of real numbers can be made of.
     """
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError(
-            f"{name} must have no masked values, got {np.ma.count_masked(X)}: what is behind a "
-            "mask would be read"
-        )
+    _refuse_masked(X, name)
     if hasattr(X, "toarray"):
         kind, found = X.dtype.kind, X.dtype
     else:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.measures.checks import codes_of
+from nbembed.distances import check_span
+from nbembed.measures.checks import check_labels, check_map, codes_of
 from nbembed.measures.neighborhoods import nearest_neighbors
-from nbembed.validation import check_data
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -109,7 +109,9 @@ def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
     """
     from sklearn.metrics.cluster import pair_confusion_matrix
 
-    n = np.asarray(a).size
+    n = check_labels(a, "a").size
+    if n < 2:
+        raise ValueError(f"a must label at least two points, which make a pair, got {n}")
     pairs = pair_confusion_matrix(codes_of(a, n, "a"), codes_of(b, n, "b"))
     # The off-diagonal counts, and not one minus the rest: a perfect match is exactly zero.
     return float((pairs[0, 1] + pairs[1, 0]) / max(pairs.sum(), 1))
@@ -134,10 +136,15 @@ def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
     ----------
     .. [1] "Large Margin Non-Linear Embedding" (2005), eq. (20).
     """
-    points = np.asarray(check_data(Y, name="Y"), dtype=np.float64)
+    points = np.asarray(check_map(Y), dtype=np.float64)
+    check_span(points, "Y")
     n, d = points.shape
     codes = codes_of(labels, n, "labels")
     between, within = np.zeros((d, d)), np.zeros((d, d))
+    # In units of the map's own size: of very large or small numbers products would be lost.
+    center = points.mean(axis=0)
+    points = points - center
+    points /= max(float(np.abs(points).max()), np.finfo(np.float64).tiny)
     center = points.mean(axis=0)
     for k in range(int(codes.max()) + 1):
         own = points[codes == k]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nbembed.validation import check_choice
+from nbembed.validation import check_choice, check_magnitude, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     from scipy.stats import ttest_rel
 
     check_choice("alternative", alternative, ("two-sided", "less", "greater"))
-    first, second = (np.asarray(scores, dtype=np.float64) for scores in (a, b))
+    first, second = check_numbers("a", a), check_numbers("b", b)
     for name, scores in (("a", first), ("b", second)):
         if scores.ndim != 1 or scores.size < 2:
             raise ValueError(
@@ -72,6 +72,7 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
             )
         if not np.isfinite(scores).all():
             raise ValueError(f"{name} must be finite, got NaN or infinity")
+        check_magnitude(scores, name)
     if first.size != second.size:
         raise ValueError(
             f"b must have a score for each of the {first.size} folds of a, got {second.size}"

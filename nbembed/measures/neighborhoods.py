@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import EUCLIDEAN, Distances, Metric
-from nbembed.measures.checks import check_half, given, same_number
-from nbembed.validation import check_count, check_data
+from nbembed.distances import EUCLIDEAN, Distances, Metric, check_span
+from nbembed.measures.checks import check_half, check_k, check_neighbors, checked_pair
+from nbembed.validation import check_data
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -47,12 +47,12 @@ def nearest_neighbors(
 
     points = check_data(X, metric, name=name)
     n = points.shape[0]
-    if not 1 <= check_count("k", k) <= n - 1:
-        raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
+    k = check_k(k, n)
     if isinstance(points, np.ndarray) and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
+        check_span(points, name)
         return _drop_self(KDTree(points).query(points, k=k + 1)[1], k)
     index = np.empty((n, k), dtype=np.intp)
-    for here, D2 in Distances(points, metric).blocks():
+    for here, D2 in Distances(points, metric, name=name).blocks():
         own = np.arange(here.start, here.stop)
         D2[own - here.start, own] = np.inf
         if k == 1:
@@ -101,16 +101,10 @@ def neighbor_preservation(
     """
     inside = nearest_neighbors(Y, k, name="Y")
     if neighbors is None:
-        same_number(X, Y)
-        wanted = nearest_neighbors(given(X), k, metric)
+        wanted = nearest_neighbors(checked_pair(X, Y, metric)[0], k, metric)
     else:
-        wanted = np.asarray(neighbors)
-        if wanted.ndim != 2 or len(wanted) != len(inside) or wanted.shape[1] < k:
-            raise ValueError(
-                f"neighbors must have shape ({len(inside)}, {k}) or more columns, got "
-                f"{wanted.shape}"
-            )
-    kept = (wanted[:, :k, None] == inside[:, None, :]).any(axis=2).mean(axis=1)
+        wanted = check_neighbors(neighbors, len(inside), k)
+    kept = (wanted[:, :, None] == inside[:, None, :]).any(axis=2).mean(axis=1)
     return kept if per_point else float(kept.mean())
 
 
@@ -137,9 +131,9 @@ def trustworthiness(
     ----------
     .. [1] Venna and Kaski (2001), "Neighborhood preservation in nonlinear projection methods".
     """
-    check_half(X, Y, k)
-    data = check_data(X, metric)
-    return _by_ranks(Distances(data, metric), nearest_neighbors(Y, k, name="Y"), per_point)
+    data, points = checked_pair(X, Y, metric)
+    check_half(k, len(points))
+    return _by_ranks(Distances(data, metric), nearest_neighbors(points, k, name="Y"), per_point)
 
 
 def continuity(
@@ -149,9 +143,10 @@ def continuity(
 
     :func:`trustworthiness` with data and map exchanged; the parameters are the same.
     """
-    check_half(X, Y, k)
-    points = check_data(Y, name="Y")
-    return _by_ranks(Distances(points, "euclidean"), nearest_neighbors(X, k, metric), per_point)
+    data, points = checked_pair(X, Y, metric)
+    check_half(k, len(points))
+    inside = Distances(points, "euclidean", name="Y")
+    return _by_ranks(inside, nearest_neighbors(data, k, metric), per_point)
 
 
 def _by_ranks(distances: Distances, neighbors: NDArray[np.intp], per_point: bool) -> Any:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import check_count, check_data, check_posteriors
+from nbembed.measures.checks import check_labels, check_map
+from nbembed.validation import check_count, check_magnitude, check_numbers, check_posteriors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -67,20 +68,24 @@ def class_precision(
     .. [1] T. Iwata and others (2007), "Parametric embedding for class visualization", eq. (12).
     """
     rows = check_posteriors(proba, "proba", min_classes=1)
-    places = np.asarray(check_data(Y, name="Y", min_samples=1), dtype=np.float64)
+    places = np.asarray(check_map(Y, min_samples=1), dtype=np.float64)
+    check_magnitude(places, "Y")
     n, K = rows.shape
     if len(places) != n:
         raise ValueError(f"Y must have a row for each of the {n} rows of proba, got {len(places)}")
     if centers is None:
         middle = places[rows.argmax(axis=0)]
     else:
-        middle = np.asarray(check_data(centers, name="centers", min_samples=1), dtype=np.float64)
+        middle = np.asarray(check_map(centers, "centers", min_samples=1), dtype=np.float64)
+        check_magnitude(middle, "centers")
         if middle.shape != (K, places.shape[1]):
             raise ValueError(
                 f"centers must have shape (n_classes, n_components) = ({K}, {places.shape[1]}), "
                 f"got {middle.shape}"
             )
-    wanted = np.atleast_1d(np.asarray(h))
+    wanted = np.atleast_1d(check_numbers("h", h) if isinstance(h, str) else np.asarray(h))
+    if wanted.ndim != 1 or wanted.size == 0:
+        raise ValueError(f"h must be a number or a list of numbers, got {h!r}")
     for value in wanted.tolist():
         if not 1 <= check_count("h", value) <= n:
             raise ValueError(f"h must be in [1, {n}] for {n} objects, got {value}")
@@ -122,22 +127,36 @@ def class_f_measure(y: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
     ----------
     .. [1] T. Iwata and others (2007), "Parametric embedding for class visualization", Table 1.
     """
-    truth, guess = np.asarray(y), np.asarray(predicted)
-    if truth.ndim != 1:
-        raise ValueError(f"y must have one label a sample, got shape {truth.shape}")
-    if guess.ndim == 2:
+    truth = check_labels(y, "y")
+    if truth.size == 0:
+        raise ValueError("y must label at least one sample, got none")
+    try:
+        rows = np.ndim(predicted) == 2
+    except ValueError:  # rows of different lengths, which are refused below
+        rows = False
+    if rows:
+        guess = check_posteriors(predicted, "predicted", min_classes=1)
         classes = np.unique(truth)
         if guess.shape[1] != classes.size:
             raise ValueError(
                 f"predicted must have a column for each of the {classes.size} classes of y, "
                 f"got shape {guess.shape}"
             )
-        guess = classes[check_posteriors(guess, "predicted", min_classes=1).argmax(axis=1)]
+        guess = classes[guess.argmax(axis=1)]
+    else:
+        guess = check_labels(predicted, "predicted")
     if guess.shape != truth.shape:
         raise ValueError(
             f"predicted must have one entry for each of {truth.size} samples, got {guess.shape}"
         )
-    classes = np.unique(np.concatenate([truth, guess]))
+    text = [any(isinstance(c, str | bytes) for c in z.tolist()) for z in (truth, guess)]
+    if text[0] != text[1]:
+        raise TypeError(
+            f"predicted must have labels of the kind of y, text or numbers, got {guess.dtype} for "
+            f"{truth.dtype}"
+        )
+    classes = check_labels(np.concatenate([truth, guess]), "predicted")
+    classes = np.unique(classes)
     right = np.array([np.count_nonzero((truth == c) & (guess == c)) for c in classes])
     said = np.array([np.count_nonzero(guess == c) for c in classes])
     there = np.array([np.count_nonzero(truth == c) for c in classes])

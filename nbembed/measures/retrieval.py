@@ -22,9 +22,9 @@ from scipy.special import logsumexp
 
 from nbembed.distances import Distances, Metric
 from nbembed.kernels.calibration import calibrate
-from nbembed.measures.checks import same_number
+from nbembed.measures.checks import check_k, check_map, check_neighbors, checked_pair
 from nbembed.measures.neighborhoods import nearest_neighbors
-from nbembed.validation import check_choice, check_count, check_data, check_perplexity
+from nbembed.validation import check_choice, check_perplexity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -61,9 +61,10 @@ def r_nx(X: ArrayLike, Y: ArrayLike, *, metric: Metric = "euclidean") -> NDArray
     .. [1] Lee, Renard, Bernard, Dupont and Verleysen (2013), "Type 1 and 2 mixtures of
        Kullback–Leibler divergences as cost functions in dimensionality reduction".
     """
-    n = _at_least_three(X, Y)
+    data, points = _at_least_three(X, Y, metric)
+    n = len(points)
     count = np.zeros(n, dtype=np.int64)
-    for _, worse in _worse_ranks(X, Y, metric):
+    for _, worse in _worse_ranks(data, points, metric):
         count += np.bincount(worse.ravel(), minlength=n)[:n]
     return _beyond_chance(np.cumsum(count[1 : n - 1]) / n, n)
 
@@ -76,11 +77,12 @@ def r_nx_auc(
     Small neighborhoods count for more, and no size has to be chosen. The parameters are those of
     :func:`r_nx`; with ``per_point`` the values of the points' own curves, whose mean is the area.
     """
-    n = _at_least_three(X, Y)
+    data, points = _at_least_three(X, Y, metric)
+    n = len(points)
     share = 1 / np.arange(1, n - 1)
     share /= share.sum()
     area = np.empty(n)
-    for here, worse in _worse_ranks(X, Y, metric):
+    for here, worse in _worse_ranks(data, points, metric):
         rows = worse.shape[0]
         flat = worse + n * np.arange(rows)[:, None]
         count = np.bincount(flat.ravel(), minlength=rows * n).reshape(rows, n)
@@ -142,24 +144,17 @@ def precision_recall(
     .. [1] Venna, Peltonen, Nybo, Aidos and Kaski (2010), "Information retrieval perspective to
        nonlinear dimensionality reduction for data visualization".
     """
-    points = check_data(Y, name="Y")
-    n = points.shape[0]
     if neighbors is None:
-        same_number(X, Y)
-        assert X is not None
-        relevant = nearest_neighbors(X, k, metric)
+        data, points = checked_pair(X, Y, metric)
+        n = len(points)
+        relevant = nearest_neighbors(data, k, metric)
     else:
-        relevant = np.asarray(neighbors)
-        if not 1 <= check_count("k", k) <= n - 1:
-            raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
-        if relevant.ndim != 2 or len(relevant) != n or relevant.shape[1] < k:
-            raise ValueError(
-                f"neighbors must have shape ({n}, {k}) or more columns, got {relevant.shape}"
-            )
-        relevant = relevant[:, :k]
+        points = check_map(Y)
+        n = len(points)
+        relevant = check_neighbors(neighbors, n, check_k(k, n))
     retrieved = np.arange(1, n)
     found = np.zeros((n if per_point else 1, n))
-    for here, ranks in _ranks(Distances(points, "euclidean")):
+    for here, ranks in _ranks(Distances(points, "euclidean", name="Y")):
         at = np.take_along_axis(ranks, relevant[here], axis=1)
         if per_point:
             rows = np.repeat(np.arange(here.start, here.stop), k)
@@ -228,8 +223,8 @@ def smoothed_errors(
     .. [1] Venna, Peltonen, Nybo, Aidos and Kaski (2010), "Information retrieval perspective to
        nonlinear dimensionality reduction for data visualization", section 2.2.
     """
-    n = same_number(X, Y)
-    data, points = check_data(X, metric), check_data(Y, name="Y")
+    data, points = checked_pair(X, Y, metric)
+    n = len(points)
     perplexity = check_perplexity(perplexity, n)
     check_choice("width", width, ("point", "uniform"))
     beta = np.empty(n)
@@ -240,7 +235,7 @@ def smoothed_errors(
     if width == "point":
         w = beta / np.exp(np.log(beta).mean())
     missed, false = np.empty(n), np.empty(n)
-    inside = Distances(points, "euclidean").blocks()
+    inside = Distances(points, "euclidean", name="Y").blocks()
     for (here, D2), (_, map_D2) in zip(Distances(data, metric).blocks(), inside, strict=True):
         log_p = _log_rows(D2, beta[here], here)
         log_q = _log_rows(map_D2, w[here], here)
@@ -255,11 +250,13 @@ def smoothed_errors(
 # ---- parts ---------------------------------------------------------------------------------------
 
 
-def _at_least_three(X: Any, Y: Any) -> int:
-    n = same_number(X, Y)
-    if n < 3:
-        raise ValueError(f"X must have at least 3 points to rank their neighbors, got {n}")
-    return n
+def _at_least_three(X: Any, Y: Any, metric: Metric) -> tuple[Any, NDArray[Any]]:
+    data, points = checked_pair(X, Y, metric)
+    if len(points) < 3:
+        raise ValueError(
+            f"X must have at least 3 points to rank their neighbors, got {len(points)}"
+        )
+    return data, points
 
 
 def _ranks(distances: Distances) -> Iterator[tuple[slice, NDArray[np.intp]]]:
@@ -276,8 +273,8 @@ def _ranks(distances: Distances) -> Iterator[tuple[slice, NDArray[np.intp]]]:
 
 def _worse_ranks(X: Any, Y: Any, metric: Metric) -> Iterator[tuple[slice, NDArray[np.intp]]]:
     """Yield the larger of the ranks in data and map, below n; n for the point itself."""
-    outside = _ranks(Distances(check_data(X, metric), metric))
-    inside = _ranks(Distances(check_data(Y, name="Y"), "euclidean"))
+    outside = _ranks(Distances(X, metric))
+    inside = _ranks(Distances(Y, "euclidean", name="Y"))
     for (here, a), (_, b) in zip(outside, inside, strict=True):
         worse = np.maximum(a, b)
         # The point itself, beyond all that is counted.

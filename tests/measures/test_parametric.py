@@ -95,5 +95,5 @@ def test_f_measure_of_classes_never_said_or_never_there():
         class_f_measure([0, 1], [0])
     with pytest.raises(ValueError, match="predicted must have a column"):
         class_f_measure([0, 1], [[0.2, 0.3, 0.5]] * 2)
-    with pytest.raises(ValueError, match="y must have one label"):
+    with pytest.raises(ValueError, match="y must be a list of one label each"):
         class_f_measure([[0, 1]], [[0, 1]])
