@@ -86,6 +86,7 @@ class Affinities:
     _source: tuple[Any, Metric] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        check_choice("kind", self.kind, ("row", "joint"))
         P = self.P
         parts = (P.data, P.indices, P.indptr) if sparse.issparse(P) else (P,)
         for array in (*parts, self.beta):

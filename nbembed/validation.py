@@ -84,6 +84,19 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
     return count
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     """Return ``value`` if it is one of the words ``allowed``.
 
@@ -180,6 +193,7 @@ def check_path(name: str, value: Any) -> Path:
 
 def auto_perplexity(n_samples: int) -> float:
     """Return min(30, (n − 1)/3), what ``perplexity="auto"`` stands for; at least 1."""
+    n_samples = check_count("n_samples", n_samples)
     return max(1.0, min(30.0, (n_samples - 1) / 3))
 
 

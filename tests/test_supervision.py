@@ -313,8 +313,19 @@ def test_rows_say_nothing_of_classes_named_later():
         ({"rows": [[0, [0.5, 0.5]]]}, ValueError, "rows must have at most 1 entries"),
         ({"rows": [[0, [0.5]]]}, ValueError, "row of rows must be non-negative and sum to one"),
         ({"rows": [[1, [1.0]]]}, ValueError, "agree with labels"),
-        ({"links": [[0]]}, ValueError, "at least two distinct"),
-        ({"cannot_links": [[[0], [7]]]}, ValueError, r"b must be indices in \[0, 3\)"),
+        ({"rows": [[0, 1, 2]]}, ValueError, "rows must be a list of lists of 2"),
+        ({"labels": 3}, TypeError, "labels must be a list, got 3"),
+        ({"labels": [[0, 1]]}, ValueError, "labels must be a list of lists of 3"),
+        ({"classes": 3}, TypeError, "classes must be a list of names"),
+        ({"classes": "ab"}, TypeError, "classes must be a list of names"),
+        ({"links": [[0]]}, ValueError, "links must be groups of at least two distinct"),
+        ({"links": [["a", "b"]]}, TypeError, "links must be point indices"),
+        ({"links": None}, TypeError, "links must be a list"),
+        ({"cannot_links": [[[0], [7]]]}, ValueError, r"cannot_links must be .* in \[0, 3\)"),
+        ({"cannot_links": [[0]]}, ValueError, "cannot_links must be a list of lists of 2"),
+        ({"pinned": "ab"}, TypeError, "pinned must be a list"),
+        ({"pinned": [3]}, ValueError, r"pinned must be indices in \[0, 3\)"),
+        ({"comment": "mine"}, ValueError, "plain has an entry 'comment'"),
     ],
 )
 def test_broken_dictionaries_are_refused(change, kind, message):
@@ -358,3 +369,25 @@ def test_rows_of_probabilities_are_kept_exactly():
 def test_bad_supervision_is_refused(y, kind, message):
     with pytest.raises(kind, match=message):
         as_supervision(y, 2)
+
+
+def test_what_is_no_plain_supervision():
+    for wrong in (None, 3, [], "ab"):
+        with pytest.raises(TypeError, match="plain must be a dictionary"):
+            Supervision.from_dict(wrong)
+    with pytest.raises(ValueError, match="plain lacks the entry 'n_samples'"):
+        Supervision.from_dict({})
+
+
+def test_masked_labels_are_not_read_behind_their_mask():
+    with pytest.raises(ValueError, match="y must say −1 for unlabelled points and mask none"):
+        as_supervision(np.ma.masked_equal([0, 1, 1], 1), 3)
+    assert as_supervision(np.ma.masked_equal([0, 1, 1], 5), 3) == as_supervision([0, 1, 1], 3)
+
+
+@pytest.mark.parametrize("n", [None, 2.0, True, 10**30])
+def test_numbers_of_points(n):
+    with pytest.raises((TypeError, ValueError), match="n_samples must be"):
+        Supervision(n)
+    with pytest.raises((TypeError, ValueError), match="n_samples must be"):
+        as_supervision(None, n)

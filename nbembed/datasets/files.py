@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.datasets.catalog import CATALOG
-from nbembed.validation import check_count
+from nbembed.validation import check_count, check_path, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,8 @@ def read(directory: str | os.PathLike[str] | None, name: str) -> Dataset:
     MissingDataError
         If there is no such file, or no directory was given.
     """
-    path = None if directory is None else Path(directory) / f"{name}.npz"
+    check_text("name", name)
+    path = None if directory is None else check_path("directory", directory) / f"{name}.npz"
     if path is None or not path.is_file():
         where = "no data directory was given" if path is None else f"there is none in {directory}"
         raise MissingDataError(f"{name}.npz is needed and {where}." + _about(name))

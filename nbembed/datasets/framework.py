@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbembed.validation import check_count
+from nbembed.validation import as_generator, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,7 +146,8 @@ def toy_neither_alone(
 def _checked(
     n_samples: int, random_state: int | np.random.Generator | None
 ) -> tuple[np.random.Generator, int]:
-    return np.random.default_rng(random_state), check_count("n_samples", n_samples, low=40)
+    n_samples = check_count("n_samples", n_samples, low=40)
+    return as_generator(random_state), n_samples
 
 
 def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from nbembed.validation import check_count, check_real
+from nbembed.validation import as_generator, check_count, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,9 +46,9 @@ def gaussian_pair(
     """
     check_count("n_samples", n_samples)
     check_count("n_features", n_features)
-    if not 0 < error < 0.5:
+    if not 0 < check_real("error", error) < 0.5:
         raise ValueError(f"error must be in (0, 0.5), got {error!r}")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     y = rng.permutation(np.arange(n_samples) % 2).astype(np.int64)
     offset = -ndtri(error) / np.sqrt(n_features)
     X = rng.standard_normal((n_samples, n_features)) + (2 * y - 1)[:, None] * offset
@@ -92,7 +92,7 @@ def crossed_pair(
     check_count("n_samples", n_samples)
     check_count("n_features", n_features, low=2)
     check_real("offset", offset)
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     cluster = rng.permutation(np.arange(n_samples) % 2)
     X = rng.standard_normal((n_samples, n_features)) + (2 * cluster - 1)[:, None] * offset
     return X, (X[:, 1] > X[:, 0]).astype(np.int64)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nbembed.datasets.catalog import CATALOG
 from nbembed.datasets.files import Dataset, MissingDataError, read, read_file, unpack
-from nbembed.validation import check_choice
+from nbembed.validation import check_choice, check_path, check_text
 
 
 def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
@@ -42,8 +41,9 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     >>> load("ionosphere").X.shape
     (351, 34)
     """
+    check_text("name", name)
     if folder is not None:
-        path = Path(folder)
+        path = check_path("folder", folder)
         if path.suffix == ".npz":
             return read_file(path)
         if (path / f"{name}.npz").is_file():

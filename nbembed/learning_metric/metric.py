@@ -31,6 +31,7 @@ from nbembed.validation import (
     as_generator,
     check_choice,
     check_count,
+    check_flag,
     check_kind,
     check_magnitude,
     check_numbers,
@@ -166,8 +167,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         else:
             check_real("width", self.width, low=0, open_low=True)
         check_count("n_pieces", self.n_pieces)
-        if not isinstance(self.shortest_paths, bool | np.bool_):
-            raise TypeError(f"shortest_paths must be True or False, got {self.shortest_paths!r}")
+        check_flag("shortest_paths", self.shortest_paths)
         if self.cv is not None:
             check_count("cv", self.cv, low=2)
         elif isinstance(self.n_centroids, str) or isinstance(self.width, str):

@@ -19,7 +19,7 @@ from nbembed.methods.starts import (
     spread,
 )
 from nbembed.optimizers import MomentumGradient, Optimizer
-from nbembed.validation import check_choice, check_count
+from nbembed.validation import check_choice, check_count, check_magnitude, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -102,7 +102,7 @@ class NeighborMethod(EmbeddingMethod):
         if isinstance(self.init, str):
             check_choice("init", self.init, ("pca", "random"))
             return np.empty((0, 0))
-        Y = np.asarray(self.init, dtype=np.float64)
+        Y = check_numbers("init", self.init)
         if Y.shape != (n_samples, self.n_components):
             raise ValueError(
                 f"init must have shape (n_samples, n_components) = "
@@ -110,4 +110,5 @@ class NeighborMethod(EmbeddingMethod):
             )
         if not np.isfinite(Y).all():
             raise ValueError("init must be finite, got NaN or infinity")
+        check_magnitude(Y, "init", high=1e30)  # squares of float32 must not overflow
         return Y

@@ -37,7 +37,13 @@ from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
 from nbembed.run import Run
 from nbembed.schedule import Schedule
-from nbembed.validation import check_choice, check_count, check_posteriors, check_real
+from nbembed.validation import (
+    check_choice,
+    check_count,
+    check_numbers,
+    check_posteriors,
+    check_real,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -282,7 +288,7 @@ class ParametricRecipe(EmbeddingMethod):
     def _names(self) -> tuple[str, ...] | None:
         if self.class_names is None:
             return None
-        if isinstance(self.class_names, str):
+        if isinstance(self.class_names, str) or not hasattr(self.class_names, "__iter__"):
             raise TypeError(f"class_names must be a list of names, got {self.class_names!r}")
         names = tuple(str(name) for name in self.class_names)
         if len(set(names)) < len(names):
@@ -292,7 +298,7 @@ class ParametricRecipe(EmbeddingMethod):
     def _given(self, affinities: Posteriors, supervision: Supervision) -> NDArray[np.float64]:
         """Return the layout that ``init`` stands for."""
         n, K, d = affinities.n_samples, affinities.n_classes, self.n_components
-        given = np.array(self.init, dtype=np.float64)
+        given = check_numbers("init", self.init)
         if given.shape not in ((K, d), (n + K, d)):
             raise ValueError(
                 f"init must have shape (n_classes, n_components) = ({K}, {d}), or "

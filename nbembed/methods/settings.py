@@ -14,7 +14,7 @@ from nbembed.optimizers import (
     Optimizer,
 )
 from nbembed.validation import as_generator as as_generator
-from nbembed.validation import check_choice
+from nbembed.validation import check_choice, check_numbers
 
 #: The words for optimizers; "auto" is each method's own choice.
 OPTIMIZERS: dict[str, Optimizer] = {
@@ -54,7 +54,7 @@ def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
 
 def check_prior(class_prior: Any, n_classes: int) -> None:
     """Refuse class priors that are not ``n_classes`` positive numbers summing to one."""
-    prior = np.asarray(class_prior, dtype=np.float64)
+    prior = check_numbers("class_prior", class_prior)
     if prior.shape != (n_classes,):
         raise ValueError(
             f"class_prior must have one entry for each of {n_classes} classes, "

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.kernels.threads import resolve_threads
+from nbembed.supervision import Supervision
+from nbembed.validation import check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,13 +32,37 @@ def check_layout(Y: Any, n_samples: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     ValueError
         If the shape is another one.
     """
-    layout = np.asarray(Y, dtype=dtype)
+    layout = Y if isinstance(Y, np.ndarray) and Y.dtype == dtype else _numbers(Y, dtype)
     if layout.ndim != 2 or layout.shape[0] != n_samples or layout.shape[1] < 1:
         raise ValueError(
             f"Y must have shape (n_samples, n_components) with n_samples = {n_samples}, "
             f"got {layout.shape}"
         )
     return layout
+
+
+def _numbers(Y: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and so is its cost
+        return check_numbers("Y", Y).astype(dtype)
+
+
+def check_supervision(supervision: Any, n_samples: int) -> None:
+    """Refuse what is no supervision, or one of other points.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if supervision is None:
+        return
+    if not isinstance(supervision, Supervision):
+        raise TypeError(
+            f"supervision must be a Supervision or None, got {type(supervision).__name__}"
+        )
+    if supervision.n_samples != n_samples:
+        raise ValueError(
+            f"supervision must be of {n_samples} samples like P, got {supervision.n_samples}"
+        )
 
 
 def check_names(objective: object, given: Iterable[str], known: Iterable[str]) -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbembed.validation import check_count, check_numbers
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -37,10 +39,10 @@ def simplex(n_classes: int, n_components: int | None = None) -> NDArray[np.float
     ValueError
         If there are too few dimensions or classes.
     """
-    if n_classes < 1:
-        raise ValueError(f"n_classes must be at least 1, got {n_classes}")
+    n_classes = check_count("n_classes", n_classes)
     if n_components is None:
         n_components = n_classes
+    n_components = check_count("n_components", n_components, low=0)
     if n_components < max(n_classes - 1, 1):
         raise ValueError(
             f"n_components must be at least n_classes - 1 = {n_classes - 1} for class directions "
@@ -81,8 +83,8 @@ def circle(n_classes: int, n_components: int = 2) -> NDArray[np.float64]:
     ValueError
         If there are too few dimensions or classes.
     """
-    if n_classes < 1:
-        raise ValueError(f"n_classes must be at least 1, got {n_classes}")
+    n_classes = check_count("n_classes", n_classes)
+    n_components = check_count("n_components", n_components, low=0)
     if n_components < 2:
         raise ValueError(f"n_components must be at least 2 for a circle, got {n_components}")
     angles = 2 * np.pi * np.arange(n_classes) / n_classes
@@ -101,7 +103,7 @@ def check_directions(directions: ArrayLike) -> NDArray[np.float64]:
         If it is not a finite two-dimensional array, if a row is not of length one, or if two
         classes share a direction.
     """
-    checked = np.array(directions, dtype=np.float64)
+    checked = check_numbers("directions", directions)
     if checked.ndim != 2 or checked.size == 0:
         raise ValueError(
             f"directions must be an array (n_classes, n_components), got shape {checked.shape}"

@@ -35,7 +35,7 @@ from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.sne import SNE
-from nbembed.validation import check_real
+from nbembed.validation import check_numbers, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -213,7 +213,7 @@ class LargeMargin(SNE):
 
 
 def _check_prior(class_prior: ArrayLike, n_classes: int) -> NDArray[np.float64]:
-    prior = np.array(class_prior, dtype=np.float64)
+    prior = check_numbers("class_prior", class_prior)
     if prior.shape != (n_classes,):
         raise ValueError(f"class_prior must have shape ({n_classes},), got {prior.shape}")
     if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):

@@ -25,6 +25,7 @@ import numpy as np
 
 from nbembed.kernels.custom import custom_groups
 from nbembed.kernels.groups import cannot_link, group_attraction, mixed_entropy
+from nbembed.objectives.checks import check_supervision
 from nbembed.objectives.pairs import PairMatrix, as_kernel_argument, row_sums
 from nbembed.objectives.similarity import Similarity
 from nbembed.validation import check_real
@@ -77,11 +78,7 @@ class Mixture:
             If ``rho`` is outside [0, 1] or ``supervision`` speaks of another number of points.
         """
         rho = check_real("rho", rho, low=0, high=1)
-        if supervision is not None and supervision.n_samples != base.n_samples:
-            raise ValueError(
-                f"supervision must be of {base.n_samples} samples like P, "
-                f"got {supervision.n_samples}"
-            )
+        check_supervision(supervision, base.n_samples)
         same_links = previous is not None and (
             previous.supervision is supervision or previous.supervision == supervision
         )

@@ -36,7 +36,7 @@ from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.log_rows import LogRows, MixedLogs
 from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
-from nbembed.validation import check_choice, check_real
+from nbembed.validation import check_choice, check_numbers, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -216,7 +216,7 @@ def _widths(width: Any, affinities: Any, n_samples: int) -> NDArray[np.float64]:
                 'width="point" needs affinities that know the precision of each point, which '
                 'probabilities given ready do not; use "uniform" or an array of precisions'
             )
-    widths = np.array(width, dtype=np.float64)
+    widths = check_numbers("width", width)
     if widths.shape != (n_samples,):
         raise ValueError(
             f"width must be 'point', 'uniform' or an array of shape ({n_samples},), "

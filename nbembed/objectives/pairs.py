@@ -198,7 +198,10 @@ def _stored(P: Any) -> Any:
         dtype = P.dtype if P.dtype in (np.float32, np.float64) else np.float64
         values = sparse.csr_array(P).astype(dtype, copy=False)
         return values if values.has_canonical_format else canonical(values.copy())
-    values = np.asarray(P)
+    try:
+        values = np.asarray(P)
+    except ValueError:  # rows of different lengths
+        values = np.array("")
     if values.ndim == 0 or values.dtype.kind not in "fiub":
         raise TypeError(
             f"P must be an array of numbers, a sparse matrix or Affinities, got {type(P).__name__}"

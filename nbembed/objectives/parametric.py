@@ -27,7 +27,7 @@ from scipy.special import softmax
 from nbembed.kernels.parametric import NEVER, ParametricTerms, parametric
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.validation import check_posteriors, check_real
+from nbembed.validation import check_numbers, check_posteriors, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -223,7 +223,7 @@ class Parametric(Objective):
         K = self.n_classes
         if prior is None:
             return np.full(K, -np.log(K))
-        known = np.asarray(prior, dtype=np.float64)
+        known = check_numbers("prior", prior)
         if known.shape != (K,):
             raise ValueError(f"prior must have shape ({K},), one entry a class, got {known.shape}")
         if not (np.isfinite(known).all() and (known >= 0).all() and abs(known.sum() - 1) < 1e-6):

@@ -47,6 +47,8 @@ class Pinned(Objective):
     """
 
     def __init__(self, objective: Objective, points: ArrayLike) -> None:
+        if not isinstance(objective, Objective):
+            raise TypeError(f"objective must be an Objective, got {type(objective).__name__}")
         n = objective.n_samples
         none = np.asarray(points).size == 0
         self._points = np.empty(0, np.intp) if none else check_points(points, n)

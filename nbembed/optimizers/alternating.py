@@ -26,6 +26,7 @@ from nbembed.objectives.base import Evaluation
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
 from nbembed.optimizers.steps import dot
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,8 +82,7 @@ class Alternating(Optimizer):
     memory: int = 10
 
     def __post_init__(self) -> None:
-        if not self.tol >= 0:
-            raise ValueError(f"tol must be at least 0, got {self.tol}")
+        check_real("tol", self.tol, low=0)
         LBFGS(self.memory)  # checks it
 
     def start(self, Y: NDArray[Any]) -> AlternatingState:

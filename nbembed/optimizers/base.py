@@ -14,6 +14,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -37,6 +39,13 @@ class State:
     Y: NDArray[Any]
     seen: Evaluation | None = None
     objective: Objective | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.Y, np.ndarray) and self.Y.ndim == 2 and self.Y.dtype.kind == "f"):
+            raise TypeError(
+                f"Y must be an array (n_samples, n_components) of float32 or float64, got "
+                f"{type(self.Y).__name__} {getattr(self.Y, 'dtype', '')}".rstrip()
+            )
 
     @property
     def cost(self) -> float:

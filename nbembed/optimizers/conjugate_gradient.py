@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.steps import dot, preconditioned, radius
+from nbembed.validation import check_flag, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +64,8 @@ class ConjugateGradient(Optimizer):
     flatness: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < self.flatness < 1:
+        check_flag("precondition", self.precondition)
+        if not 0 < check_real("flatness", self.flatness) < 1:
             raise ValueError(f"flatness must be in (0, 1), got {self.flatness}")
 
     def start(self, Y: NDArray[Any]) -> ConjugateState:

@@ -16,6 +16,7 @@ from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.steps import dot, preconditioned
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,8 +55,7 @@ class LBFGS(Optimizer):
     memory: int = 10
 
     def __post_init__(self) -> None:
-        if self.memory < 1:
-            raise ValueError(f"memory must be at least 1, got {self.memory}")
+        check_count("memory", self.memory)
 
     def start(self, Y: NDArray[Any]) -> LBFGSState:
         """Return the state of a run that begins at ``Y``, with an empty memory."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.steps import change_of_cost, preconditioned, within_reach
+from nbembed.validation import check_choice, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,10 +73,14 @@ class MomentumGradient(Optimizer):
     momentum: float | Literal["auto"] = "auto"
 
     def __post_init__(self) -> None:
-        if self.momentum != "auto" and not 0 <= self.momentum < 1:
+        if isinstance(self.momentum, str):
+            check_choice("momentum", self.momentum, ("auto",))
+        elif check_real("momentum", self.momentum, low=0) >= 1:
             raise ValueError(f'momentum must be in [0, 1) or "auto", got {self.momentum}')
-        if self.learning_rate != "auto" and not self.learning_rate > 0:
-            raise ValueError(f'learning_rate must be positive or "auto", got {self.learning_rate}')
+        if isinstance(self.learning_rate, str):
+            check_choice("learning_rate", self.learning_rate, ("auto",))
+        else:
+            check_real("learning_rate", self.learning_rate, low=0, open_low=True)
 
     def start(self, Y: NDArray[Any]) -> MomentumState:
         """Return the state of a run that begins at ``Y``, at rest."""

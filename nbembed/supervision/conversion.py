@@ -9,7 +9,7 @@ import numpy as np
 
 from nbembed.supervision.parts import class_name, frozen
 from nbembed.supervision.value import Supervision
-from nbembed.validation import check_probabilities
+from nbembed.validation import check_count, check_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +36,7 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     TypeError
         If it is none of these.
     """
+    n_samples = check_count("n_samples", n_samples)
     if value is None:
         return Supervision(n_samples)
     if isinstance(value, Supervision):
@@ -48,6 +49,8 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
         raise TypeError(
             f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
         )
+    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+        raise ValueError(f"{name} must say −1 for unlabelled points and mask none")
     array = _as_array(value, name)
     if array.ndim not in (1, 2) or array.shape[0] != n_samples:
         raise ValueError(

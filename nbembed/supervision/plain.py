@@ -11,6 +11,10 @@ from nbembed.validation import check_count, check_points, check_probabilities, c
 if TYPE_CHECKING:
     from nbembed.supervision.value import Supervision
 
+#: What a plain supervision consists of; and what came later, which older files do not have.
+ENTRIES = ("n_samples", "classes", "labels", "rows", "links", "cannot_links")
+LATER = ("pinned",)
+
 S = TypeVar("S", bound="Supervision")
 
 
@@ -37,38 +41,55 @@ def read_plain(cls: type[S], plain: Mapping[str, Any]) -> S:
         If it is not such a dictionary.
     """
     if not isinstance(plain, Mapping):
-        raise TypeError(f"supervision must be a dictionary, got {plain!r}")
-    try:
-        made = cls(plain["n_samples"], plain["classes"])
-        K, n = len(made.classes), made.n_samples
-        codes, sure = made._class.copy(), made._confidence.copy()
-        for i, k, c in plain["labels"]:
-            point = _one_point(i, n, "labels")
-            if check_count("labels", k, low=0) >= K:
-                raise ValueError(f"labels must name one of {K} classes by number, got {k}")
-            codes[point] = k
-            sure[point] = check_real("labels", c, low=0, high=1, open_low=True)
-        rows = {}
-        for i, row in plain["rows"]:
-            point = _one_point(i, n, "rows")
-            (values,) = check_probabilities([row], "rows")
-            if not (values.size <= K and codes[point] == values.argmax()):
-                raise ValueError(
-                    f"rows must have at most {K} entries and agree with labels, got {row} for "
-                    f"point {point}"
-                )
-            rows[point] = tuple(values.tolist())
-        made = made._with(_class=frozen(codes), _confidence=frozen(sure), _rows=rows)
-        for group in plain["links"]:
-            made = made.must_link(group)
-        for a, b in plain["cannot_links"]:
-            made = made.cannot_link(a, b)
-        # Sessions that were saved before there were pins have no such entry.
-        held = plain.get("pinned", [])
-        made = made.pin(held) if len(held) else made
-    except KeyError as error:
-        raise ValueError(f"supervision lacks the entry {error}") from None
-    return made
+        raise TypeError(f"plain must be a dictionary that to_dict made, got {plain!r}")
+    lacks = [name for name in ENTRIES if name not in plain]
+    if lacks:
+        raise ValueError(f"plain lacks the entry {lacks[0]!r}")
+    strange = [name for name in plain if name not in (*ENTRIES, *LATER)]
+    if strange:
+        raise ValueError(f"plain has an entry {strange[0]!r}, which nothing is known of")
+    made = cls(plain["n_samples"], plain["classes"])
+    K, n = len(made.classes), made.n_samples
+    codes, sure = made._class.copy(), made._confidence.copy()
+    for i, k, c in _entries(plain, "labels", 3):
+        point = _one_point(i, n, "labels")
+        if check_count("labels", k, low=0) >= K:
+            raise ValueError(f"labels must name one of {K} classes by number, got {k}")
+        codes[point] = k
+        sure[point] = check_real("labels", c, low=0, high=1, open_low=True)
+    rows = {}
+    for i, row in _entries(plain, "rows", 2):
+        point = _one_point(i, n, "rows")
+        (values,) = check_probabilities([row], "rows")
+        if not (values.size <= K and codes[point] == values.argmax()):
+            raise ValueError(
+                f"rows must have at most {K} entries and agree with labels, got {row} for "
+                f"point {point}"
+            )
+        rows[point] = tuple(values.tolist())
+    made = made._with(_class=frozen(codes), _confidence=frozen(sure), _rows=rows)
+    for group in _entries(plain, "links"):
+        points = check_points(group, n, "links")
+        if points.size < 2:
+            raise ValueError(f"links must be groups of at least two distinct points, got {group!r}")
+        made = made.must_link(points)
+    for a, b in _entries(plain, "cannot_links", 2):
+        made = made.cannot_link(
+            check_points(a, n, "cannot_links"), check_points(b, n, "cannot_links")
+        )
+    held = _entries(plain, "pinned")
+    return made.pin(check_points(held, n, "pinned")) if held else made
+
+
+def _entries(plain: Mapping[str, Any], name: str, length: int | None = None) -> list[Any]:
+    """Return an entry that is a list, of lists of ``length`` if that is given."""
+    found = plain.get(name, [])
+    if not isinstance(found, list | tuple):
+        raise TypeError(f"{name} must be a list, got {found!r}")
+    for part in found:
+        if length is not None and not (isinstance(part, list | tuple) and len(part) == length):
+            raise ValueError(f"{name} must be a list of lists of {length}, got {part!r} in it")
+    return list(found)
 
 
 def _one_point(index: Any, n_samples: int, name: str) -> int:

@@ -72,6 +72,8 @@ class Supervision:
 
     def __init__(self, n_samples: int, classes: Sequence[str] = ()) -> None:
         n = check_count("n_samples", n_samples)
+        if isinstance(classes, str) or not hasattr(classes, "__iter__"):
+            raise TypeError(f"classes must be a list of names, got {classes!r}")
         names = tuple(class_name(c, "classes") for c in classes)
         if len(set(names)) < len(names):
             raise ValueError(f"classes must be distinct names, got {list(names)}")

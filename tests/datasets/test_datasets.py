@@ -246,3 +246,44 @@ def test_files_that_lack_something_are_refused(tmp_path, parts, message):
     (tmp_path / "single.npz.npy").rename(tmp_path / "single.npz")
     with pytest.raises(ValueError, match="a single one"):
         datasets.load("single", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        datasets.crossed_pair,
+        datasets.gaussian_pair,
+        datasets.toy_few_labels,
+        datasets.toy_multimodal,
+        datasets.toy_neither_alone,
+    ],
+)
+def test_seeds_are_named(draw):
+    for wrong in ("abc", -1, 1.5, [1, 2], True):
+        with pytest.raises(ValueError, match="random_state must be None, a non-negative integer"):
+            draw(random_state=wrong)
+    for wrong in ("abc", 50.0, None, 10**30):
+        with pytest.raises((TypeError, ValueError), match="n_samples must be"):
+            draw(wrong)
+    drawn = draw(random_state=np.random.RandomState(3))
+    assert np.isfinite(drawn[0] if isinstance(drawn, tuple) else drawn.X).all()
+
+
+@pytest.mark.parametrize("wrong", [3, b"data", object()])
+def test_places_of_files_are_named(wrong):
+    with pytest.raises(TypeError, match="folder must be a path"):
+        datasets.load("segment", wrong)
+    with pytest.raises(TypeError, match="directory must be a path"):
+        datasets.read(wrong, "segment")
+    with pytest.raises(ValueError, match="directory must be a path, got empty text"):
+        datasets.read("", "segment")
+
+
+@pytest.mark.parametrize("wrong", [3, None, ["letter"]])
+def test_names_are_text(wrong, tmp_path):
+    with pytest.raises(TypeError, match="name must be text"):
+        datasets.load(wrong)
+    with pytest.raises(TypeError, match="name must be text"):
+        datasets.read(tmp_path, wrong)
+    with pytest.raises(ValueError, match="name must be one of"):
+        datasets.fetch(wrong)
