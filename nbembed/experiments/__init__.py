@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nbembed.experiments import framework, hssne, mbed, parametric
+from nbembed.experiments import framework, hssne, mbed, parametric, snerv
 from nbembed.experiments.base import Experiment, Figure, report
 
 __all__ = ["Experiment", "Figure", "NAMES", "run"]
@@ -28,6 +28,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *mbed.EXPERIMENTS,
             *framework.EXPERIMENTS,
             *parametric.EXPERIMENTS,
+            *snerv.EXPERIMENTS,
         )
     }
 )

@@ -50,8 +50,9 @@ class SNeRV(NeRV):
         Pieces of a path between two points.
     shortest_paths : bool, default=False
         Whether distances are shortest paths over all points, O(n³), in place of straight ones.
-    cv : int, default=5
-        Folds of the cross-validation of the metric.
+    cv : int or None, default=5
+        Folds of the cross-validation of the metric; None, with n_centroids and width given, does
+        without.
     rho : float, default=0.5
         ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels are
         no links here: they make the metric.
@@ -130,7 +131,7 @@ class SNeRV(NeRV):
         output_width: Literal["uniform", "point"] = "uniform",
         n_pieces: int = 10,
         shortest_paths: bool = False,
-        cv: int = 5,
+        cv: int | None = 5,
         rho: float = 0.5,
         perplexity: float | Literal["auto"] = "auto",
         init: str | ArrayLike = "pca",

@@ -31,6 +31,11 @@ def test_names():
         "framework-100",
         "pe-newsgroups",
         "pe-digits",
+        "snerv-letter-short",
+        "snerv-satellite-short",
+        "snerv-letter",
+        "snerv-satellite",
+        "snerv-phoneme",
     ]
     for name, found in experiments.NAMES.items():
         assert found.name == name

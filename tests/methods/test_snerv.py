@@ -22,13 +22,13 @@ SOME = np.where(np.arange(150) % 3 == 0, Y, -1)
 
 
 def learner(**keywords):
-    keywords = {"n_centroids": 6, "width": 0.8, "max_iter": 15, "random_state": 0, **keywords}
-    return nb.LearningMetric(**keywords)
+    usual = {"n_centroids": 6, "width": 0.8, "cv": None, "max_iter": 15, "random_state": 0}
+    return nb.LearningMetric(**{**usual, **keywords})
 
 
 def quick(**keywords):
-    keywords = {"n_centroids": 6, "width": 0.8, "max_iter": 120, "random_state": 0, **keywords}
-    return nb.SNeRV(**keywords)
+    usual = {"n_centroids": 6, "width": 0.8, "cv": 3, "max_iter": 120, "random_state": 0}
+    return nb.SNeRV(**{**usual, **keywords})
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_what_fit_sets(fitted):
 
 
 def test_it_is_nerv_on_the_learned_metric(fitted):
-    metric = learner(max_iter=100).fit(X, SOME)
+    metric = learner(max_iter=100, cv=3).fit(X, SOME)
     same = nb.NeRV(metric=metric, perplexity=12.5, width="uniform", max_iter=120, random_state=0)
     assert np.array_equal(same.fit(X).embedding_, fitted.embedding_)
     assert same.cost_ == fitted.cost_
