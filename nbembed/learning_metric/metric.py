@@ -58,7 +58,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_centroids : int or "cv", default="cv"
-        Number of Gaussians. "cv" tries one, two and four for each class.
+        Number of Gaussians. "cv" tries one for each class, then two, four and eight, for as long as
+        held-out labels become likelier and there are ten labeled points to a Gaussian.
     width : float or "cv", default="cv"
         σ of the Gaussians, in units of the data. "cv" tries five shares of the spread of classes.
     n_pieces : int, default=10
