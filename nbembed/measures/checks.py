@@ -58,7 +58,7 @@ def check_neighbors(neighbors: Any, n: int, k: int) -> NDArray[np.intp]:
     found = found[:, :k]
     if found.min() < 0 or found.max() >= n:
         wrong = found[(found < 0) | (found >= n)][0]
-        raise ValueError(f"neighbors must be numbers of points in [0, {n}), got {wrong}")
+        raise ValueError(f"neighbors must be indices in [0, {n}), got {wrong}")
     own = np.flatnonzero((found == np.arange(n)[:, None]).any(axis=1))
     if own.size:
         raise ValueError(f"neighbors must be other points, got point {own[0]} as its own")

@@ -23,6 +23,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
+from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric import LearningMetric
 from nbembed.learning_metric.metric import check_teaches
 from nbembed.methods.learned import IfMetricLearns, learned_metric, must_learn
@@ -36,6 +37,7 @@ from nbembed.validation import (
     check_count,
     check_data,
     check_kind,
+    check_metric,
     check_perplexity,
     check_real,
     matrix_of,
@@ -315,6 +317,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(
                 f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
             )
+        check_metric(self.metric)
+        resolve_threads(self.n_jobs)
         check_perplexity(self.perplexity, n_samples)
         resolve_optimizer(self.optimizer, MomentumGradient())
         check_algorithm(self.algorithm)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator, check_prior, resolve_optimizer
@@ -111,6 +112,7 @@ class ParametricRecipe(EmbeddingMethod):
                 f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
             )
         check_count("n_components", self.n_components)
+        resolve_threads(self.n_jobs)
         check_real("eta_objects", self.eta_objects, low=0, open_low=True)
         resolve_eta(self.eta_classes, n_samples, 2, self.eta_objects)
         names = self._names()

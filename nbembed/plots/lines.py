@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
 from nbembed.plots.look import add_legend, count_by_ones_twos_fives, new_figure
-from nbembed.validation import check_count
+from nbembed.validation import check_count, check_numbers, check_text
 from nbembed.widget import palette
 
 if TYPE_CHECKING:
@@ -69,6 +69,9 @@ def lines(
         raise ValueError(f'log must be "", "x", "y" or "xy", got {log!r}')
     if legend not in PLACES:
         raise ValueError(f"legend must be one of {', '.join(PLACES)}, got {legend!r}")
+    check_text("title", title)
+    check_text("x_label", x_label)
+    check_text("y_label", y_label)
     checked = {str(name): _pair(pair, str(name), log) for name, pair in curves.items()}
     made = line_figure(
         title,
@@ -138,7 +141,7 @@ def _pair(pair: Any, name: str, log: str) -> tuple[NDArray[np.float64], NDArray[
     if not isinstance(pair, Sequence) or len(pair) != 2:
         raise TypeError(f"curves[{name!r}] must be a pair (x, y), got {type(pair).__name__}")
     try:
-        x, y = (np.asarray(values, dtype=np.float64) for values in pair)
+        x, y = (check_numbers("", values) for values in pair)
     except (TypeError, ValueError):
         raise TypeError(f"curves[{name!r}] must be numbers") from None
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:

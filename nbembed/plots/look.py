@@ -17,6 +17,8 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
+from nbembed.validation import check_text
+
 #: Seen on light and on dark ground: missing categories, shading, rings.
 NEUTRAL = "#8A919E"
 #: Text where nothing can make it follow; on both grounds four times as bright or dark.
@@ -73,6 +75,7 @@ def new_figure(title: str, description: str, **options: Any) -> Any:
     **options
         Of :func:`bokeh.plotting.figure`.
     """
+    check_text("title", title)
     made = figure(stylesheets=[InlineStyleSheet(css=_STYLE)], **options)
     made.background_fill_color = made.border_fill_color = _GROUND
     made.outline_line_color = _LINE

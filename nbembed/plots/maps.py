@@ -165,6 +165,8 @@ def comparison_grid(
     n_samples = len(next(iter(checked.values())))
     check_count("columns", columns)
     check_count("size", size, low=100)
+    if metrics is not None and not isinstance(metrics, Mapping):
+        raise TypeError(f"metrics must be a mapping of names of layouts, got {metrics!r}")
     lines = {} if metrics is None else dict(metrics)
     unknown = sorted(map(str, set(lines) - set(checked)))
     if unknown:
@@ -221,6 +223,8 @@ def _extra(
     checked = check_layout(places, f"{what}s")
     if checked.shape[1] != d:
         raise ValueError(f"{what}s must have {d} columns like Y, got {checked.shape[1]} of them")
+    if names is not None and (isinstance(names, str) or not hasattr(names, "__iter__")):
+        raise TypeError(f"{what}_names must be a list of names, got {names!r}")
     given = [str(k) for k in range(len(checked))] if names is None else list(map(str, names))
     if len(given) != len(checked):
         raise ValueError(f"{what}_names must name each of {len(checked)} {what}s, got {len(given)}")

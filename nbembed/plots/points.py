@@ -190,6 +190,8 @@ def cloud(
             palette=Viridis256, low=low, high=high if high > low else low + 1, nan_color=NEUTRAL
         )
         tooltips.append((column.title or "value", "@value"))
+    if hover is not None and not isinstance(hover, Mapping):
+        raise TypeError(f"hover must be a mapping of titles to values, got {hover!r}")
     for k, (title, values) in enumerate((hover or {}).items()):
         texts = np.asarray(values, dtype=object)
         if texts.shape != (n_samples,):

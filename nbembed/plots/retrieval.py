@@ -13,10 +13,11 @@ import numpy as np
 from bokeh.models import Range1d
 
 from nbembed.measures import nearest_neighbors, precision_recall, r_nx
+from nbembed.measures.checks import check_neighbors
 from nbembed.plots.lines import draw_line, finish, line_figure
 from nbembed.plots.look import count_by_ones_twos_fives
 from nbembed.plots.maps import check_layouts
-from nbembed.validation import check_count, check_points
+from nbembed.validation import check_count, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -78,9 +79,9 @@ def retrieval_curve(
         _check_range("most", most, n)
     if neighbors is None:
         # Once for all maps: a fault of the data is named here too.
-        neighbors = nearest_neighbors(_of_points(X, n), k, metric)
+        neighbors = nearest_neighbors(_of_points(X, metric, n), k, metric)
     else:
-        check_points(np.unique(neighbors), n, "neighbors")
+        neighbors = check_neighbors(neighbors, n, k)
     shown = _places(n - 1 if most is None else most)
     made = line_figure(title, "Precision against recall", width, height)
     made.xaxis.axis_label = f"recall of the {k} nearest in the data"
@@ -145,7 +146,7 @@ def rnx_curve(
     n = len(next(iter(checked.values())))
     if n < 4:
         raise ValueError(f"layouts must have at least 4 points, got {n}")
-    data = _of_points(X, n)
+    data = _of_points(X, metric, n)
     made = line_figure(title, "R_NX against k", width, height, x_axis_type="log")
     made.xaxis.axis_label = "k, size of neighborhoods"
     made.yaxis.axis_label = "R_NX(k)"
@@ -167,13 +168,13 @@ def _check_range(name: str, value: Any, n: int) -> None:
         raise ValueError(f"{name} must be in [1, {n - 1}] for {n} points, got {value}")
 
 
-def _of_points(X: Any, n: int) -> Any:
+def _of_points(X: Any, metric: Any, n: int) -> Any:
     if X is None:
         raise ValueError("X must be the data, or neighbors must say what is near in them, got None")
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if rows != n:
-        raise ValueError(f"layouts must be of the {rows} points of X, got {n}")
-    return X
+    data = check_data(X, metric)
+    if data.shape[0] != n:
+        raise ValueError(f"layouts must be of the {data.shape[0]} points of X, got {n}")
+    return data
 
 
 def _places(last: int) -> NDArray[np.intp]:

@@ -58,7 +58,7 @@ class Event:
             iteration, command, arguments = data["iteration"], data["command"], data["arguments"]
         except (KeyError, TypeError):
             raise ValueError(
-                f"an event must have iteration, command and arguments, got {data!r}"
+                f"log must be of events, each with iteration, command and arguments, got {data!r}"
             ) from None
         decoded = decode(arguments)
         if (
@@ -67,10 +67,12 @@ class Event:
             or not isinstance(command, str)
             or not isinstance(decoded, dict)
         ):
-            raise ValueError(f"not an event: {data!r}")
+            raise ValueError(f"log must be of events, got {data!r}")
         return cls(iteration, command, decoded)
 
 
 def as_events(log: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
     """Return a log's events, from events or from what ``to_dict`` made of them."""
+    if isinstance(log, str | Mapping) or not isinstance(log, Iterable):
+        raise TypeError(f"log must be a list of events, got {log!r}")
     return [event if isinstance(event, Event) else Event.from_dict(event) for event in log]

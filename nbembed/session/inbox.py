@@ -39,6 +39,7 @@ from nbembed.session.moments import Moment, Published, Waiting, clears_path
 from nbembed.session.subscribers import Subscribers
 from nbembed.session.values import PathStep, State
 from nbembed.session.worker import Worker
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from nbembed.methods.base import EmbeddingMethod
@@ -274,6 +275,8 @@ class Inbox(ABC):
         """Wait for rest, or for a state; return whether it came."""
         if self._worker.here:
             raise RuntimeError("a subscriber cannot wait for the worker that calls it")
+        if timeout is not None:
+            timeout = check_real("timeout", timeout, low=0)
 
         def reached() -> bool:
             if state == "running":

@@ -16,6 +16,7 @@ from nbembed.session.commands import Desk
 from nbembed.session.readings import Readings
 from nbembed.session.settings import fixed_seed, taken_from
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.parts import class_name
 from nbembed.validation import check_points, check_real
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Steering(Readings):
 
     def label(self, points: ArrayLike, class_: Any, confidence: float = 1.0) -> None:
         """Say that ``points`` (indices or a mask) are of a class; a new name is a new class."""
-        arguments = {"points": self._points(points), "class_": str(class_)}
+        arguments = {"points": self._points(points), "class_": class_name(class_, "class_")}
         self._live.give("label", {**arguments, "confidence": check_real("confidence", confidence)})
 
     def must_link(self, points: ArrayLike) -> None:
@@ -165,11 +166,13 @@ class Steering(Readings):
 
     def add_class(self, name: Any) -> None:
         """Add a class without points."""
-        self._live.give("add_class", {"name": str(name)})
+        self._live.give("add_class", {"name": class_name(name, "name")})
 
     def rename_class(self, old: Any, new: Any) -> None:
         """Give a class another name."""
-        self._live.give("rename_class", {"old": str(old), "new": str(new)})
+        self._live.give(
+            "rename_class", {"old": class_name(old, "old"), "new": class_name(new, "new")}
+        )
 
     def supervise(self, supervision: Supervision | ArrayLike | None) -> None:
         """Replace all labels and links; ``None`` takes everything back."""

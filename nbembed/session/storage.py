@@ -30,7 +30,6 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +50,7 @@ from nbembed.session.place import Place, Stakes
 from nbembed.session.plain import decode, encode
 from nbembed.session.settings import Settings, known_methods
 from nbembed.session.values import Held, PathStep, Snapshot, State
-from nbembed.validation import check_points
+from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +66,10 @@ _SMALL = [field for field in fields(Geometry) if field.name != "reference"]
 
 def save(live: Live, X: Any, path: str | os.PathLike[str]) -> None:
     """Write a session to ``path``; see :meth:`Session.save`."""
+    path = check_path("path", path)
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        raise OSError(f"path must be where a file can be written, got {str(path)!r}: {what}")
     moment = live.capture()
     arrays: dict[str, NDArray[Any]] = {}
     try:
@@ -74,7 +77,7 @@ def save(live: Live, X: Any, path: str | os.PathLike[str]) -> None:
     except TypeError as error:
         raise ValueError(f"the session cannot be saved: {error}") from error
     text = json.dumps(content, ensure_ascii=False)
-    write_atomically(Path(path), lambda file: _write_zip(file, text, arrays))
+    write_atomically(path, lambda file: _write_zip(file, text, arrays))
 
 
 def load_session(
@@ -92,14 +95,21 @@ def load_session(
     ------
     ValueError
         If the file is no session file, is damaged, or was written by a newer version.
+    TypeError
+        If ``path`` is no path, or ``methods`` are no classes.
     OSError
         If it cannot be read.
     """
     from nbembed.session.session import Session
 
+    path = check_path("path", path)
+    try:
+        known = known_methods(*methods)
+    except (TypeError, AttributeError):
+        raise TypeError(f"methods must be a tuple of estimator classes, got {methods!r}") from None
     try:
         with zipfile.ZipFile(path) as file:
-            return Session._around(*_Reader(file, known_methods(*methods)).session())
+            return Session._around(*_Reader(file, known).session())
     except (zipfile.BadZipFile, KeyError, IndexError, TypeError, AttributeError, EOFError) as error:
         raise ValueError(f"{path} is not a session file, or is damaged: {error}") from error
     except ValueError as error:

@@ -18,7 +18,15 @@ class Subscribers:
         self._callbacks: tuple[Callable[[str], None], ...] = ()
 
     def add(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call ``callback(event)`` from now on; return a function that ends it."""
+        """Call ``callback(event)`` from now on; return a function that ends it.
+
+        Raises
+        ------
+        TypeError
+            If it cannot be called.
+        """
+        if not callable(callback):
+            raise TypeError(f"callback must be a function of an event's name, got {callback!r}")
 
         # An entry of its own, so that one callback added twice is removed once.
         def entry(event: str) -> None:

@@ -73,7 +73,10 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
     if color is None:
         return Column("none", "", np.empty(0))
     title = getattr(color, "name", None)
-    values = np.asarray(color)
+    try:
+        values = np.asarray(color)
+    except ValueError:  # rows of different lengths
+        values = np.empty((0, 0))
     if values.shape != (n_samples,):
         raise ValueError(
             f"color must have one value for each of the {n_samples} samples, "

@@ -127,7 +127,7 @@ def in_the_plane(method: EmbeddingMethod) -> EmbeddingMethod:
     to three directions on a circle *are* the simplex. A method that says anything about directions
     or dimensions is left as it is.
     """
-    if not hasattr(method, "get_params"):
+    if isinstance(method, type) or not hasattr(method, "get_params"):
         return method  # the session says what is wrong with it
     parameters = method.get_params(deep=False)
     if "directions" not in parameters:

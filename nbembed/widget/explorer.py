@@ -10,6 +10,7 @@ import numpy as np
 import traitlets
 
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_flag
 from nbembed.widget import protocol, readout, tints
 from nbembed.widget.columns import as_column
 from nbembed.widget.commands import Steersman
@@ -106,6 +107,10 @@ class Explorer(SyncedState):
             raise ValueError(
                 f"height must be a whole number of pixels in [200, 2000], got {height!r}"
             )
+        if autoplay is not None:
+            check_flag("autoplay", autoplay)
+        if session is not None and not hasattr(session, "subscribe"):
+            raise TypeError(f"session must be a Session, got {type(session).__name__}")
         if session is None:
             assert X is not None
             planned = None if method is None else in_the_plane(method)

@@ -103,8 +103,8 @@ def test_sizes_of_neighborhoods(k, kind):
         ([[1], [2, 3]], ValueError, "must have shape"),
         (np.zeros((N, 3)), TypeError, "must be numbers of points, got values of type float64"),
         (np.ones((N, 3), bool), TypeError, "must be numbers of points, got values of type bool"),
-        (np.full((N, 3), N), ValueError, r"must be numbers of points in \[0, 20\), got 20"),
-        (np.full((N, 3), -1), ValueError, r"must be numbers of points in \[0, 20\), got -1"),
+        (np.full((N, 3), N), ValueError, r"must be indices in \[0, 20\), got 20"),
+        (np.full((N, 3), -1), ValueError, r"must be indices in \[0, 20\), got -1"),
         (
             np.tile(np.arange(N)[:, None], 3),
             ValueError,

@@ -44,3 +44,10 @@ def test_wide_logarithmic_axes_keep_powers_of_ten():
 def test_bad_input_is_named(arguments, error, message):
     with pytest.raises(error, match=message):
         plots.lines(**{"curves": {"a": ([1, 2], [1, 2])}, **arguments})
+
+
+@pytest.mark.parametrize("name", ["title", "x_label", "y_label"])
+def test_words_are_words(name):
+    for wrong in (None, 3, ["a"]):
+        with pytest.raises(TypeError, match=f"{name} must be text"):
+            plots.lines({"a": ([1, 2], [3, 4])}, **{name: wrong})

@@ -218,3 +218,25 @@ def test_bad_input_is_named(Y, arguments, message):
 def test_bad_grids_are_named(Y, arguments, error, message):
     with pytest.raises(error, match=message):
         plots.comparison_grid(**{"layouts": {"a": Y}, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"hover": "ab"}, "hover must be a mapping"),
+        ({"hover": 3}, "hover must be a mapping"),
+        ({"title": None}, "title must be text"),
+        ({"title": ["a"]}, "title must be text"),
+        ({"centers": np.eye(2), "center_names": 3}, "center_names must be a list of names"),
+        ({"centers": np.eye(2), "center_names": "ab"}, "center_names must be a list of names"),
+    ],
+)
+def test_words_are_words(keywords, message):
+    with pytest.raises(TypeError, match=message):
+        plots.scatter(np.eye(2), **keywords)
+
+
+@pytest.mark.parametrize("metrics", ["ab", 3, [("one", "x")]])
+def test_metrics_are_a_mapping(metrics):
+    with pytest.raises(TypeError, match="metrics must be a mapping"):
+        plots.comparison_grid({"one": np.eye(2)}, metrics=metrics)

@@ -107,3 +107,12 @@ def test_bad_input_of_rnx_is_named(data):
         plots.rnx_curve(X[:3], {"map": Y[:3]})
     with pytest.raises(ValueError, match="layouts must be of the 40 points"):
         plots.rnx_curve(X, {"map": Y[:5]})
+
+
+@pytest.mark.parametrize("X", [None, "abc", 3.0, np.ones((40, 2, 2)), [[1, 2], [3]]])
+def test_what_is_no_data_is_named(X):
+    layouts = {"one": np.random.default_rng(0).normal(size=(40, 2))}
+    with pytest.raises(ValueError, match="X must"):
+        plots.retrieval_curve(X, layouts)
+    with pytest.raises(ValueError, match="X must"):
+        plots.rnx_curve(X, layouts)

@@ -172,7 +172,7 @@ def test_replay_refuses_what_is_no_log_of_this_data(start):
         Session.replay(session.X, [*log, Event(1, "set", {"weight": 2.0})], methods=(Fake,))
     with pytest.raises(ValueError, match="unknown command"):
         Session.replay(session.X, [*log, Event(3, "dance")], methods=(Fake,))
-    with pytest.raises(ValueError, match="event must have"):
+    with pytest.raises(ValueError, match="log must be of events"):
         Session.replay(session.X, [{"iteration": 0}])
 
 

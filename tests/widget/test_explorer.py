@@ -512,10 +512,14 @@ def test_commands_may_come_from_several_threads(page: Page, session: FakeSession
         ({"session": FakeSession(), "supervision": [0]}, "come with the session"),
         ({"session": FakeSession(), "height": 10}, "height must be"),
         ({"session": FakeSession(), "color": [1]}, "color must have"),
+        ({"session": FakeSession(), "color": [[1], [2, 3]]}, "color must have"),
+        ({"session": FakeSession(), "autoplay": "yes"}, "autoplay must be True or False"),
+        ({"session": np.zeros((3, 2))}, "session must be a Session, got ndarray"),
+        ({"X": np.zeros((3, 2)), "method": FakeMethod}, "method must be an estimator"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         Explorer(**arguments)
 
 
