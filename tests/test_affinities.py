@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from nbembed.affinities import (
     Affinities,
+    auto_perplexity,
     global_affinities,
     perplexity_affinities,
     rows_to_fitted,
@@ -286,3 +287,53 @@ def test_other_precisions_are_refused(X, dtype):
     for make in (perplexity_affinities, global_affinities):
         with pytest.raises(ValueError, match="dtype must be float32 or float64"):
             make(X, 3, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"X": None}, ValueError, "X must be a matrix of real numbers"),
+        ({"X": "abc"}, ValueError, "X must be a matrix of real numbers"),
+        ({"X": np.ones((2, 3))}, ValueError, "X must have the 2 features of fitted, got 3"),
+        ({"X": np.full((1, 2), np.nan)}, ValueError, "X must be finite"),
+        ({"X": np.full((1, 2), 1e200)}, ValueError, "X must span"),
+        ({"fitted": None}, ValueError, "fitted must be a matrix of real numbers"),
+        ({"fitted": np.ones((1, 2))}, ValueError, "fitted must have at least 2 points"),
+        ({"fitted": np.full((3, 2), np.inf)}, ValueError, "fitted must be finite"),
+        ({"metric": "precomputed", "X": -np.ones((1, 5))}, ValueError, "X must be non-negative"),
+        ({"metric": 3}, TypeError, "metric must be a name"),
+        ({"perplexity": 0.5}, ValueError, "perplexity must be"),
+        ({"perplexity": "auto"}, TypeError, "perplexity must be a number"),
+        ({"perplexity": np.nan}, ValueError, "perplexity must be"),
+        ({"perplexity": None}, ValueError, "perplexity or sigma must be given"),
+        ({"sigma": 1.0}, ValueError, "perplexity or sigma must be given"),
+        ({"perplexity": None, "sigma": 0}, ValueError, "sigma must be"),
+        ({"perplexity": None, "sigma": 1j}, TypeError, "sigma must be a number"),
+    ],
+)
+def test_rows_to_fitted_names_what_is_wrong(arguments, kind, message):
+    fitted = np.arange(10.0).reshape(5, 2)
+    given = {"X": fitted[:2] + 0.5, "fitted": fitted, "perplexity": 2.0, **arguments}
+    with pytest.raises(kind, match=message):
+        rows_to_fitted(given.pop("X"), given.pop("fitted"), **given)
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_metrics_that_need_dense_data(metric):
+    with pytest.raises(ValueError, match=f"metric must be one that applies to sparse.*'{metric}'"):
+        perplexity_affinities(sparse.csr_array(np.eye(5)), 2, metric)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_dissimilarities_whose_squares_are_lost(scale):
+    d = scale * (1 - np.eye(5))
+    with pytest.raises(ValueError, match="X must span between 1e-140 and 1e140, or squares of dis"):
+        perplexity_affinities(d, 2, "precomputed")
+
+
+def test_kinds_and_numbers_of_points_are_named():
+    with pytest.raises(ValueError, match="kind must be one of 'row', 'joint'"):
+        Affinities(np.eye(3), "rows")
+    for wrong in (None, 2.5, 0, True):
+        with pytest.raises((TypeError, ValueError), match="n_samples must be"):
+            auto_perplexity(wrong)

@@ -156,3 +156,58 @@ def test_posteriors_come_back_dense_read_only_and_exact():
 def test_what_is_no_posteriors_is_refused(rows, message):
     with pytest.raises(ValueError, match=message):
         v.check_posteriors(rows, "proba")
+
+
+# -- numbers, words, paths ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [None, "1", ["1", "2"], [None, 1.0], 1j, {}, [[1], [2, 3]], len])
+def test_what_is_no_array_of_numbers_is_refused(value):
+    with pytest.raises(TypeError, match="prior must be real numbers"):
+        v.check_numbers("prior", value)
+
+
+def test_numbers_are_copied_in_float64():
+    given = np.array([1.0, np.nan])
+    found = v.check_numbers("prior", given)
+    found[0] = 5
+    assert given[0] == 1
+    assert v.check_numbers("prior", np.array([1, 2], dtype=object)).dtype == np.float64
+    assert v.check_numbers("prior", 3).shape == ()
+    with pytest.raises(ValueError, match="prior must have no masked values, got 1"):
+        v.check_numbers("prior", np.ma.masked_equal([1.0, 2.0], 2.0))
+
+
+def test_integers_that_nothing_can_hold():
+    with pytest.raises(ValueError, match="n_init must be at most"):
+        v.check_count("n_init", 10**30)
+    with pytest.raises(ValueError, match="alpha must be a finite number"):
+        v.check_real("alpha", 10**400)
+
+
+def test_flags_text_and_paths(tmp_path):
+    assert v.check_flag("precondition", np.bool_(True)) is True
+    assert v.check_text("title", np.str_("a")) == "a"
+    assert v.check_path("folder", str(tmp_path)) == v.check_path("folder", tmp_path) == tmp_path
+    for check, word in ((v.check_flag, "True or False"), (v.check_text, "text")):
+        for wrong in (None, 1, b"a"):
+            with pytest.raises(TypeError, match=f"it must be {word}"):
+                check("it", wrong)
+    for wrong in (None, 3, b"a"):
+        with pytest.raises(TypeError, match="folder must be a path"):
+            v.check_path("folder", wrong)
+    with pytest.raises(ValueError, match="folder must be a path, got empty text"):
+        v.check_path("folder", "")
+
+
+@pytest.mark.parametrize("X", [np.full((2, 2), -1e150), sparse.csr_array([[1e150, 0.0]])])
+def test_magnitudes(X):
+    with pytest.raises(ValueError, match=r"X must be at most 1e\+140 in magnitude.*got 1e\+150"):
+        v.check_magnitude(X)
+    v.check_magnitude(X * 1e-20)
+
+
+def test_masks_are_refused_only_where_they_hide_something():
+    with pytest.raises(ValueError, match="X must have no masked values, got 1"):
+        v.check_data(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 4.0))
+    assert v.check_data(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 5.0)).shape == (2, 2)

@@ -98,6 +98,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     cv_results_ : dict of str to ndarray
         For each candidate "n_centroids", "width", "n_iter", "mean_test_score" and "std_test_score",
         the held-out log-likelihood; empty where nothing was cross-validated.
+    supervision_ : Supervision
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only where the data had column names.
@@ -130,6 +131,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     log_likelihood_: float
     n_iter_: int
     cv_results_: dict[str, NDArray[Any]]
+    supervision_: Supervision
     n_features_in_: int
 
     def __init__(
@@ -217,10 +219,16 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
             )
         if y is not None and supervision is not None:
             raise ValueError("y and supervision cannot both be given: y is another way to say it")
+        if supervision is not None and not isinstance(supervision, Supervision):
+            raise TypeError(
+                f"supervision must be a Supervision, got {type(supervision).__name__}; labels and "
+                "rows of probabilities go in y"
+            )
         data = self._validated(X, ensure_min_samples=2)
         known = as_supervision(y if supervision is None else supervision, data.shape[0])
         check_teaches(known)
         self._learn(data[known.labelled], known.targets()[known.labelled], _values(known, y))
+        self.supervision_ = known
         return self
 
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:

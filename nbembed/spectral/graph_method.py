@@ -18,7 +18,7 @@ from nbembed.methods.base import LiveParameter
 from nbembed.spectral.base import SpectralMethod
 from nbembed.spectral.costs import heat_kernel
 from nbembed.spectral.solve import Problem
-from nbembed.validation import check_choice, check_count
+from nbembed.validation import check_choice, check_count, check_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,7 +198,7 @@ def check_constraint(constraint: Any, allowed: tuple[str, ...] = CONSTRAINTS) ->
         return
     words = ", ".join(map(repr, allowed))
     try:
-        B = np.asarray(constraint, dtype=np.float64)
+        B = check_numbers("constraint", constraint)
     except (TypeError, ValueError):
         raise TypeError(
             f"constraint must be one of {words} or a matrix, got {constraint!r}"

@@ -234,8 +234,9 @@ class KPCATrick(SpectralMethod):
         """Return the kernel's γ as a number."""
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        mean = np.asarray(X.mean(axis=0)).ravel()
+        check_magnitude(X)
         X = X.astype(np.float64, copy=False)
+        mean = np.asarray(X.mean(axis=0)).ravel()
         square = X.multiply(X) if sparse.issparse(X) else np.square(X)
         total = float((np.asarray(square.mean(axis=0)).ravel() - mean**2).sum())
         return 1 / total if total > 0 else 1.0
@@ -245,6 +246,7 @@ class KPCATrick(SpectralMethod):
         if self.kernel == "precomputed":
             return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         check_magnitude(X)
+        X, others = (z.astype(np.float64, copy=False) for z in (X, others))
         known = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
         takes = TAKES.get(self.kernel, ()) if isinstance(self.kernel, str) else ()
         options = {name: known[name] for name in takes}
@@ -282,8 +284,11 @@ def kernel_coordinates(
     Raises
     ------
     ValueError
-        If the kernel sees no difference between any two points.
+        If the kernel is not symmetric, or sees no difference between any two points.
     """
+    gap = float(np.abs(K - K.T).max(initial=0))
+    if gap > 1e-5 * float(np.abs(K).max(initial=0)):
+        raise ValueError(f"kernel must be symmetric, but k(a, b) − k(b, a) is up to {gap:.3g}")
     K = (K + K.T) / 2
     mean = K.mean(axis=0)
     values, U = eigh(K - mean[:, None] - mean[None, :] + mean.mean())

@@ -256,3 +256,38 @@ def test_far_away_it_stays_finite(metric):
     assert np.isfinite(metric.tensor(far)).all()
     assert np.isfinite(metric.pairwise(far, X)).all()
     assert np.isfinite(metric.pairwise(np.vstack([far, X]))).all()
+
+
+BAD = {
+    "dates": (X.astype("datetime64[s]"), ValueError, "must be a matrix of real numbers"),
+    "masked": (np.ma.masked_greater(X, 7), ValueError, "must have no masked values"),
+    "huge": (X * 1e200, ValueError, "must be at most .* in magnitude"),
+    "dictionary": ({"a": 1}, TypeError, "must be a dense, finite matrix"),
+    "text": ("abc", ValueError, "must be a dense, finite matrix"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_points_are_named(metric, bad):
+    value, kind, message = BAD[bad]
+    with pytest.raises(kind, match=f"X {message}"):
+        quick().fit(value, Y)
+    for verb in (metric.predict, metric.predict_proba, metric.pairwise, metric.tensor):
+        with pytest.raises(kind, match=f"X {message}"):
+            verb(value)
+    with pytest.raises(kind, match=f"Y {message}"):
+        metric.pairwise(X[:2], value)
+
+
+@pytest.mark.parametrize("value", ["abc", [[1, 2], [3]], X[0] * 1j, None, {"a": 1}])
+def test_ends_of_paths_are_named(metric, value):
+    with pytest.raises(TypeError, match="x1 must be real numbers"):
+        metric.path_length(value, X[0])
+    with pytest.raises(TypeError, match="x2 must be real numbers"):
+        metric.path_length(X[0], value)
+
+
+def test_a_supervision_is_one():
+    for wrong in (3, "a", Y):
+        with pytest.raises(TypeError, match="supervision must be a Supervision, got"):
+            quick().fit(X, supervision=wrong)

@@ -43,9 +43,17 @@ def spoilt(value):
         (np.zeros((0, 3)), "sample"),
         (np.zeros((5, 0)), "feature"),
         ([["a", "b"], ["c", "d"], ["e", "f"]], "convert|numeric"),
+        (data().astype("datetime64[s]"), "real numbers"),
+        ([["1", "2"], ["3", "4"], ["5", "7"]], "real numbers|numeric"),
+        (np.ma.masked_greater(data(), 1), "masked"),
+        (1e200 * data(), "must span"),
+        (1e-200 * data(), "must span"),
     ],
-    ids=["nan", "inf", "1d", "3d", "one point", "no points", "no features", "text"],
-)
+    ids=[
+        "nan", "inf", "1d", "3d", "one point", "no points", "no features", "text", "dates",
+        "digits", "masked", "huge", "tiny",
+    ],
+)  # fmt: skip
 def test_bad_data(kind, X, says):
     with pytest.raises(ValueError, match=says):
         quick(kind).fit(X)
@@ -89,9 +97,16 @@ def test_bad_shared_keywords(kind, name, value, error):
         quick(kind, **{name: value}).fit(data())
 
 
+@pytest.mark.parametrize("X", [None, {"a": 1}, len, int, (i for i in range(3))])
+def test_what_is_no_data_at_all(kind, X):
+    with pytest.raises((TypeError, ValueError), match="X must be a finite matrix of numbers"):
+        quick(kind).fit(X)
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
+        (HSSNE, "init", np.full((20, 2), 1e35)),
         (HSSNE, "alpha", -0.01),
         (HSSNE, "alpha", np.inf),
         (HSSNE, "init", "spectral"),

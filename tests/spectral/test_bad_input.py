@@ -33,6 +33,7 @@ from nbembed.supervision import Supervision
         (LFDA(constraint=-np.eye(5)), "positive semidefinite"),
         (LFDA(constraint=np.zeros((5, 5))), "not zero"),
         (LFDA(constraint=object()), "constraint must be one of"),
+        (LFDA(constraint=1j * np.eye(5)), "constraint must be one of"),
         (MFA(within_neighbors=0), "within_neighbors must be at least 1"),
         (DNE(between_neighbors=0), "between_neighbors must be at least 1"),
         (LPP(power=-1.0), "power must be a finite number"),
@@ -105,3 +106,29 @@ def test_data_that_vary_in_too_few_directions(blobs):
     with pytest.raises(ValueError, match="at most 1, the number of directions in which X varies"):
         FDA().fit(line, y)
     assert FDA(1).fit(line, y).embedding_.shape == (60, 1)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+@pytest.mark.parametrize("name", [name for name in spectral.__all__ if name != "KPCATrick"])
+def test_data_whose_squares_are_lost(blobs, name, scale):
+    X, _, y = blobs
+    with pytest.raises(ValueError, match="X must span between 1e-140 and 1e140"):
+        getattr(spectral, name)().fit(scale * X, y)
+
+
+def test_new_points_that_the_map_cannot_hold(blobs):
+    X, _, y = blobs
+    fitted = LFDA().fit(X, y)
+    for scale, message in ((1e60, "X must be projected to numbers"), (1e200, "X must be at most")):
+        with pytest.raises(ValueError, match=message):
+            fitted.transform(scale * X)
+    with pytest.raises(ValueError, match="X must be at most"):
+        spectral.KPCATrick().fit(1e200 * X, y)
+
+
+def test_kernels_are_symmetric(blobs):
+    X, _, y = blobs
+    K = X @ X.T
+    K[0, 1] += 1
+    with pytest.raises(ValueError, match="kernel must be symmetric"):
+        spectral.KPCATrick(kernel="precomputed").fit(K, y)
