@@ -28,11 +28,15 @@ SPECIAL = {"ParametricEmbedding": {"classifier": "soft-nearest-neighbor"}}
 
 
 def everybody():
-    """Yield every estimator whose ``fit`` takes a supervision, with quick parameters."""
+    """Yield every estimator that embeds and takes a supervision, with quick parameters."""
     for home in (nb, *(importlib.import_module(f"nbembed.{m}") for m in ("spectral", "rivals"))):
         for name in home.__all__:
             kind = getattr(home, name)
-            if not inspect.isclass(kind) or inspect.isabstract(kind) or not hasattr(kind, "fit"):
+            if (
+                not inspect.isclass(kind)
+                or inspect.isabstract(kind)
+                or not hasattr(kind, "fit_transform")
+            ):
                 continue
             if "supervision" not in inspect.signature(kind.fit).parameters:
                 continue
