@@ -149,11 +149,12 @@ class Live(Inbox):
     def _take_in(self, learned: Learned) -> None:
         """Let what was learned in the background take effect, if it is still of use."""
         lesson, engine = learned.lesson, self.engine
-        self._switched = False
         if self._learns_alone and engine.accepts(lesson) and not self._closing:
             if learned.error is not None:
-                engine.give_up(lesson, learned.error)
+                if lesson is self._asked:  # else newer labels are being learned from already
+                    engine.give_up(lesson, learned.error)
             else:
+                self._switched = False
                 engine.hand_in(lesson, learned.affinities)
                 arguments = {"supervision": lesson.supervision}
                 with self._changed:
