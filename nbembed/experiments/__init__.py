@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from nbembed.experiments import framework, hssne, mbed, parametric, snerv
 from nbembed.experiments.base import Experiment, Figure, report
+from nbembed.validation import check_path
 
 __all__ = ["Experiment", "Figure", "NAMES", "run"]
 
@@ -49,6 +50,6 @@ def run(name: str, data: Path | None = None) -> int:
     ValueError
         If there is no experiment of that name.
     """
-    if name not in NAMES:
+    if not isinstance(name, str) or name not in NAMES:
         raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
-    return report(NAMES[name], data)
+    return report(NAMES[name], None if data is None else check_path("data", data))

@@ -30,7 +30,11 @@ def shifted_repulsion(Yt: NDArray[Any], alpha: float) -> tuple[float, NDArray[np
 
     O(n²) time, O(n) memory a row.
     """
-    Y = Yt.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # of a layout too large the cost is NaN
+        return _shifted(Yt.astype(np.float64), alpha)
+
+
+def _shifted(Y: NDArray[np.float64], alpha: float) -> tuple[float, NDArray[np.float64]]:
     n = Y.shape[1]
     largest = -math.inf
     for i in range(n - 1):

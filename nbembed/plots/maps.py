@@ -24,7 +24,7 @@ from bokeh.models import (
 
 from nbembed.plots.look import ground_color, new_figure, text_color
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
-from nbembed.validation import check_count
+from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,6 +96,7 @@ def scatter(
     middles, names = _extra("center", centers, center_names, d)
     arrows, arrow_names = _extra("direction", directions, direction_names, d)
     check_count("size", size, low=100)
+    check_flag("legend", legend)
     shared = cloud(len(layout), color, marked=marked, hover=hover)
     basis = plane_of(layout, arrows)
     seen = [layout @ basis]

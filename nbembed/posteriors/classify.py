@@ -95,7 +95,7 @@ def labelled_classes(supervision: Supervision) -> NDArray[np.intp]:
 
 
 def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
-    """Return a new classifier fitted to the labelled rows of checked data.
+    """Return a new classifier fitted to the labelled rows of the data.
 
     Classifiers that learn from unlabelled data too (scikit-learn's semi-supervised ones, and those
     with a true attribute ``takes_unlabelled``) are given all rows, −1 for those without a label.
@@ -103,9 +103,16 @@ def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
     Raises
     ------
     ValueError
-        If fewer than two classes are labelled.
+        If fewer than two classes are labelled, or the data are not legal.
+    TypeError
+        If ``supervision`` is not one of as many points.
     """
     model = resolve_classifier(classifier)
+    X = check_data(X)
+    if not isinstance(supervision, Supervision) or supervision.n_samples != X.shape[0]:
+        raise TypeError(
+            f"supervision must be a Supervision of {X.shape[0]} points, got {supervision!r}"
+        )
     if labelled_classes(supervision).size < 2:
         raise ValueError(
             "y must label objects of at least two classes for a classifier to learn from, got "

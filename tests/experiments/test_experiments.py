@@ -119,3 +119,14 @@ def test_hits_are_counted_on_the_map():
 def test_vehicle_with_known_pairs(capsys):
     """Section 6.2 of "Heavy-Tailed Symmetric Stochastic Neighbor Embedding"."""
     assert experiments.run("hssne-vehicle") == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [None, 3, "nope", ["hssne-unsupervised"]])
+def test_what_is_no_experiment_is_named(name):
+    with pytest.raises(ValueError, match="name must be one of hssne-"):
+        experiments.run(name)
+
+
+def test_where_data_are_is_a_path():
+    with pytest.raises(TypeError, match="data must be a path, got 3"):
+        experiments.run("hssne-unsupervised", 3)

@@ -136,3 +136,10 @@ def test_pinned():
     for points in ([N], [0.5], [[1]]):
         with pytest.raises((TypeError, ValueError), match="points must be"):
             Pinned(OF_PAIRS["SNE"](), points)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["HeavyTailed", "SNE"])
+def test_a_layout_too_large_for_squares_has_no_cost_and_numpy_says_nothing(name):
+    Y = 1e200 * np.arange(2.0 * N).reshape(N, 2)
+    assert not np.isfinite(OF_PAIRS[name]().cost(Y))

@@ -226,6 +226,7 @@ def test_bad_grids_are_named(Y, arguments, error, message):
         ({"hover": "ab"}, "hover must be a mapping"),
         ({"hover": 3}, "hover must be a mapping"),
         ({"title": None}, "title must be text"),
+        ({"legend": "left"}, "legend must be True or False"),
         ({"title": ["a"]}, "title must be text"),
         ({"centers": np.eye(2), "center_names": 3}, "center_names must be a list of names"),
         ({"centers": np.eye(2), "center_names": "ab"}, "center_names must be a list of names"),

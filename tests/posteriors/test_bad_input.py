@@ -11,8 +11,10 @@ from nbembed.posteriors import (
     NaiveBayes,
     SoftNearestNeighbor,
     class_posteriors,
+    learn,
     topic_posteriors,
 )
+from nbembed.supervision import as_supervision
 
 RNG = np.random.default_rng(2)
 X = RNG.integers(0, 5, (20, 4)).astype(float)
@@ -80,3 +82,14 @@ def test_documents_of_a_topic_model():
     for wrong in (3, "a", [0.5, 1.5], [0, 9], [0]):
         with pytest.raises((TypeError, ValueError), match="topics must"):
             topic_posteriors(model, topics=wrong)
+
+
+def test_what_is_learned_from():
+    known = as_supervision(LABELS, 20)
+    for wrong in (None, "abc", X[:, 0]):
+        with pytest.raises(ValueError, match="X must"):
+            learn("naive-bayes", wrong, known)
+    for wrong in (None, LABELS, as_supervision(LABELS[:-1], 19)):
+        with pytest.raises(TypeError, match="supervision must be a Supervision of 20 points"):
+            learn("naive-bayes", X, wrong)
+    assert learn("naive-bayes", X.tolist(), known).predict_proba(X).shape == (20, 2)
