@@ -98,7 +98,6 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     cv_results_ : dict of str to ndarray
         For each candidate "n_centroids", "width", "n_iter", "mean_test_score" and "std_test_score",
         the held-out log-likelihood; empty where nothing was cross-validated.
-    supervision_ : Supervision
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only where the data had column names.
@@ -131,7 +130,6 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     log_likelihood_: float
     n_iter_: int
     cv_results_: dict[str, NDArray[Any]]
-    supervision_: Supervision
     n_features_in_: int
 
     def __init__(
@@ -228,7 +226,6 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         known = as_supervision(y if supervision is None else supervision, data.shape[0])
         check_teaches(known)
         self._learn(data[known.labelled], known.targets()[known.labelled], _values(known, y))
-        self.supervision_ = known
         return self
 
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
