@@ -5,6 +5,11 @@ of Gaussians and their width are those that give the labels of held-out points t
 likelihood; no embedding is made. The likelihood is watched along each fit, and the number of
 iterations is chosen with the rest: unstopped, the fit of most mixtures ends in certainty, where the
 metric vanishes on plateaus and the held-out likelihood is far below what it was.
+
+Where classes lie so far apart that many candidates are as good as certain, the likelihood goes on
+rising towards certainty by less and less. Of candidates that are equally good, but for
+:data:`TIED`, it is therefore the plainest that is taken: the fewest Gaussians, of these the widest,
+and the fewest iterations that get there.
 """
 
 from __future__ import annotations
@@ -30,6 +35,8 @@ POINTS_EACH = 10
 SHARES = (0.15, 0.25, 0.4, 0.65, 1.0)
 #: A fit whose held-out likelihood has not risen for so many iterations is over.
 PATIENCE = 10
+#: Candidates whose held-out log-likelihoods differ by less, in nats a point, are equally good.
+TIED = 0.01
 #: Of more labeled points a stratified sample takes part in the choice.
 POINTS = 3000
 #: Iterations where nothing can be held out.
@@ -213,7 +220,7 @@ class _Search:
                 self._scores[i, j] = curve.mean(axis=0), curve.std(axis=0)
 
     def best(self) -> Choice:
-        """Return the best candidate and the table of all.
+        """Return the plainest of the best candidates and the table of all.
 
         Raises
         ------
@@ -238,9 +245,13 @@ class _Search:
                 "n_centroids and width cannot be chosen: no candidate gives the held-out labels a "
                 "finite likelihood; rescale X, or give both"
             )
-        return Choice(
-            int(results["n_centroids"][top]), float(results["width"][top]), steps[top], results
+        enough = mean[top] - TIED
+        i, j = min(
+            (at for at, score in zip(tried, mean) if score >= enough),
+            key=lambda at: (self._n_centroids[at[0]], -self._widths[at[1]]),
         )
+        first = int((self._scores[i, j][0] >= enough).argmax())
+        return Choice(self._n_centroids[i], float(self._widths[j]), first, results)
 
 
 class _Trial:

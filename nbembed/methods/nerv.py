@@ -23,7 +23,7 @@ from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
-from nbembed.optimizers import ConjugateGradient, MomentumGradient
+from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient
 from nbembed.schedule import Schedule, Stage
 from nbembed.validation import check_choice
 
@@ -214,8 +214,21 @@ class NeRV(PlacesNewPoints, NeighborMethod):
         )
 
     def make_optimizer(self) -> Optimizer:
-        """Return the optimizer of the keyword; "auto" is momentum."""
-        return resolve_optimizer(self.optimizer, MomentumGradient())
+        """Return the optimizer of the keyword; "auto" is momentum, in a learned metric L-BFGS.
+
+        There probabilities next to zero lie beside ones next to one, and the cost is far more
+        curved. Momentum may circle about a minimum for ever, which a search along the line does
+        not (SNeRV on iris with two classes named: 300 iterations against no end in 25 000). In
+        other metrics it takes no longer and ends a little lower.
+        """
+        return resolve_optimizer(
+            self.optimizer, LBFGS() if self._is_learned else MomentumGradient()
+        )
+
+    @property
+    def _is_learned(self) -> bool:
+        """Whether distances are those of a metric learned from labels."""
+        return isinstance(self.metric, LearningMetric)
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return shrinking neighborhoods; an array given as ``init`` is already a map: none."""

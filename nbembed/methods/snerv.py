@@ -62,7 +62,8 @@ class SNeRV(NeRV):
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is.
     optimizer : str or Optimizer, default="auto"
-        As for :class:`~nbembed.NeRV`.
+        As for :class:`~nbembed.NeRV`, but that "auto" goes on with L-BFGS once neighborhoods have
+        shrunk.
     algorithm : {"auto", "exact"}, default="auto"
         How sums over pairs are computed.
     max_iter : int, default=1000
@@ -115,6 +116,7 @@ class SNeRV(NeRV):
 
     learns_from_labels: ClassVar[Any] = True
     _labels_as_links: ClassVar[bool] = False
+    _is_learned: ClassVar[Any] = True
 
     #: The metric that stands in while there are too few labels; not a keyword.
     metric: Any = "euclidean"

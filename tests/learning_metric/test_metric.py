@@ -129,9 +129,8 @@ def test_soft_rows_count_by_their_shares():
 def test_cross_validation_fills_in_what_is_not_given():
     chosen = nb.LearningMetric(random_state=0, cv=3, n_jobs=1).fit(X, Y)
     table = chosen.cv_results_
-    best = int(table["mean_test_score"].argmax())
-    assert len(chosen.centroids_) == table["n_centroids"][best]
-    assert chosen.width_ == table["width"][best]
+    is_chosen = (table["n_centroids"] == len(chosen.centroids_)) & (table["width"] == chosen.width_)
+    assert table["mean_test_score"][is_chosen] > table["mean_test_score"].max() - 0.01
     assert set(table["n_centroids"]) <= {3, 6, 12}
     assert chosen.score(X, Y) > -0.15
     again = nb.LearningMetric(random_state=0, cv=3, n_jobs=2).fit(X, Y)
@@ -140,7 +139,7 @@ def test_cross_validation_fills_in_what_is_not_given():
     assert set(half.cv_results_["n_centroids"]) == {4}
     steps = nb.LearningMetric(6, 0.8, random_state=0, cv=3).fit(X, Y)
     assert len(steps.cv_results_["n_iter"]) == 1
-    assert steps.n_iter_ == steps.cv_results_["n_iter"][0] < 100
+    assert 0 < steps.n_iter_ <= steps.cv_results_["n_iter"][0] < 100
 
 
 def test_it_is_an_estimator(metric):

@@ -11,6 +11,7 @@ from nbembed.learning_metric.mixture import fit, start
 from nbembed.learning_metric.selection import (
     BLIND_ITERATIONS,
     PATIENCE,
+    TIED,
     _Trial,
     choose,
     folds_of,
@@ -84,12 +85,24 @@ def test_the_best_candidate_is_chosen_and_no_thread_changes_it(rng):
     assert (one.width, one.n_iter) == (two.width, two.n_iter)
     for name, values in one.results.items():
         assert np.array_equal(values, two.results[name])
-    best = int(one.results["mean_test_score"].argmax())
-    assert one.results["n_centroids"][best] == one.n_centroids
-    assert one.results["width"][best] == one.width
-    assert one.results["n_iter"][best] == one.n_iter
+    table = one.results
+    good = table["mean_test_score"] >= table["mean_test_score"].max() - TIED
+    fewest = table["n_centroids"][good].min()
+    assert one.n_centroids == fewest
+    assert one.width == table["width"][good & (table["n_centroids"] == fewest)].max()
+    (row,) = np.flatnonzero((table["n_centroids"] == fewest) & (table["width"] == one.width))
+    assert 0 < one.n_iter <= table["n_iter"][row]
     assert one.width > 0.05, "spikes at the points foretell nothing"
-    assert one.results["mean_test_score"][best] > np.log(1 / 3)
+    assert table["mean_test_score"][row] > np.log(1 / 3)
+
+
+def test_among_certainties_the_plainest_is_chosen(rng):
+    X = np.vstack([rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 40])
+    T = np.repeat(np.eye(2), 10, axis=0)
+    chosen = choose(X, T, [2, 4], [0.5, 1.0, 2.0, 4.0], 5, 100, rng, 1)
+    assert chosen.results["mean_test_score"].min() > -TIED, "all are as good as certain"
+    assert (chosen.n_centroids, chosen.width) == (2, 4.0)
+    assert chosen.n_iter < chosen.results["n_iter"].max()
 
 
 def test_nothing_to_hold_out_is_said(rng):
