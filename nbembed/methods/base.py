@@ -78,8 +78,9 @@ class LiveParameter:
         What is legal for the estimator; outside is a ValueError.
     invalidates : {"display", "objective", "affinities", "metric"}
         The first thing along the data flow that a change makes stale.
-    needs : {"", "links"}
-        "links": without labels or links the parameter means nothing and its slider is disabled.
+    needs : {"", "links", "must-links"}
+        Without labels or links ("links"), or without links whatever the labels ("must-links"), the
+        parameter means nothing and its slider is disabled.
     """
 
     name: str
@@ -93,7 +94,7 @@ class LiveParameter:
     minimum: float = -math.inf
     maximum: float = math.inf
     invalidates: Invalidates = "objective"
-    needs: Literal["", "links"] = ""
+    needs: Literal["", "links", "must-links"] = ""
 
 
 @dataclass(frozen=True)

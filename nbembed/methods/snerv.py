@@ -10,6 +10,7 @@ that it measures, so points without one are embedded with the others and in the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -17,8 +18,10 @@ import numpy as np
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
 from nbembed.learning_metric.metric import check_teaches
+from nbembed.methods.base import LiveParameter
 from nbembed.methods.learned import LearnedAffinities, learned_metric
-from nbembed.methods.nerv import NeRV
+from nbembed.methods.neighbor import RHO
+from nbembed.methods.nerv import TRADEOFF, NeRV
 from nbembed.validation import check_choice
 
 if TYPE_CHECKING:
@@ -26,6 +29,12 @@ if TYPE_CHECKING:
 
     from nbembed.run import Run
     from nbembed.supervision import Supervision
+
+
+RHO_HERE = (
+    "How much links count against the data: 0 ignores them, 1 sees nothing else. Labels are no "
+    "links here: they make the metric."
+)
 
 
 class SNeRV(NeRV):
@@ -117,6 +126,11 @@ class SNeRV(NeRV):
     learns_from_labels: ClassVar[Any] = True
     _labels_as_links: ClassVar[bool] = False
     _is_learned: ClassVar[Any] = True
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
+        TRADEOFF,
+        replace(RHO, description=RHO_HERE, needs="must-links"),
+    )
 
     #: The metric that stands in while there are too few labels; not a keyword.
     metric: Any = "euclidean"

@@ -46,10 +46,13 @@ def controls(live: Sequence[LiveParameter], supervision: Supervision) -> list[di
 
 
 def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, Any]:
-    enabled = parameter.needs != "links" or bool(supervision.has_links)
+    linked = bool(supervision.links or supervision.cannot_links)
+    there = {"": True, "links": supervision.has_links, "must-links": linked}
+    missing = {"links": "labels or must-links", "must-links": "must-links"}
+    enabled = there[parameter.needs]
     description = parameter.description
     if not enabled:
-        description = f"{description} Needs labels or must-links.".strip()
+        description = f"{description} Needs {missing[parameter.needs]}.".strip()
     step = parameter.step
     if step is None:
         step = (parameter.high - parameter.low) / SLIDER_STEPS

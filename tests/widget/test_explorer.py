@@ -15,6 +15,7 @@ import pytest
 import traitlets
 
 import nbembed.widget.commands as commands
+from nbembed.methods import SNeRV
 from nbembed.session.settings import known_methods
 from nbembed.session.values import PathStep
 from nbembed.supervision import Supervision
@@ -244,6 +245,13 @@ def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
     rho = explorer.controls[1]
     assert not rho["enabled"]
     assert rho["description"] == "Links. Needs labels or must-links."
+
+
+def test_labels_alone_do_not_enable_the_weight_of_links():
+    (rho,) = (p for p in SNeRV.live_parameters if p.name == "rho")
+    known = Supervision(9).label([0, 1, 2], "a").label([3, 4], "b")
+    enabled = [readout.controls([rho], s)[0]["enabled"] for s in (known, known.must_link([5, 6]))]
+    assert enabled == [False, True]
 
 
 def test_a_frame_tells_which_request_it_shows(page: Page, session: FakeSession) -> None:
