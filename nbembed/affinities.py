@@ -29,9 +29,7 @@ from nbembed.validation import (
     check_count,
     check_data,
     check_float_type,
-    check_metric,
     check_perplexity,
-    check_real,
     matrix_of,
 )
 
@@ -45,7 +43,6 @@ __all__ = [
     "auto_perplexity",
     "global_affinities",
     "perplexity_affinities",
-    "rows_to_fitted",
 ]
 
 #: How far the sums of ready-made probabilities may be from one.
@@ -355,64 +352,6 @@ def global_affinities(
         normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
-
-
-def rows_to_fitted(
-    X: Any,
-    fitted: Any,
-    metric: Metric = "euclidean",
-    *,
-    perplexity: float | None = None,
-    sigma: float | None = None,
-    dtype: DTypeLike = np.float64,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
-    """Return the neighbor probabilities of new points over fitted ones.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_new, n_features)
-        With ``metric="precomputed"`` the dissimilarities to the fitted points, (n_new, n_samples).
-    fitted : array-like or sparse matrix of shape (n_samples, n_features)
-        Not read with ``metric="precomputed"``.
-    metric : str or callable, default="euclidean"
-        "seuclidean" and "mahalanobis" take their scales from ``fitted``.
-    perplexity, sigma : float or None
-        What each row is calibrated to, or the one width: exactly one of the two.
-    dtype : float32 or float64
-    n_jobs : int, optional
-
-    Returns
-    -------
-    P : ndarray of shape (n_new, n_samples)
-        Each row sums to one and depends on its own point alone.
-    """
-    if (perplexity is None) == (sigma is None):
-        raise ValueError("perplexity or sigma must be given, and not both")
-    check_metric(metric)
-    X = check_data(X, min_samples=1)
-    if metric != "precomputed":
-        fitted = check_data(fitted, name="fitted")
-        if fitted.shape[1] != X.shape[1]:
-            raise ValueError(
-                f"X must have the {fitted.shape[1]} features of fitted, got {X.shape[1]}"
-            )
-    elif X.shape[1] and X.min() < 0:
-        raise ValueError(f"X must be non-negative dissimilarities, got {X.min()}")
-    if sigma is not None:
-        sigma = check_real("sigma", sigma, low=0, open_low=True)
-    else:
-        perplexity = check_real("perplexity", perplexity, low=1)
-    distances = Distances(X, metric, X if metric == "precomputed" else fitted)
-    n, m = distances.shape
-    P = np.empty((n, m), check_float_type(dtype))
-    for here, D2 in distances.blocks():
-        nobody = np.full(D2.shape[0], -1)
-        if sigma is not None:
-            normalize(D2, nobody, 0.5 / sigma**2, _threads(n, n_jobs), P[here])
-        else:
-            calibrate(D2, nobody, float(perplexity or 1), _threads(n, n_jobs), P[here])
-    return P
 
 
 def _threads(n: int, n_jobs: int | None) -> int:

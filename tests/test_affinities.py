@@ -17,7 +17,6 @@ from nbembed.affinities import (
     auto_perplexity,
     global_affinities,
     perplexity_affinities,
-    rows_to_fitted,
 )
 
 
@@ -219,103 +218,11 @@ def test_affinities_can_be_pickled(X):
     np.testing.assert_array_equal(again.log_P, made.log_P)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
-def test_new_points_see_the_fitted_ones_as_they_would_themselves(X, metric):
-    made = perplexity_affinities(X, 7, metric, dtype=np.float64)
-    rest = np.delete(np.arange(83), 4)
-    row = rows_to_fitted(X[4:5], X[rest], metric, perplexity=7)
-    np.testing.assert_allclose(row[0], made.P[4, rest], atol=1e-10)
-    one = global_affinities(X, 3, metric, dtype=np.float64)
-    row = rows_to_fitted(X[4:5], X[rest], metric, sigma=one.sigma)
-    np.testing.assert_allclose(row[0], one.P[4, rest], atol=1e-10)
-    given = rows_to_fitted(cdist(X[4:5], X[rest], metric), None, "precomputed", perplexity=7)
-    np.testing.assert_allclose(given[0], made.P[4, rest], atol=1e-10)
-    with pytest.raises(ValueError, match="perplexity or sigma must be given"):
-        rows_to_fitted(X[:1], X, metric)
-
-
-def test_values_cannot_be_written(X):
-    with pytest.raises(ValueError, match="read-only"):
-        perplexity_affinities(X).P[0, 1] = 1
-
-
-def test_ready_probabilities_are_checked(X):
-    good = perplexity_affinities(X, 5, dtype=np.float64)
-    assert Affinities.from_probabilities(good.P).n_samples == 83
-    assert Affinities.from_probabilities(good.joint().P, "joint").kind == "joint"
-    assert Affinities.from_probabilities(sparse.csr_array(good.P)).dtype == np.float64
-    np.testing.assert_allclose(good.joint().rows().P.sum(axis=1), 1)
-    for P, kind, message in [
-        (good.P * 2, "row", "each row of P must sum to one"),
-        (good.P, "joint", "P must sum to one"),
-        (good.P / 83, "joint", "P must be symmetric"),
-        (-good.P, "row", "non-negative"),
-        (np.eye(3), "row", "zero diagonal"),
-        (good.P[:5], "row", "square"),
-        (good.P, "rows", "kind must be one of"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            Affinities.from_probabilities(P, kind)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((np.full((5, 2), np.nan),), "NaN"),
-        ((np.array([[1.0], [np.inf], [2.0]]),), "infinity"),
-        ((np.zeros(5),), r"X must have shape \(n_samples, n_features\)"),
-        ((np.zeros((1, 2)),), "X must have at least 2 points"),
-        ((1e-200 * np.eye(5), 2), "X must span"),
-        ((np.random.default_rng(0).normal(size=(10, 2)), 10), r"perplexity must be in \[1, 9\]"),
-        ((np.random.default_rng(0).normal(size=(10, 2)), 0.5), r"perplexity must be in \[1, 9\]"),
-        (
-            (np.random.default_rng(0).normal(size=(10, 2)), "big"),
-            "perplexity must be one of 'auto'",
-        ),
-        ((np.ones((5, 2)), 2, "nonsense"), "metric must be one"),
-        ((np.ones((5, 2)), 2, "precomputed"), "X must be square"),
-        ((-np.ones((5, 5)), 2, "precomputed"), "X must be non-negative"),
-    ],
-)
-def test_bad_input_is_refused_by_name(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        perplexity_affinities(*arguments)
-
-
 @pytest.mark.parametrize("dtype", [np.float16, int, "no type"])
 def test_other_precisions_are_refused(X, dtype):
     for make in (perplexity_affinities, global_affinities):
         with pytest.raises(ValueError, match="dtype must be float32 or float64"):
             make(X, 3, dtype=dtype)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind", "message"),
-    [
-        ({"X": None}, ValueError, "X must be a matrix of real numbers"),
-        ({"X": "abc"}, ValueError, "X must be a matrix of real numbers"),
-        ({"X": np.ones((2, 3))}, ValueError, "X must have the 2 features of fitted, got 3"),
-        ({"X": np.full((1, 2), np.nan)}, ValueError, "X must be finite"),
-        ({"X": np.full((1, 2), 1e200)}, ValueError, "X must span"),
-        ({"fitted": None}, ValueError, "fitted must be a matrix of real numbers"),
-        ({"fitted": np.ones((1, 2))}, ValueError, "fitted must have at least 2 points"),
-        ({"fitted": np.full((3, 2), np.inf)}, ValueError, "fitted must be finite"),
-        ({"metric": "precomputed", "X": -np.ones((1, 5))}, ValueError, "X must be non-negative"),
-        ({"metric": 3}, TypeError, "metric must be a name"),
-        ({"perplexity": 0.5}, ValueError, "perplexity must be"),
-        ({"perplexity": "auto"}, TypeError, "perplexity must be a number"),
-        ({"perplexity": np.nan}, ValueError, "perplexity must be"),
-        ({"perplexity": None}, ValueError, "perplexity or sigma must be given"),
-        ({"sigma": 1.0}, ValueError, "perplexity or sigma must be given"),
-        ({"perplexity": None, "sigma": 0}, ValueError, "sigma must be"),
-        ({"perplexity": None, "sigma": 1j}, TypeError, "sigma must be a number"),
-    ],
-)
-def test_rows_to_fitted_names_what_is_wrong(arguments, kind, message):
-    fitted = np.arange(10.0).reshape(5, 2)
-    given = {"X": fitted[:2] + 0.5, "fitted": fitted, "perplexity": 2.0, **arguments}
-    with pytest.raises(kind, match=message):
-        rows_to_fitted(given.pop("X"), given.pop("fitted"), **given)
 
 
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
