@@ -1,4 +1,4 @@
-"""Run: objective + optimizer + schedule + layout; the only optimisation loop in the project.
+"""Run: objective + optimizer + schedule + layout; the only optimization loop in the project.
 
 A script calls :meth:`Run.until`; a live session calls :meth:`Run.step` between commands. Both
 advance the same thing, so what one sees on the screen is what ``fit`` computes.
@@ -7,9 +7,9 @@ advance the same thing, so what one sees on the screen is what ``fit`` computes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -59,13 +59,34 @@ class Kept:
     Y: NDArray[Any]
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """A run between two iterations: all that another run needs to go on from there.
+
+    What the optimizer remembers (a velocity, search directions) is not part of it.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n_samples, n_components)
+        Read only.
+    schedule : Schedule
+        With the number of its steps that are done.
+    values : mapping of str to float
+        Parameters of the objective that stages have set, as they are now in force.
+    """
+
+    Y: NDArray[Any]
+    schedule: Schedule = field(default_factory=Schedule)
+    values: Mapping[str, float] = field(default_factory=dict)
+
+
 class Run:
-    """An embedding being optimised.
+    """An embedding being optimized.
 
     Parameters
     ----------
     objective : Objective
-        What to minimise.
+        What to minimize.
     optimizer : Optimizer
         The rule used once the schedule has ended.
     Y : ndarray of shape (n_samples, n_components)
@@ -106,17 +127,51 @@ class Run:
             raise ValueError("Y must be finite, got NaN or infinity")
         self.objective = objective
         self.optimizer = optimizer
+        #: The stages and how many of their steps are done.
         self.schedule = schedule if schedule is not None else Schedule()
         self.tol = tol
         self.cost_every = cost_every
         self.iteration = 0
         self.trace: list[Record] = []
         self.kept: list[Kept] = []
-        self._stage = 0  # index into schedule.stages
-        self._stage_step = 0  # steps done in that stage
+        self._values: dict[str, float] = {}
         self._calm = 0
+        self._fresh = True  # nothing is known yet of the present layout and objective
         self._acting = optimizer  # the optimizer that made the present state
         self._state: State = optimizer.start(Y)
+
+    @classmethod
+    def resume(
+        cls,
+        objective: Objective,
+        optimizer: Optimizer,
+        checkpoint: Checkpoint,
+        *,
+        tol: float = 1e-4,
+        cost_every: int = 10,
+    ) -> Self:
+        """Return a run that goes on from a checkpoint, with an empty optimizer memory.
+
+        The values in force are set in ``objective`` where it has such parameters.
+        """
+        names = objective.parameters
+        values = {name: value for name, value in checkpoint.values.items() if name in names}
+        if any(names[name] != value for name, value in values.items()):
+            objective = objective.with_parameters(**values)
+        run = cls(
+            objective,
+            optimizer,
+            checkpoint.Y,
+            checkpoint.schedule,
+            tol=tol,
+            cost_every=cost_every,
+        )
+        run._values = values
+        return run
+
+    def checkpoint(self) -> Checkpoint:
+        """Return where the run is now; the run itself goes on."""
+        return Checkpoint(self.embedding, self.schedule, self.values)
 
     # -- what it is now ---------------------------------------------------------------------
 
@@ -143,7 +198,14 @@ class Run:
     @property
     def scheduled(self) -> bool:
         """Whether stages of the schedule are still to come."""
-        return self._stage < len(self.schedule.stages)
+        return not self.schedule.finished
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The parameters that stages have set so far, as they are in force; see :meth:`release`."""
+        now = self.objective.parameters
+        names = self._values.keys() | self.schedule.values.keys()
+        return {name: now[name] for name in now if name in names}
 
     @property
     def converged(self) -> bool:
@@ -194,9 +256,8 @@ class Run:
             raise ValueError(
                 f"objective must have {self.objective.n_samples} samples, got {objective.n_samples}"
             )
-        in_force = {
-            name: value for name, value in self._in_force().items() if name in objective.parameters
-        }
+        set_so_far = {} if self.schedule.finished else self.schedule.values
+        in_force = {k: v for k, v in set_so_far.items() if k in objective.parameters}
         self.objective = objective.with_parameters(**in_force) if in_force else objective
         self._restart(self._state.Y.astype(objective.dtype, copy=False))
         return self
@@ -213,35 +274,26 @@ class Run:
 
     def release(self, name: str) -> Run:
         """End the schedule of the parameter ``name``: someone has taken it into their own hands."""
+        self._values = {k: value for k, value in self.values.items() if k != name}
         self.schedule = self.schedule.without(name)
         return self
 
     def end_schedule(self) -> Run:
         """Skip the stages that are left."""
-        self._stage = len(self.schedule.stages)
-        self._stage_step = 0
+        self._values = self.values
+        self.schedule = Schedule()
         return self
 
     # -- the loop's body --------------------------------------------------------------------
 
-    def _in_force(self) -> dict[str, Any]:
-        """Return what the schedule has set so far; nothing once it has ended."""
-        if not self.scheduled:
-            return {}
-        begun = self._stage + (1 if self._stage_step > 0 else 0)
-        return {
-            name: value
-            for stage in self.schedule.stages[:begun]
-            for name, value in stage.parameters.items()
-        }
-
     def _restart(self, Y: NDArray[Any]) -> None:
         self._state = self._acting.start(Y)
         self._calm = 0
+        self._fresh = True
 
     def _step(self) -> None:
-        stage = self.schedule.stages[self._stage] if self.scheduled else None
-        if stage is not None and self._stage_step == 0 and stage.parameters:
+        stage = self.schedule.current
+        if stage is not None and stage.parameters and self.schedule.at_boundary:
             self.objective = self.objective.with_parameters(**stage.parameters)
             self._restart(self._state.Y)
         acting = stage.optimizer if stage is not None else self.optimizer
@@ -249,9 +301,10 @@ class Run:
             self._acting = acting
             self._restart(self._state.Y)
 
-        before = self._state.Y
-        due = (self.iteration + 1) % self.cost_every == 0
-        state = acting.step(self.objective, self._state, cost=due)
+        before = self._state
+        # A cost in the first step from somewhere new would keep the next layout waiting.
+        due = (self.iteration + 1) % self.cost_every == 0 and not self._fresh
+        state = acting.step(self.objective, before, cost=due)
         if not np.isfinite(state.Y).all():
             # The layout before this step is kept: what people see stays a map.
             raise FloatingPointError(
@@ -259,8 +312,9 @@ class Run:
                 f"{self.iteration + 1}"
             )
         self._state = state
+        self._fresh = False
         self.iteration += 1
-        movement = relative_movement(before, state.Y)
+        movement = relative_movement(before.Y, state.Y)
         self.trace.append(
             Record(
                 self.iteration,
@@ -273,14 +327,9 @@ class Run:
         if stage is None:
             self._calm = self._calm + 1 if movement < self.tol else 0
             return
-        self._stage_step += 1
-        if self._stage_step == stage.steps:
-            if stage.keep:
-                self.kept.append(
-                    Kept(self.iteration, self.objective.parameters, self._state.Y.copy())
-                )
-            self._stage += 1
-            self._stage_step = 0
+        self.schedule = self.schedule.advanced()
+        if stage.keep and (self.schedule.finished or self.schedule.at_boundary):
+            self.kept.append(Kept(self.iteration, self.objective.parameters, self._state.Y.copy()))
 
 
 def relative_movement(before: NDArray[Any], after: NDArray[Any]) -> float:

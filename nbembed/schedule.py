@@ -1,4 +1,4 @@
-"""Schedule: the stages that a run goes through, as a value.
+"""Schedule: the stages that a run goes through, and how far it has come, as a value.
 
 Annealing (Mbed's λ), early compression and exaggeration (HSSNE), shrinking widths (NeRV) are all
 the same thing: a list of (parameters of the objective, optimizer, number of steps). A run advances
@@ -7,6 +7,7 @@ through the list and records the stage it is in; nothing else in the project loo
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -50,29 +51,89 @@ class Stage:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The stages of a run, in order.
+    """The stages of a run, in order, and how many of their steps are done.
 
     Parameters
     ----------
     stages : tuple of Stage
         May be empty: the run then uses its own optimizer from the start.
+    done : int, default=0
+        Steps done so far.
     """
 
     stages: tuple[Stage, ...] = ()
+    done: int = 0
 
     @property
     def steps(self) -> int:
         """Number of iterations of all stages together."""
         return sum(stage.steps for stage in self.stages)
 
+    @property
+    def finished(self) -> bool:
+        """Whether no stage is left."""
+        return self.done >= self.steps
+
+    @property
+    def current(self) -> Stage | None:
+        """The stage that the next step belongs to; ``None`` once all are done."""
+        for stage, start in self._with_starts():
+            if self.done < start + stage.steps:
+                return stage
+        return None
+
+    @property
+    def at_boundary(self) -> bool:
+        """Whether the next step is the first of its stage."""
+        return any(self.done == start for _, start in self._with_starts())
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the stages begun so far have set, and is therefore in force."""
+        return {
+            name: value
+            for stage, start in self._with_starts()
+            if start < self.done
+            for name, value in stage.parameters.items()
+        }
+
+    @property
+    def left(self) -> Schedule:
+        """What is left, as a schedule at its beginning.
+
+        A stage that was begun begins again with its own parameters and fewer steps.
+        """
+        return Schedule(
+            tuple(
+                replace(stage, steps=min(stage.steps, start + stage.steps - self.done))
+                for stage, start in self._with_starts()
+                if self.done < start + stage.steps
+            )
+        )
+
+    def advanced(self) -> Schedule:
+        """Return the schedule after one more step; itself once it has finished."""
+        return self if self.finished else replace(self, done=self.done + 1)
+
     def without(self, name: str) -> Schedule:
         """Return a schedule that leaves the parameter ``name`` alone.
 
         A user who touches a live slider takes that parameter into their own hands; what the
         schedule does with others goes on. A stage that set nothing else keeps no layout either: it
-        is no step of an annealing path any more.
+        is no step of an annealing path any more. Where nothing but this parameter was still to be
+        moved, the stages that are left are taken out altogether.
         """
-        return Schedule(tuple(_without(stage, name) for stage in self.stages))
+        left = self.left
+        if any(name in stage.parameters for stage in left.stages) and not any(
+            stage.parameters.keys() - {name} for stage in left.stages
+        ):
+            return Schedule()
+        return replace(self, stages=tuple(_without(stage, name) for stage in self.stages))
+
+    def _with_starts(self) -> zip[tuple[Stage, int]]:
+        """Return each stage with the number of steps before it."""
+        starts = itertools.accumulate((stage.steps for stage in self.stages), initial=0)
+        return zip(self.stages, starts)
 
 
 def _without(stage: Stage, name: str) -> Stage:

@@ -1,0 +1,213 @@
+"""Estimator: scikit-learn's face of a recipe.
+
+An estimator holds the recipe that its parameters make and adds ``fit``, ``transform``, ``predict``
+and fitted attributes; how the map is made is the recipe's part (:mod:`nbembed.methods.recipe`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from nbembed.learning_metric.metric import check_teaches
+from nbembed.methods.learned import must_learn
+from nbembed.methods.progress import Progress, as_callbacks
+from nbembed.methods.settings import as_generator
+from nbembed.run import Record, Run
+from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_data, check_kind, check_real, matrix_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.recipe import Recipe, Start
+
+
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators that place points by minimizing an objective.
+
+    A subclass names its :attr:`recipe_type` and writes a constructor whose keywords are the
+    recipe's fields, and ``verbose`` and ``callbacks``, which only report. Sums over pairs run in
+    float32 with the cost accumulated in float64, whatever the dtype of the data: a map is looked
+    at, and float32 is twice as fast. The objectives themselves also work in float64 for those who
+    build them on float64 affinities.
+    """
+
+    recipe_type: ClassVar[type[Recipe[Any]]]
+
+    verbose: int
+    callbacks: Any
+    random_state: Any
+    max_iter: int
+    tol: float
+
+    embedding_: NDArray[np.float32]
+    cost_: float
+    n_iter_: int
+    trace_: list[Record]
+    supervision_: Supervision
+
+    @property
+    def recipe(self) -> Recipe[Any]:
+        """The recipe that the present parameters make."""
+        fields = dataclasses.fields(self.recipe_type)
+        return self.recipe_type(**{f.name: getattr(self, f.name) for f in fields})
+
+    # -- fitting -----------------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> Self:
+        """Embed ``X``.
+
+        Parameters
+        ----------
+        X : array, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
+            Data (of an AnnData its ``X``), or dissimilarities of shape (n_samples, n_samples) with
+            ``metric="precomputed"``.
+        y : array of shape (n_samples,) or (n_samples, n_classes), optional
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
+        supervision : Supervision, optional
+            Soft labels, must-links and cannot-links; instead of ``y``. Points that it pins stay
+            where ``init``, which must then be an array, has them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any work starts, naming the argument that is wrong and what is allowed.
+        """
+        X, known = self._check_input(X, y, supervision)
+        recipe = self.recipe
+        rng = as_generator(self.random_state)
+        affinities = recipe.make_affinities(X, known)
+        start = recipe.make_start(X, affinities, known, rng)
+        with self._progress(self.max_iter) as progress:
+            run = self._run(recipe, affinities, known, start).until(
+                self.max_iter, callbacks=self._callbacks(progress)
+            )
+        self._keep(run, affinities, known)
+        self._remember(X, affinities)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> NDArray[np.float32]:
+        """Embed ``X`` and return the layout, shape (n_samples, n_components); see :meth:`fit`."""
+        return self.fit(X, y, supervision).embedding_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.recipe.takes_distances
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
+
+    # -- what the estimators share -----------------------------------------------------------
+
+    def _validated(self, X: ArrayLike, **options: Any) -> Any:
+        """Return ``X`` as scikit-learn validates it, its errors naming the argument.
+
+        Their wording is kept behind the name: scikit-learn's own checks of estimators look for it.
+        """
+        X = matrix_of(X)
+        try:
+            data = validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
+            )
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"X must be a finite matrix of numbers, one row a point: {error}") from None
+        check_kind(X)
+        return data
+
+    def _check_input(
+        self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
+    ) -> tuple[NDArray[Any], Supervision]:
+        """Return checked data and what is known of it; parameters are checked along with them."""
+        recipe = self.recipe
+        metric = recipe.data_metric
+        data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2), metric)
+        if y is not None and supervision is not None:
+            raise ValueError("y and supervision cannot both be given: y is another way to say it")
+        if supervision is not None and not isinstance(supervision, Supervision):
+            raise TypeError(
+                f"supervision must be a Supervision, got {type(supervision).__name__}; "
+                "labels and rows of probabilities go in y"
+            )
+        known = as_supervision(y if supervision is None else supervision, data.shape[0])
+        recipe.check(data.shape[0], known)
+        check_real("verbose", self.verbose, low=0)
+        as_callbacks(self.callbacks)
+        self._check_pins(known)
+        if must_learn(metric):
+            check_teaches(known)
+        return data, known
+
+    def _check_pins(self, supervision: Supervision) -> None:
+        """Refuse pins where nothing says at which place the points are to be held.
+
+        A live session has a layout to hold them in and does not ask.
+        """
+        if supervision.pinned.size == 0 or not isinstance(getattr(self, "init", ""), str):
+            return
+        name = type(self).__name__
+        where = (
+            f"init must be an array (n_samples, n_components), got {getattr(self, 'init', '')!r}"
+            if hasattr(self, "init")
+            else f"{name} begins every map anew and has no init; pin points in a live session"
+        )
+        raise ValueError(
+            f"supervision pins {supervision.pinned.size} points, but says not where they are: "
+            f"{where}"
+        )
+
+    def _run(
+        self, recipe: Recipe[Any], affinities: Any, supervision: Supervision, start: Start
+    ) -> Run:
+        """Return a cold run that nothing has moved yet."""
+        return Run(
+            recipe.objective(affinities, supervision, start.geometry),
+            recipe.make_optimizer(),
+            start.Y,
+            recipe.make_schedule(affinities, start.geometry),
+            tol=self.tol,
+            # A cost that nobody looks at meanwhile is evaluated seldom: it is an extra pass.
+            cost_every=10 if self.verbose or self.callbacks is not None else 50,
+        )
+
+    def _progress(self, total: int) -> Progress:
+        return Progress(total, type(self).__name__, bool(self.verbose))
+
+    def _callbacks(self, progress: Progress) -> Iterable[Callable[[Run], Any]]:
+        return (*as_callbacks(self.callbacks), progress)
+
+    def _keep(self, run: Run, affinities: Any, supervision: Supervision) -> None:
+        """Set the fitted attributes from a finished run."""
+        self.embedding_ = np.array(run.embedding, dtype=np.float32)
+        self.cost_ = float(run.cost)
+        self.n_iter_ = run.iteration
+        self.trace_ = run.trace
+        self.supervision_ = supervision
+
+    def _remember(self, X: Any, affinities: Any) -> None:
+        """Keep of the data what later calls need: nothing, unless a method places new points."""

@@ -1,0 +1,388 @@
+"""Recipe: how a method's map is made, as a frozen value that estimators and sessions share.
+
+    affinities = recipe.make_affinities(X, supervision)
+    start      = recipe.make_start(X, affinities, supervision, rng)   # layout and geometry
+    objective  = recipe.objective(affinities, supervision, start.geometry)
+    run        = Run(objective, recipe.make_optimizer(), start.Y, recipe.make_schedule(...))
+
+A recipe assembles; it computes nothing itself and is never fitted. Its fields are the method's
+parameters; what each of them invalidates, which can be moved live, what is learned from labels and
+what happens when classes are added is declared here once, so that a session and a widget know no
+method by name. A recipe of your own is a frozen dataclass that derives from :class:`Recipe`; it can
+be steered live like the built-in ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
+
+import numpy as np
+
+from nbembed.learning_metric import LearningMetric
+from nbembed.objectives.pinned import Pinned
+from nbembed.schedule import Schedule
+from nbembed.validation import check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.objectives.base import Objective
+    from nbembed.optimizers.base import Optimizer
+    from nbembed.supervision import Supervision
+
+#: What a change can invalidate, along the data flow. "metric": distances in the data; "affinities";
+#: "layout": the layout must be adopted anew; "alignment": the geometry must be aligned to the
+#: supervision; "objective": cost and gradient; "optimizer": the rule of descent; "display": what is
+#: shown and nothing else.
+Part = Literal["metric", "affinities", "layout", "alignment", "objective", "optimizer", "display"]
+
+#: What the shared parameters invalidate; ``()``: nothing before the next cold start.
+INVALIDATES: Mapping[str, tuple[Part, ...]] = {
+    "perplexity": ("affinities",),
+    "metric": ("affinities",),
+    "n_components": ("layout",),
+    "n_jobs": ("objective",),
+    "optimizer": ("optimizer",),
+    "tol": ("optimizer",),
+    "init": (),
+    "max_iter": (),
+    "random_state": (),
+}
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class LiveParameter:
+    """A parameter that may be changed while the map moves.
+
+    Attributes
+    ----------
+    name : str
+        The recipe's field.
+    symbol : str
+        What people call it, for example "α": the slider's label and accessible name.
+    low, high : float
+        The slider's range. The recipe may allow more; see ``minimum`` and ``maximum``.
+    default : float
+        Where the slider stands when the recipe's own value is a word such as "anneal".
+    description : str
+        One sentence: what more of it does to the map.
+    scale : {"linear", "log"}
+        How the slider divides its range.
+    step : float or None
+        The slider's step on a linear scale; ``None`` lets the front end choose.
+    minimum, maximum : float
+        What is legal for the recipe; outside is a ValueError.
+    invalidates : {"display", "objective", "affinities", "metric"}
+        The first thing along the data flow that a change invalidates. With "objective" a change
+        goes through ``objective.with_parameters`` and costs no other pass over pairs.
+    needs : {"", "links", "must-links"}
+        Without labels or links ("links"), or without links whatever the labels ("must-links"), the
+        parameter means nothing and its slider is disabled.
+    """
+
+    name: str
+    symbol: str
+    low: float
+    high: float
+    default: float
+    description: str
+    scale: Literal["linear", "log"] = "linear"
+    step: float | None = None
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    invalidates: Literal["display", "objective", "affinities", "metric"] = "objective"
+    needs: Literal["", "links", "must-links"] = ""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What a run measures or fixes once and all its objectives share.
+
+    Attributes
+    ----------
+    scale : float
+        The map's natural radius in coordinates; 1.0 for methods whose parameters have no unit.
+        Mbed's λ is given to users in this unit.
+    directions : ndarray of shape (n_classes, n_components) or None
+        Class directions in the order of the supervision's classes, free ones after them (Mbed).
+    bound : tuple of int
+        Classes whose direction is settled because points carry their label; the others still go
+        to where their first labels find them.
+    reference : ndarray of shape (n_samples, n_components) or None
+        The layout to which solutions that are unique up to a rotation are aligned, so that a
+        slider moves the map steadily (spectral learners).
+    """
+
+    scale: float = 1.0
+    directions: NDArray[Any] | None = None
+    bound: tuple[int, ...] = ()
+    reference: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins: a layout and its geometry."""
+
+    Y: NDArray[Any]
+    geometry: Geometry = Geometry()
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """A layout kept on the way through a schedule (Mbed's annealing path).
+
+    Attributes
+    ----------
+    value : float
+        Of the recipe's :attr:`Recipe.path_parameter`, in the units of its slider (Mbed: λ in units
+        of the map's radius).
+    embedding : ndarray of shape (n_samples, n_components)
+        The layout at the end of the stage; read only.
+    criterion : float
+        By which the layouts of a path compete; the largest is best, ``nan`` does not compete.
+    """
+
+    value: float
+    embedding: NDArray[Any] = dataclasses.field(repr=False)
+    criterion: float
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe(ABC, Generic[A]):
+    """How a map is made: a frozen value; its dataclass fields are the method's parameters.
+
+    ``A`` is what :meth:`make_affinities` returns: affinities for most methods, posteriors for
+    Parametric Embedding, the data's subspace for spectral learners. Only the recipe looks inside.
+
+    Attributes
+    ----------
+    name : str
+        What sessions, logs and files call the method; by default the class's name without
+        "Recipe".
+    group : str
+        Title under which the Explorer lists the method.
+    live_parameters : tuple of LiveParameter
+        In the order of the sliders.
+    invalidates : mapping of str to tuple of str
+        What a change of each field that is no live parameter invalidates, beside the shared
+        :data:`INVALIDATES`. A field that is declared nowhere counts as entering the affinities:
+        too much work, never too little.
+    shared : tuple of str
+        Fields that describe the data rather than the method: a switch by name takes them along.
+    path_parameter : str
+        The live parameter by which layouts kept by the schedule are told apart; "" without.
+    learns : str
+        What :meth:`make_affinities` learns from labels, as people call it ("metric",
+        "classifier").
+    """
+
+    name: ClassVar[str] = ""
+    group: ClassVar[str] = "Others"
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
+    invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
+    shared: ClassVar[tuple[str, ...]] = ("perplexity", "metric", "n_jobs", "random_state", "rho")
+    path_parameter: ClassVar[str] = ""
+    learns: ClassVar[str] = "metric"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.removesuffix("Recipe")
+
+    # -- parameters --------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The fields' values by name."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the recipe with some parameters changed.
+
+        Raises
+        ------
+        ValueError
+            A name that the recipe does not have.
+        """
+        known = [f.name for f in dataclasses.fields(self)]
+        for name in changes:
+            if name not in known:
+                raise ValueError(
+                    f"{name!r} is not a parameter of {self.name}; "
+                    f"allowed: {', '.join(sorted(known))}"
+                )
+        return dataclasses.replace(self, **changes)
+
+    @classmethod
+    def parts_entered(cls, name: str) -> tuple[Part, ...]:
+        """Return the first parts of the data flow that the parameter ``name`` enters."""
+        for parameter in cls.live_parameters:
+            if parameter.name == name:
+                return (parameter.invalidates,)
+        return cls.invalidates.get(name, INVALIDATES.get(name, ("affinities",)))
+
+    @classmethod
+    def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters that an older version has stored, as this version names them."""
+        known = {f.name for f in dataclasses.fields(cls)}
+        return {name: value for name, value in parameters.items() if name in known}
+
+    @abstractmethod
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+
+    def check_live(self, but: tuple[str, ...] = ()) -> None:
+        """Check each live parameter against its own declaration, ``but`` those named."""
+        for live in self.live_parameters:
+            if live.name not in but:
+                check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
+
+    # -- the data ----------------------------------------------------------------------------
+
+    @property
+    def data_metric(self) -> Any:
+        """The metric that the data are checked and first layouts are made with."""
+        return getattr(self, "metric", "euclidean")
+
+    @property
+    def takes_distances(self) -> bool:
+        """Whether the data are dissimilarities of the points rather than features."""
+        return isinstance(self.data_metric, str) and self.data_metric == "precomputed"
+
+    @property
+    def quality_metric(self) -> Any:
+        """The metric in which a map's neighbors are judged: one that no label enters."""
+        metric = self.data_metric
+        return "euclidean" if isinstance(metric, LearningMetric) else metric
+
+    # -- the parts of a run ------------------------------------------------------------------
+
+    @abstractmethod
+    def make_affinities(self, X: Any, supervision: Supervision | None = None) -> A:
+        """Return what the objective is made of, from checked data ``X``.
+
+        ``supervision`` matters where :attr:`learns_from_labels`, and where its number of classes
+        sets a scale (Mbed).
+        """
+
+    @abstractmethod
+    def make_start(
+        self, X: Any, affinities: A, supervision: Supervision, rng: np.random.Generator
+    ) -> Start:
+        """Return the first layout and its geometry for a cold start."""
+
+    @abstractmethod
+    def adopt(
+        self, Y: NDArray[Any], affinities: A, supervision: Supervision, rng: np.random.Generator
+    ) -> Start:
+        """Return a warm start from another method's layout, rescaled and padded to this one's."""
+
+    @abstractmethod
+    def make_objective(
+        self, affinities: A, supervision: Supervision, geometry: Geometry
+    ) -> Objective:
+        """Return the objective at the present parameters; pins are no part of it."""
+
+    def objective(self, affinities: A, supervision: Supervision, geometry: Geometry) -> Objective:
+        """Return what a run descends: :meth:`make_objective`, with pinned points held in place.
+
+        The one place where pins take effect, for a script and a live session alike.
+        """
+        made = self.make_objective(affinities, supervision, geometry)
+        return Pinned(made, supervision.pinned) if supervision.pinned.size else made
+
+    @abstractmethod
+    def make_optimizer(self) -> Optimizer:
+        """Return the rule used after the schedule and in live steering."""
+
+    def make_schedule(self, affinities: A, geometry: Geometry) -> Schedule:
+        """Return the stages of a cold start; by default none."""
+        return Schedule()
+
+    # -- live parameters and the objective ---------------------------------------------------
+
+    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
+        """Return values of live parameters in the objective's units, from those of the sliders."""
+        return dict(values)
+
+    def to_sliders(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
+        """Return values of live parameters in the units of the sliders, from the objective's."""
+        return dict(values)
+
+    def live_values(self, objective: Objective, geometry: Geometry) -> dict[str, float]:
+        """Return the present value of each live parameter in the units of its slider."""
+        names = {parameter.name for parameter in self.live_parameters}
+        found = {name: v for name, v in objective.parameters.items() if name in names}
+        return self.to_sliders(found, geometry)
+
+    # -- labels and classes ------------------------------------------------------------------
+
+    @property
+    def learns_from_labels(self) -> bool:
+        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it."""
+        return False
+
+    def request(self, supervision: Supervision) -> str:
+        """Return what a person should do for the method to learn anything, "" if nothing."""
+        if not self.learns_from_labels:
+            return ""
+        if np.unique(supervision.top_class[supervision.labelled]).size >= 2:
+            return ""
+        return f"Label points of two classes: the {self.learns} is learned from them"
+
+    def n_classes_for(self, supervision: Supervision) -> int | None:
+        """Return the number of classes that the map works with; ``None`` if there are none."""
+        return None
+
+    def with_room_for(self, supervision: Supervision) -> Self:
+        """Return the recipe with room for all classes of ``supervision``.
+
+        A label is never refused for want of room.
+        """
+        return self
+
+    def align(self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision) -> Geometry:
+        """Return the geometry after supervision changed (Mbed binds class directions here)."""
+        return geometry
+
+    def memberships(self, Y: NDArray[Any], objective: Objective) -> NDArray[Any] | None:
+        """Return class probabilities (n_samples, n_classes) to color by, if the method has any."""
+        return None
+
+    def center_names(self, supervision: Supervision) -> tuple[str, ...]:
+        """Return the names of the centers that follow the points in a layout, if there are any.
+
+        A layout may have more rows than there are points: Parametric Embedding places the centers
+        of its classes along with them.
+        """
+        return ()
+
+    @classmethod
+    def has_centers(cls) -> bool:
+        """Return whether layouts of this kind may have rows after the points."""
+        return cls.center_names is not Recipe.center_names
+
+    def path_criterion(self, Y: NDArray[Any], objective: Objective) -> float:
+        """Return the criterion by which layouts of a path compete (Mbed), else nan."""
+        return math.nan
+
+    # -- in a session ------------------------------------------------------------------------
+
+    def live_defaults(self, X: Any, supervision: Supervision) -> Self:
+        """Return what a live session uses when a person first switches to this method by name.
+
+        Called on the recipe at its defaults, with the shared fields of the present method. Where
+        the defaults of a script are of no use live, this is the place to say what is.
+        """
+        return self
+
+    def in_plane(self) -> Self:
+        """Return the recipe laid out on a plane, where it leaves its dimensions open."""
+        return self
