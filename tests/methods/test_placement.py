@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods import HSSNE, SNE, Mbed, NeRV
-from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place, starts
+from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
 from nbembed.supervision import Supervision
 from tests.methods.helpers import quick
 
@@ -72,13 +72,13 @@ def test_logarithms_of_what_underflows(rng):
 def test_starts_are_mean_median_and_nearest(rng):
     Y = rng.standard_normal((9, 2))
     P = np.array([[0.3, 0.25, 0.2, 0.05, 0.05, 0.05, 0.04, 0.03, 0.03]])
-    found = starts(P, Y, RowCost(1.0))[0]
+    found = first_places(P, Y, RowCost(1.0))[0]
     assert np.allclose(found[0], P[0] @ Y)
     for k in range(2):
         below = P[0, Y[:, k] <= found[1, k]].sum(), P[0, Y[:, k] < found[1, k]].sum()
         assert below[0] >= 0.5 > below[1]
     assert np.array_equal(found[2:], Y[:3])
-    assert starts(P, Y, RowCost()).shape == (1, 1, 2)
+    assert first_places(P, Y, RowCost()).shape == (1, 1, 2)
 
 
 def row_cost(y, p, Y):
