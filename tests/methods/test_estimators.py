@@ -36,7 +36,7 @@ def test_get_params_set_params_and_clone(kind):
 
 
 def test_every_live_parameter_is_a_keyword_with_a_legal_default(kind):
-    for live in kind.live_parameters:
+    for live in kind.recipe_type.live_parameters:
         assert live.name in inspect.signature(kind).parameters
         assert live.minimum <= live.low <= live.default <= live.high <= live.maximum
         assert live.description.endswith(".")

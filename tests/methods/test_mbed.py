@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 from nbembed.datasets import gaussian_pair
 from nbembed.measures import hotelling_lawley, inconsistent_pairs
 from nbembed.methods import Mbed, PathStep
+from nbembed.methods.initialization import spread
 from nbembed.optimizers import ConjugateGradient
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick
@@ -413,3 +414,69 @@ def test_given_directions_stay_and_the_map_is_turned() -> None:
     fitted = Mbed(directions=directions, random_state=0).fit(X, known)
     np.testing.assert_array_equal(fitted.directions_, directions)
     assert np.mean(np.asarray(fitted.labels_) == y) > 0.8
+
+
+# -- first layouts ---------------------------------------------------------------------------------
+
+
+def test_noise_is_the_default_start(pair):
+    X, y = pair
+    for labels in (None, partly(y)):
+        named = quick(Mbed, init="noise").fit(X, labels)
+        assert np.array_equal(named.embedding_, quick(Mbed).fit(X, labels).embedding_)
+
+
+def test_a_start_of_principal_components_is_as_small_as_noise(pair, rng):
+    X, _ = pair
+    recipe = Mbed(n_classes=2, init="pca").recipe
+    affinities = recipe.make_affinities(X)
+    start = recipe.make_start(X, affinities, Supervision(80), rng)
+    assert spread(start.Y) == pytest.approx(np.sqrt(1e-3 * start.geometry.scale), rel=1e-5)
+    centered = X - X.mean(axis=0)
+    axis = centered @ np.linalg.svd(centered)[2][0]
+    assert abs(np.corrcoef(start.Y[:, 0], axis)[0, 1]) > 0.999
+
+
+@pytest.mark.parametrize("directions", [None, "circle", [[1.0, 0.0], [0.0, 1.0]]])
+@pytest.mark.parametrize("init", ["pca", "array"])
+def test_a_start_agrees_with_the_labels(directions, init, pair, rng):
+    """Directions turn to labeled points; of directions that are given, the map turns to them."""
+    X, y = pair
+    if init == "array":
+        init = X[:, :2] - X[:, :2].mean(axis=0)
+    recipe = Mbed(directions=directions, init=init, lam=1.0).recipe
+    told = Supervision(80, ["a", "b"]).label(np.flatnonzero(y == 0)[:5], "a")
+    told = told.label(np.flatnonzero(y == 1)[:5], "b")
+    affinities = recipe.make_affinities(X, told)
+    start = recipe.make_start(X, affinities, told, rng)
+    if not isinstance(init, str):
+        assert np.array_equal(start.Y, init.astype(np.float32)), "an array is taken as it is"
+        assert not recipe.make_schedule(affinities, start.geometry).stages
+        if isinstance(directions, list):
+            assert np.array_equal(start.geometry.directions, directions)
+            return
+    W = start.geometry.directions
+    assert start.geometry.bound == (0, 1)
+    means = np.array([start.Y[y == c].mean(axis=0) for c in (0, 1)])
+    assert ((means @ W.T).argmax(axis=1) == [0, 1]).all()
+
+
+@pytest.mark.parametrize("lam", ["anneal", 0.5])
+@pytest.mark.parametrize("init", ["pca", "array"])
+def test_other_starts_classify_too(init, lam, pair):
+    X, y = pair
+    if init == "array":
+        init = np.random.default_rng(0).standard_normal((80, 2))
+    labels = partly(y)
+    hidden = labels == -1
+    fitted = quick(Mbed, init=init, lam=lam, max_iter=200).fit(X, labels)
+    assert np.mean(fitted.labels_[hidden] != y[hidden]) <= 0.05
+    again = quick(Mbed, init=init, lam=lam, max_iter=200).fit(X, labels)
+    assert np.array_equal(again.embedding_, fitted.embedding_)
+
+
+def test_a_start_must_fit_the_directions(pair):
+    X, _ = pair
+    for init, said in ((np.zeros((80, 3)), "shape"), ("random", "'noise', 'pca'")):
+        with pytest.raises(ValueError, match=f"init must .*{said}"):
+            quick(Mbed, init=init).fit(X)

@@ -39,10 +39,11 @@ def smoothed(X, method):
     return np.sum(np.exp(log_p) * (log_p - log_q)), np.sum(np.exp(log_q) * (log_q - log_p))
 
 
-@pytest.mark.parametrize("width", ["point", "uniform"])
-def test_the_tradeoff_trades_precision_against_recall(sphere, width):
+@pytest.mark.parametrize("map_width", ["point", "uniform"])
+def test_the_tradeoff_trades_precision_against_recall(sphere, map_width):
     maps = [
-        NeRV(tradeoff=t, map_width=width, random_state=0).fit(sphere) for t in (0.0, 0.1, 0.5, 1.0)
+        NeRV(tradeoff=t, map_width=map_width, random_state=0).fit(sphere)
+        for t in (0.0, 0.1, 0.5, 1.0)
     ]
     missed, false = np.array([smoothed(sphere, method) for method in maps]).T
     for method, m, f in zip(maps, missed, false):
@@ -67,11 +68,10 @@ def test_shrinking_finds_better_maps(sphere):
     def cost(**parameters):
         return NeRV(tradeoff=0.0, random_state=0, **parameters).fit(sphere).cost_
 
-    start = NeRV(random_state=0)
     X = np.asarray(sphere)
-    Y = start.recipe.make_start(
-        X, start.recipe.make_affinities(X), Supervision(300), np.random.default_rng(0)
-    ).Y
+    recipe = NeRV(random_state=0).recipe
+    affinities = recipe.make_affinities(X)
+    Y = recipe.make_start(X, affinities, Supervision(300), np.random.default_rng(0)).Y
     # An array is taken for a map already, and nothing is widened.
     assert cost() < 0.9 * cost(init=Y, optimizer="conjugate-gradient")
 
@@ -84,14 +84,10 @@ def test_the_schedule_shrinks_to_the_method_s_own_width(pair):
     assert all(a >= b for a, b in pairwise(widening))
     assert widening[31:] == [1.0] * len(widening[31:])
     assert [record.stage for record in method.trace_[29:32]] == ["shrinking", "release", ""]
-    whole = NeRV().recipe.make_schedule(method.recipe.make_affinities(X), None)
-    assert whole.steps == 101
-    assert (
-        not NeRV(init=method.embedding_)
-        .recipe.make_schedule(method.recipe.make_affinities(X), None)
-        .stages
-    )
-    assert not NeRV(max_iter=19).recipe.make_schedule(method.recipe.make_affinities(X), None).stages
+    affinities = method.recipe.make_affinities(X)
+    assert NeRV().recipe.make_schedule(affinities, None).steps == 101
+    assert not NeRV(init=method.embedding_).recipe.make_schedule(affinities, None).stages
+    assert not NeRV(max_iter=19).recipe.make_schedule(affinities, None).stages
 
 
 def test_conjugate_gradients_shrink_and_momentum_follows():
@@ -161,8 +157,8 @@ def test_a_live_change_of_the_tradeoff_moves_steadily(sphere):
         ("tradeoff", -0.1, ValueError),
         ("tradeoff", 1.1, ValueError),
         ("tradeoff", "all", TypeError),
-        ("width", "wide", ValueError),
-        ("width", 1.0, (ValueError, TypeError)),
+        ("map_width", "wide", ValueError),
+        ("map_width", 1.0, (ValueError, TypeError)),
     ],
 )
 def test_bad_parameters(name, value, error, pair):
@@ -170,16 +166,16 @@ def test_bad_parameters(name, value, error, pair):
         NeRV(**{name: value}).fit(pair[0])
 
 
-@pytest.mark.parametrize("width", ["point", "uniform"])
-def test_new_points_go_where_their_row_costs_least(pair, width):
+@pytest.mark.parametrize("map_width", ["point", "uniform"])
+def test_new_points_go_where_their_row_costs_least(pair, map_width):
     X, _ = pair
-    method = NeRV(tradeoff=0.3, map_width=width, random_state=0).fit(X[:70])
+    method = NeRV(tradeoff=0.3, map_width=map_width, random_state=0).fit(X[:70])
     new = X[70:]
     places = method.transform(new)
     fitted = np.asarray(method.embedding_, np.float64)
     ((_, rows),) = method._fitted.rows(new, perplexity=method.perplexity_, logs=True)
     unit = np.exp(np.log(method.recipe.make_affinities(X[:70]).beta).mean())
-    w = rows.beta / unit if width == "point" else np.ones(len(new))
+    w = rows.beta / unit if map_width == "point" else np.ones(len(new))
 
     def cost(k, y):
         log_q = -w[k] * np.square(fitted - y).sum(axis=1)

@@ -23,23 +23,28 @@ def test_pinned_points_stay_to_the_bit(kind, optimizer, pair):
     moved = np.linalg.norm(method.embedding_ - expected, axis=1) > 0
     assert moved.sum() == 77
     free = quick(kind, init=init, optimizer=optimizer).fit(X, supervision=held.unpin([0, 11, 79]))
-    assert free.cost_ < method.cost_
+    if kind is not Mbed:  # its costs may be at different λ
+        assert free.cost_ < method.cost_
     assert np.isfinite(method.embedding_).all()
 
 
-@pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV])
-@pytest.mark.parametrize("init", ["pca", "random"])
+@pytest.mark.parametrize(
+    ("kind", "init"),
+    [
+        *((kind, init) for kind in (HSSNE, SNE, NeRV) for init in ("pca", "random")),
+        (Mbed, "pca"),
+        (Mbed, "noise"),
+    ],
+)
 def test_pins_need_a_place(kind, init, pair):
     with pytest.raises(ValueError, match=r"supervision pins 2 points.*init must be an array"):
         quick(kind, init=init).fit(pair[0], supervision=Supervision(80).pin([1, 2]))
 
 
-def test_mbed_has_no_place_for_pins_in_a_fit_but_in_a_live_run(pair):
+def test_a_live_run_of_mbed_holds_pins_without_an_init(pair):
     X, _ = pair
     told = Supervision(80).pin([1, 2])
     method = quick(Mbed)
-    with pytest.raises(ValueError, match=r"supervision pins 2 points.*Mbed .* no init"):
-        method.fit(X, supervision=told)
     affinities = method.recipe.make_affinities(X, told)
     start = method.recipe.make_start(X, affinities, told, np.random.default_rng(0))
     objective = method.recipe.objective(affinities, told, start.geometry)

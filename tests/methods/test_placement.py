@@ -27,8 +27,8 @@ KINDS = [
     pytest.param(HSSNE, {"alpha": 1.7}, id="alpha 1.7"),
     pytest.param(SNE, {}, id="SNE"),
     pytest.param(NeRV, {"tradeoff": 0.1}, id="NeRV"),
-    pytest.param(NeRV, {"tradeoff": 0.9, "width": "uniform"}, id="NeRV uniform"),
-    pytest.param(NeRV, {"tradeoff": 0.3, "width": "uniform"}, id="NeRV uniform"),
+    pytest.param(NeRV, {"tradeoff": 0.9, "map_width": "uniform"}, id="NeRV uniform"),
+    pytest.param(NeRV, {"tradeoff": 0.3, "map_width": "uniform"}, id="NeRV uniform"),
     pytest.param(Mbed, {}, id="Mbed"),
     pytest.param(Mbed, {"affinity": "perplexity"}, id="Mbed perplexity"),
 ]
@@ -175,7 +175,7 @@ def test_far_outliers_get_a_finite_place_beside_the_map(kind, parameters, digits
     for scale in (-1e3, 1e3, 1e8):
         places = method.transform(scale * X[200:205])
         assert np.isfinite(places).all()
-        if getattr(method, "width", "") != "point":  # in units of a neighborhood as wide as that
+        if getattr(method, "map_width", "") != "point":  # in units of that width
             # A row of one width that knows a single neighbor, on the rim, goes out some way.
             assert np.abs(places).max() < 4 * np.abs(method.embedding_).max() + 30
 
