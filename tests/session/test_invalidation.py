@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbembed.session.cascade import stale_parts
-from nbembed.session.settings import start_settings
+from nbembed.session.invalidation import Invalidation, invalidated
+from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision
 from tests.session import fake
 from tests.session.fake import Fake, Other, rest
@@ -16,7 +16,8 @@ from tests.session.fake import Fake, Other, rest
     ("change", "redone"),
     [
         ({"tint": 0.5}, {}),
-        ({"weight": 2.0}, {"objective": 1}),
+        ({"weight": 2.0}, {}),  # the running objective takes it over
+        ({"weight": 2.0, "heat": 1.0}, {}),
         ({"width": 2.0}, {"affinities": 1, "objective": 1}),
         ({"tol": 1e-3}, {"optimizer": 1}),
         ({"n_components": 3}, {"adopt": 1, "objective": 1, "optimizer": 1}),
@@ -43,7 +44,7 @@ def test_supervision_redoes_the_objective_and_the_alignment(start):
     session.label([1], "a")
     session.step(1)
     rest(session)
-    assert fake.calls == {"realign": 1, "objective": 1}
+    assert fake.calls == {"align": 1, "objective": 1}
     fake.calls.clear()
     session.rename_class("a", "b")
     session.step(1)
@@ -99,7 +100,7 @@ def test_switching_keeps_labels_and_adopts_the_layout(start):
     assert session.parameters["weight"] == 3.0  # as it was left
     with pytest.raises(ValueError, match="method must be one of"):
         session.switch("Nothing")
-    with pytest.raises(TypeError, match="method must be a name or an estimator"):
+    with pytest.raises(TypeError, match="method must be a name, an estimator"):
         session.switch(Other)  # type: ignore[arg-type]
 
 
@@ -115,20 +116,20 @@ def test_switching_back_needs_no_new_affinities(start):
 
 
 def test_parts_of_equal_settings_are_none():
-    settings = start_settings(Fake(), Supervision(10))
-    assert stale_parts(settings, settings) == frozenset()
+    settings = Settings.of(Fake(), Supervision(10))
+    assert invalidated(settings, settings) == Invalidation()
     swapped = settings.with_supervision(
         Supervision(10).label([1], "a").label([2], "b").rename_class("a", "c")
     )
     other = settings.with_supervision(Supervision(10).label([1], "x").label([2], "y"))
-    assert stale_parts(swapped, other) == {"display"}
+    assert invalidated(swapped, other).parts == {"display"}
     added = other.with_supervision(other.supervision.add_class("z"))
-    assert stale_parts(other, added) == {"display"}
+    assert invalidated(other, added).parts == {"display"}
     # With doubt in a label, one class more is another share of the doubt.
     unsure = other.with_supervision(other.supervision.label([3, 4], "x", 0.8))
-    assert "align" in stale_parts(other, unsure)
+    assert "alignment" in invalidated(other, unsure).parts
     more = unsure.with_supervision(unsure.supervision.add_class("z"))
-    assert "align" in stale_parts(unsure, more)
+    assert "alignment" in invalidated(unsure, more).parts
 
 
 def test_touching_a_scheduled_parameter_ends_its_schedule(start):
@@ -175,10 +176,10 @@ def test_the_path_can_be_walked(start):
     rest(session)
     path = session.path
     assert [p.embedding.shape for p in path] == [(30, 2)] * 3
-    session.move_to_path(1)
+    session.show_path_step(1)
     rest(session)
     assert session.state == "paused"
     assert np.array_equal(session.embedding, path[1].embedding)
     for index in (3, -1, 0.5, True):
         with pytest.raises(ValueError, match="index must be"):
-            session.move_to_path(index)
+            session.show_path_step(index)

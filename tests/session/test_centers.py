@@ -1,15 +1,17 @@
-"""Layouts with landmarks after the points: centers of classes that come and go with labels."""
+"""Layouts with centers after the points: centers of classes that come and go with labels."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from nbembed.session import Session, load_session
-from tests.session.fake import Anchored, Fake, Pupil, rest
+from tests.session.fake import Anchored, Fake, Learning, rest
 from tests.session.test_learning import learned
 
-KINDS = (Fake, Pupil, Anchored)
+KINDS = (Fake, Learning, Anchored)
 
 
 def redone(session: Session) -> None:
@@ -33,7 +35,7 @@ def anchored(start) -> Session:
     return session
 
 
-def test_landmarks_are_apart_from_the_points(anchored):
+def test_centers_are_apart_from_the_points(anchored):
     assert anchored.embedding.shape == (30, 2)
     assert anchored.centers.shape == (2, 2)
     assert anchored.center_names == ("a", "b")
@@ -74,7 +76,7 @@ def test_a_new_class_brings_its_landmark_once_it_is_learned(anchored):
 
 
 def test_another_method_takes_the_points_alone(anchored):
-    anchored._live.learn(Fake)
+    anchored._controller.add_method(Fake)
     anchored.switch("Fake")
     anchored.step(3)
     rest(anchored)
@@ -87,7 +89,7 @@ def test_another_method_takes_the_points_alone(anchored):
     redone(anchored)
 
 
-def test_snapshots_and_files_keep_the_landmarks(anchored, tmp_path):
+def test_snapshots_and_files_keep_the_centers(anchored, tmp_path):
     anchored.snapshot("two")
     kept = anchored.centers
     anchored.label([7, 8], "c")
@@ -111,8 +113,8 @@ def test_a_file_whose_layout_has_too_many_rows_is_refused(start, tmp_path, monke
     session = start()
     session.step(2)
     rest(session)
-    place = session._live.engine.place
-    place.layout = np.vstack([place.layout, place.layout[:1]])
+    engine = session._controller.engine
+    engine._state = replace(engine._state, layout=np.vstack([engine.layout, engine.layout[:1]]))
     session.save(tmp_path / "x")
     with pytest.raises(ValueError, match="finite layout of 30 points"):
         load_session(tmp_path / "x", methods=KINDS)

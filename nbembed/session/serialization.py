@@ -1,23 +1,38 @@
-"""Values of parameters and commands as plain JSON data, and back with the same bits.
+"""Values of parameters and commands as JSON data, and back with the same bits.
 
 JSON holds numbers, text, lists and maps. What else a session's parameters may be is written as a
 map with a reserved key: ``{"__array__": list, "dtype": "<f4", "shape": [2, 3]}``, ``{"__tuple__":
 list}``, ``{"__supervision__": map}``, ``{"__optimizer__": name, "fields": map}``,
 ``{"__estimator__": path, "parameters": map, "learned": map}``. Python writes floats with as many
-digits as it takes to read the same bits again. Functions and other objects have no plain form and
+digits as it takes to read the same bits again. Functions and other objects have no JSON form and
 are refused by name; nothing is ever pickled.
+
+An estimator (a classifier, a learning metric) is written as the path of its class and its
+parameters. Only classes of scikit-learn and of this package are written or read: a file from
+somebody else must not choose what is imported. The fitted attributes of this package's own
+estimators are written along with them; a fitted estimator of scikit-learn is refused, because its
+fitted attributes are not a stable format.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from nbembed.session.estimators import is_estimator, learned_by, make, path_of, same_estimator
+from nbembed.optimizers.base import Optimizer
 from nbembed.supervision import Supervision
+
+#: Packages whose estimators may be stored.
+PACKAGES = ("sklearn", "nbembed")
+
+_PATH = re.compile(rf"({'|'.join(PACKAGES)})(\.[A-Za-z_]\w*)+")
 
 
 def encode(value: Any, name: str = "value") -> Any:
@@ -26,13 +41,13 @@ def encode(value: Any, name: str = "value") -> Any:
     Raises
     ------
     TypeError
-        If it has no plain form; the message says which part, beginning at ``name``.
+        If it has no JSON form; the message says which part, beginning at ``name``.
     """
     return _encode(value, name, strict=True)
 
 
-def plain(value: Any, name: str = "value") -> Any:
-    """Return ``encode(value)``, with a marked description in place of what has no plain form.
+def encode_or_describe(value: Any, name: str = "value") -> Any:
+    """Return ``encode(value)``, with a marked description in place of what has no JSON form.
 
     The log must be readable even where a parameter is a function of the user's.
     """
@@ -63,19 +78,19 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
         encoded = _encode(fields, name, strict)
         return {"__optimizer__": type(value).__name__, "fields": encoded}
-    if is_estimator(value) and (strict or not _unspeakable(value)):
+    if is_estimator(value) and (strict or not _has_no_form(value)):
         return _encode_estimator(value, name)
     if not strict:
         return {"__opaque__": getattr(value, "__qualname__", repr(value))}
     raise TypeError(
-        f"{name} is a {type(value).__name__}, which has no plain form; only numbers, text, arrays, "
+        f"{name} is a {type(value).__name__}, which has no JSON form; only numbers, text, arrays, "
         f"lists, maps, supervision, nbembed's optimizers, and estimators of nbembed and "
         f"scikit-learn can be stored"
     )
 
 
 def _encode_estimator(value: Any, name: str) -> dict[str, Any]:
-    learned = learned_by(value)
+    learned = fitted_attributes(value)
     if learned and not type(value).__module__.startswith("nbembed."):
         raise TypeError(
             f"{name} is a fitted {type(value).__name__}, of which only parameters can be stored; "
@@ -88,8 +103,8 @@ def _encode_estimator(value: Any, name: str) -> dict[str, Any]:
     }
 
 
-def _unspeakable(value: Any) -> bool:
-    """Return whether an estimator has no plain form."""
+def _has_no_form(value: Any) -> bool:
+    """Return whether an estimator has no JSON form."""
     try:
         _encode_estimator(value, "value")
     except TypeError:
@@ -123,14 +138,14 @@ def decode(value: Any) -> Any:
             return _optimizer(value["__optimizer__"])(**decode(value["fields"]))
         if "__estimator__" in value:
             stored = decode(value["parameters"]), decode(value["learned"])
-            return make(value["__estimator__"], *stored)
+            return make_estimator(value["__estimator__"], *stored)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"broken stored value: {error}") from error
     return {k: decode(v) for k, v in value.items()}
 
 
 def is_opaque(value: Any) -> bool:
-    """Return whether ``value`` stands for something that :func:`plain` could not write down."""
+    """Return whether ``value`` is a description by :func:`encode_or_describe`."""
     return isinstance(value, Mapping) and "__opaque__" in value
 
 
@@ -153,8 +168,6 @@ def same(a: Any, b: Any) -> bool:
 
 
 def _is_optimizer(cls: Any) -> bool:
-    from nbembed.optimizers.base import Optimizer
-
     return bool(
         issubclass(cls, Optimizer)
         and dataclasses.is_dataclass(cls)
@@ -170,3 +183,72 @@ def _optimizer(name: str) -> Any:
     if not (isinstance(cls, type) and _is_optimizer(cls)):
         raise ValueError(f"unknown optimizer {name!r}")
     return cls
+
+
+# -- estimators ------------------------------------------------------------------------------
+
+
+def is_estimator(value: Any) -> bool:
+    """Return whether ``value`` is an estimator of a package whose estimators may be stored."""
+    return isinstance(value, BaseEstimator) and _from_known_package(type(value))
+
+
+def path_of(cls: type) -> str:
+    """Return the dotted path of an estimator's class, without private modules where it can be."""
+    name = cls.__qualname__
+    parts = cls.__module__.split(".")
+    for end in range(1, len(parts) + 1):
+        if any(part.startswith("_") for part in parts[1:end]):
+            break
+        module = ".".join(parts[:end])
+        # Nothing is imported for the sake of a shorter name.
+        if vars(sys.modules.get(module, sys)).get(name) is cls:
+            return f"{module}.{name}"
+    return f"{cls.__module__}.{name}"
+
+
+def fitted_attributes(value: BaseEstimator) -> dict[str, Any]:
+    """Return the attributes that fitting has set, which by convention end with an underscore."""
+    return {k: v for k, v in vars(value).items() if k.endswith("_") and not k.startswith("_")}
+
+
+def make_estimator(
+    path: str, parameters: Mapping[str, Any], learned: Mapping[str, Any]
+) -> BaseEstimator:
+    """Return the estimator of a path with these parameters.
+
+    Raises
+    ------
+    ValueError
+        If the path is not that of an estimator of a known package, or does not take a parameter.
+    """
+    if not isinstance(path, str) or not _PATH.fullmatch(path):
+        raise ValueError(f"{path!r} is not an estimator of {' or '.join(PACKAGES)}")
+    module, _, name = path.rpartition(".")
+    try:
+        cls = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        raise ValueError(f"{path} is not known here; it may need another version") from None
+    if not (isinstance(cls, type) and issubclass(cls, BaseEstimator) and _from_known_package(cls)):
+        raise ValueError(f"{path} is not an estimator")
+    try:
+        made = cls(**parameters)
+    except TypeError as error:
+        raise ValueError(f"{path} does not take these parameters: {error}") from None
+    if any(not k.endswith("_") or k.startswith("_") for k in learned):
+        raise ValueError(f"{path} was not stored as it should be")
+    vars(made).update(learned)
+    return made
+
+
+def same_estimator(a: BaseEstimator, b: BaseEstimator) -> bool:
+    """Return whether two estimators are of one class, with the same parameters, fitted alike."""
+    if type(a) is not type(b):
+        return False
+    return same(a.get_params(deep=False), b.get_params(deep=False)) and same(
+        fitted_attributes(a), fitted_attributes(b)
+    )
+
+
+def _from_known_package(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] in PACKAGES

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from nbembed.optimizers import ConjugateGradient, MomentumGradient
-from nbembed.session.plain import decode, encode, plain, same
+from nbembed.session.serialization import decode, encode, encode_or_describe, same
 from nbembed.supervision import Supervision
 
 leaves = (
@@ -68,7 +68,7 @@ def test_what_has_no_plain_form_is_named():
         encode({"__array__": 1})
     with pytest.raises(TypeError, match="ndarray"):
         encode(np.array([object()]))
-    assert plain({"metric": np.subtract}) == {"metric": {"__opaque__": "subtract"}}
+    assert encode_or_describe({"metric": np.subtract}) == {"metric": {"__opaque__": "subtract"}}
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_a_fitted_estimator_of_scikit_learn_is_refused():
     fitted = GaussianNB().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(TypeError, match=r"classifier is a fitted GaussianNB.*unfitted"):
         encode(fitted, "classifier")
-    assert plain(fitted) == {"__opaque__": "GaussianNB()"}
+    assert encode_or_describe(fitted) == {"__opaque__": "GaussianNB()"}
 
 
 def test_an_estimator_of_anybody_else_is_refused():
     class Mine(BaseEstimator):
         pass
 
-    with pytest.raises(TypeError, match="classifier is a Mine, which has no plain form"):
+    with pytest.raises(TypeError, match="classifier is a Mine, which has no JSON form"):
         encode(Mine(), "classifier")
 
 

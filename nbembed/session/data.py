@@ -11,7 +11,7 @@ from scipy import sparse
 from nbembed.validation import check_data
 
 if TYPE_CHECKING:
-    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.methods.recipe import Recipe
 
 
 def digest(X: Any) -> str:
@@ -23,7 +23,7 @@ def digest(X: Any) -> str:
     return seen.hexdigest()
 
 
-def checked_data(X: Any, method: EmbeddingMethod) -> Any:
+def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
     """Return ``X`` as a read-only float array of its own, or as a CSR array.
 
     Raises
@@ -31,7 +31,7 @@ def checked_data(X: Any, method: EmbeddingMethod) -> Any:
     ValueError
         See :func:`nbembed.validation.check_data`.
     """
-    data = check_data(X, method.metric)
+    data = check_data(X, recipe.data_metric)
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
         data.sum_duplicates()
