@@ -77,7 +77,7 @@ class FixedPoint(Optimizer):
                 f"which {type(objective).__name__} has not"
             )
         update = -preconditioned(before.gradient, before.curvature)
-        step = within_reach(Y.dtype.type(state.damping) * update, Y, objective.length)
+        step = within_reach(Y.dtype.type(state.damping) * update, Y, objective.length_scale)
         after = objective.evaluate(Y + step, cost=cost)
         promised = 0.5 * abs(dot(before.gradient, step))
         failed = change_of_cost(before.gradient, after.gradient, step) > -YIELD * promised

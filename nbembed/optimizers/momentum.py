@@ -1,4 +1,4 @@
-"""Gradient descent with momentum and a gain for every coordinate, as t-SNE is usually optimised.
+"""Gradient descent with momentum and a gain for every coordinate, as t-SNE is usually optimized.
 
     V ← μ V − η Γ∘s,   Y ← Y + V
 
@@ -103,7 +103,7 @@ class MomentumGradient(Optimizer):
         if momentum == "auto":
             momentum = min(MAX_MOMENTUM, 1 - 3 / (state.calm + 6))
         velocity = real(momentum) * velocity - real(rate) * gains * push
-        velocity = within_reach(velocity, Y, objective.length)
+        velocity = within_reach(velocity, Y, objective.length_scale)
         after = objective.evaluate(Y + velocity, cost=cost)
         if change_of_cost(before.gradient, after.gradient, velocity) > 0:
             return MomentumState(Y + velocity, after, objective, None, real(0.5) * gains)

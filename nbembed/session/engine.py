@@ -422,7 +422,7 @@ class Engine:
         try:
             affinities = self._known.of(self.settings, taught)
         except Exception as error:
-            if taught is None or not supervision.labelled.size:
+            if taught is None or not supervision.labeled.size:
                 raise
             # Labels that nothing can be learned from must not cost the map.
             self.unlearned, self._hopeless, taught = error, self.settings, untaught(supervision)

@@ -136,5 +136,5 @@ def teach_the_same(a: Supervision, b: Supervision) -> bool:
 
 def labels(supervision: Supervision) -> str:
     """Return how many labels there are, as text."""
-    count = supervision.labelled.size
+    count = supervision.labeled.size
     return "1 label" if count == 1 else f"{count} labels"

@@ -145,7 +145,7 @@ class Settings:
         The parameters that the session last had for it, else its defaults; what describes the data
         (metric, perplexity, …) is the present method's, or that of the last one that had any. A
         method that embeds posteriors learns them where the data ``X`` are none. A spectral learner
-        looks at the unlabelled points too: by hand few are labelled, and axes that were chosen by
+        looks at the unlabeled points too: by hand few are labeled, and axes that were chosen by
         these alone throw others far off the map.
         """
         if kind is self.kind:
