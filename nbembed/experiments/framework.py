@@ -1,7 +1,7 @@
 """The comparison of "A Unified Semi-Supervised Dimensionality Reduction Framework", section 5.
 
-Ten random splits of a few labelled points; learners see all points (transductive) and the labels;
-what counts is the accuracy of one nearest neighbor among the labelled points on the others, in the
+Ten random splits of a few labeled points; learners see all points (transductive) and the labels;
+what counts is the accuracy of one nearest neighbor among the labeled points on the others, in the
 learner's map. The weight γ of SS-LFDA, the Hadamard power of SS-LFDA and LPP*, and SELF's β are
 chosen by cross-validation on the labels alone, leaving out one point of ten labels and tenths of a
 hundred; where several are as good, the power nearest to one and then the largest weight wins. The
@@ -107,8 +107,8 @@ def _score(
     problem: Problem,
     name: str,
 ) -> float:
-    """Return the accuracy on what is not labelled, with parameters chosen on what is."""
-    told = labelled_points(y, n_labels, np.random.default_rng(split))
+    """Return the accuracy on what is not labeled, with parameters chosen on what is."""
+    told = labeled_points(y, n_labels, np.random.default_rng(split))
     method, choices = CHOICES[name]
     best = choices[0]
     if len(choices) > 1:
@@ -125,10 +125,10 @@ def _score(
     return hits(points, y, told, hidden, method, best, problem)
 
 
-def labelled_points(
+def labeled_points(
     y: NDArray[np.int64], n_labels: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return points to be labelled, in random order: two of each class and then any."""
+    """Return points to be labeled, in random order: two of each class and then any."""
     order = rng.permutation(y.size)
     first = np.concatenate([order[y[order] == c][:2] for c in np.unique(y)])
     rest = order[~np.isin(order, first)][: n_labels - first.size]
@@ -144,7 +144,7 @@ def hits(
     choice: Mapping[str, float],
     problem: Problem,
 ) -> float:
-    """Return the share of ``asked`` whose nearest labelled point on the map is of their class."""
+    """Return the share of ``asked`` whose nearest labeled point on the map is of their class."""
     labels = np.full(y.size, -1)
     labels[told] = y[told]
     method = clone(method).set_params(n_components=problem.n_components, **choice)

@@ -2,7 +2,7 @@
 
 Mbed's cost does not change when classes trade their directions, so a label may be bound to
 whichever free direction its points already stand in. Where the set of directions itself changes
-(one class more), the new set is turned, as a whole, towards where the labelled classes are.
+(one class more), the new set is turned, as a whole, towards where the labeled classes are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 
-def labelled_classes(supervision: Supervision) -> tuple[int, ...]:
+def labeled_classes(supervision: Supervision) -> tuple[int, ...]:
     """Return the classes, by number, that at least one point carries the label of."""
     found = np.unique(supervision.top_class)
     return tuple(int(c) for c in found if c >= 0)
@@ -28,7 +28,7 @@ def labelled_classes(supervision: Supervision) -> tuple[int, ...]:
 def class_positions(
     Y: NDArray[Any], supervision: Supervision, classes: tuple[int, ...]
 ) -> NDArray[np.float64]:
-    """Return the mean positions of labelled points, weighted by confidence, one row a class.
+    """Return the mean positions of labeled points, weighted by confidence, one row a class.
 
     The origin is where memberships are equal, so positions are not centered.
     """
@@ -58,7 +58,7 @@ def bind(
     Y : ndarray of shape (n_samples, n_components)
         The present layout.
     supervision : Supervision
-        Its labelled classes outside ``bound`` choose among the free directions, together (the
+        Its labeled classes outside ``bound`` choose among the free directions, together (the
         assignment with the largest sum of ⟨w, mean position⟩ / ‖mean position‖).
 
     Returns
@@ -67,9 +67,9 @@ def bind(
         The same rows; classes without labels keep theirs unless it was taken.
     """
     n_classes = directions.shape[0]
-    labelled = labelled_classes(supervision)
-    owner = {c: c for c in bound if c in labelled}
-    fresh = tuple(c for c in labelled if c not in owner)
+    labeled = labeled_classes(supervision)
+    owner = {c: c for c in bound if c in labeled}
+    fresh = tuple(c for c in labeled if c not in owner)
     free = [k for k in range(n_classes) if k not in owner.values()]
     if fresh:
         anchors = _normalised(class_positions(Y, supervision, fresh))

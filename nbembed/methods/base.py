@@ -263,8 +263,8 @@ class EmbeddingMethod(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             Data (of an AnnData its ``X``), or dissimilarities of shape (n_samples, n_samples) with
             ``metric="precomputed"``.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
-            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
-            NaN rows for unlabelled points.
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
         supervision : Supervision, optional
             Soft labels, must-links and cannot-links; instead of ``y``. Points that it pins stay
             where ``init``, which must then be an array, has them.

@@ -189,8 +189,8 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         X : array of shape (n_samples, n_features)
             Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
-            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
-            NaN rows for unlabelled points.
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
         supervision : Supervision, optional
             Soft labels, must-links and cannot-links; instead of ``y``.
 
@@ -245,7 +245,7 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         return np.asarray(self.classes_[proba.argmax(axis=1)])
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return the share of labelled points whose predicted class is the one in ``y``.
+        """Return the share of labeled points whose predicted class is the one in ``y``.
 
         Parameters
         ----------
@@ -257,15 +257,15 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         Raises
         ------
         ValueError
-            If no point is labelled, or ``y`` is of another length.
+            If no point is labeled, or ``y`` is of another length.
         """
         predicted = self.predict(X)
         known = as_supervision(y, predicted.size)
-        labelled = known.labelled
-        if labelled.size == 0:
+        labeled = known.labeled
+        if labeled.size == 0:
             raise ValueError("y must label at least one point to score, got none")
-        truth = class_values(known, len(known.classes), y)[known.top_class[labelled]]
-        return float(np.mean(predicted[labelled] == truth))
+        truth = class_values(known, len(known.classes), y)[known.top_class[labeled]]
+        return float(np.mean(predicted[labeled] == truth))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

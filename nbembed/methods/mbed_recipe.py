@@ -8,7 +8,7 @@ steepness λ of the class boundaries is then annealed from 20 r to 0.2 r in nine
 
 One thing is added to it. From a start that knows nothing, classes unfold wherever noise puts them,
 and few labels cannot pull them past one another later. So where there are labels the crude SNE goes
-on for some steps, the class directions are turned towards where the labelled points came to lie,
+on for some steps, the class directions are turned towards where the labeled points came to lie,
 and the second start is this map, shrunk, in place of noise (``docs/decisions/0008``).
 """
 
@@ -25,7 +25,7 @@ from nbembed.methods.alignment import (
     bind,
     class_positions,
     fitted_columns,
-    labelled_classes,
+    labeled_classes,
     rotation,
     turn,
 )
@@ -143,7 +143,7 @@ class MbedRecipe(EmbeddingMethod):
         n_components = directions.shape[1]
         crude, radius = self._crude_map(affinities, n_components, rng)
         size = math.sqrt(START_VARIANCE * radius)
-        geometry = Geometry(radius, directions, labelled_classes(supervision))
+        geometry = Geometry(radius, directions, labeled_classes(supervision))
         if not geometry.bound:
             return Start(noise(affinities.n_samples, n_components, size, rng), geometry)
         Y = crude.step(TURN_STEPS).embedding.astype(np.float64)
@@ -162,7 +162,7 @@ class MbedRecipe(EmbeddingMethod):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return ``Y`` with the radius of a crude SNE and directions turned to labelled points."""
+        """Return ``Y`` with the radius of a crude SNE and directions turned to labeled points."""
         template = self._make_directions(self._count_classes(supervision))
         n_components = template.shape[1]
         _, radius = self._crude_map(affinities, n_components, rng)
@@ -230,7 +230,7 @@ class MbedRecipe(EmbeddingMethod):
         """
         template = self._make_directions(self._count_classes(supervision))
         old = geometry.directions
-        bound = labelled_classes(supervision)
+        bound = labeled_classes(supervision)
         if old is None or old.shape != template.shape:
             return self._turned(geometry, template, Y, supervision)
         if not self._regular:
@@ -320,7 +320,7 @@ class MbedRecipe(EmbeddingMethod):
         supervision: Supervision,
     ) -> Geometry:
         """Return the geometry with a new set of directions, turned towards what is known."""
-        bound = labelled_classes(supervision)
+        bound = labeled_classes(supervision)
         if not self._regular:
             return Geometry(geometry.scale, template, bound)
         classes: tuple[int, ...] = bound

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from nbembed.methods.classes import class_values
 from nbembed.methods.parametric_recipe import ParametricRecipe
 from nbembed.objectives import Parametric
-from nbembed.posteriors.classify import Learned, labelled_classes, resolve_classifier
+from nbembed.posteriors.classify import Learned, labeled_classes, resolve_classifier
 from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ParametricEmbedding(ParametricRecipe):
         eta_objects / (2 · n_classes)): the paper's 0.01 a sample, or less where there are so many
         classes that certain points would come to lie on the far side of their class's center.
     class_prior : array of shape (n_classes,), optional
-        p(c_k), positive, summing to one; equal by default. Classes that no point is labelled with
+        p(c_k), positive, summing to one; equal by default. Classes that no point is labeled with
         take no part.
     init : {"random", "mds"} or array, default="random"
         Where the class centers begin; the points find their places by themselves. "mds" is
@@ -174,8 +174,8 @@ class ParametricEmbedding(ParametricRecipe):
         X : array of shape (n_samples, n_classes) or (n_samples, n_features)
             Posteriors, rows of probabilities; or, with ``classifier``, data.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
-            With ``classifier``: labels with -1, None or NaN for unlabelled points, or rows of class
-            probabilities with NaN rows for unlabelled points, of which the largest counts, with a
+            With ``classifier``: labels with -1, None or NaN for unlabeled points, or rows of class
+            probabilities with NaN rows for unlabeled points, of which the largest counts, with a
             weight where the classifier takes weights. Without it, not read.
         supervision : Supervision, optional
             Labels, instead of ``y``. Pinned points stay where ``init`` has them.
@@ -188,7 +188,7 @@ class ParametricEmbedding(ParametricRecipe):
         ------
         ValueError, TypeError
             Before any work starts, naming the argument that is wrong and what is allowed: a row
-            that is no probabilities, fewer than two labelled classes, an unknown classifier.
+            that is no probabilities, fewer than two labeled classes, an unknown classifier.
         """
         super().fit(X, y, supervision)
         K = len(self.class_embedding_)
@@ -252,7 +252,7 @@ class ParametricEmbedding(ParametricRecipe):
                 "classifier learns from labels, in y or in supervision"
             )
         data, known = super()._check_input(X, y, supervision)
-        found = labelled_classes(known).size
+        found = labeled_classes(known).size
         if found < 2:
             raise ValueError(
                 f"y must label points of at least two classes for a classifier to learn from, got "

@@ -5,7 +5,7 @@
 "Parametric Embedding for Class Visualization"; the cost is in :mod:`nbembed.objectives.parametric`.
 A layout holds the points first and the class centers after them. The posteriors p(c_k|x_n) are what
 other methods have affinities for: the data themselves, or what a classifier that was trained on the
-labelled points says of all of them. In a live session new labels make the classifier learn again.
+labeled points says of all of them. In a live session new labels make the classifier learn again.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from nbembed.methods.starts import (
     spread,
 )
 from nbembed.objectives import Parametric
+from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
-from nbembed.objectives.still import Still
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
 from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
@@ -137,7 +137,7 @@ class ParametricRecipe(EmbeddingMethod):
         """Return the class posteriors of checked data ``X``.
 
         Without ``classifier`` they are ``X``. With it, they are what it says of all rows after it
-        has learned from the labelled ones; with fewer than two labelled classes there is nothing to
+        has learned from the labeled ones; with fewer than two labeled classes there is nothing to
         learn, and the posteriors say so (``informative`` is false): the map then stays as it is.
 
         Raises
@@ -219,7 +219,7 @@ class ParametricRecipe(EmbeddingMethod):
     ) -> Objective:
         """Return the objective at the present parameters, or one that keeps the map as it is."""
         if not affinities.informative:
-            return Still(affinities.n_samples + affinities.n_classes, affinities.dtype)
+            return Constant(affinities.n_samples + affinities.n_classes, affinities.dtype)
         return self._parametric(affinities)
 
     def make_optimizer(self) -> Optimizer:
@@ -341,7 +341,7 @@ def _stacked(points: Any, centers: Any, n: int) -> NDArray[np.float64]:
 
 
 def _class_means(Y: NDArray[Any], supervision: Supervision, K: int) -> NDArray[np.float64]:
-    """Return mean places of labelled points, one row a class; the middle where there are none."""
+    """Return mean places of labeled points, one row a class; the middle where there are none."""
     means = np.zeros((K, Y.shape[1]))
     for k in range(K):
         members = np.flatnonzero(supervision.top_class == k)

@@ -373,7 +373,7 @@ class Recipe(ABC, Generic[A]):
         """Return what a person should do for the method to learn anything, "" if nothing."""
         if not self.learns_from_labels:
             return ""
-        if np.unique(supervision.top_class[supervision.labelled]).size >= 2:
+        if np.unique(supervision.top_class[supervision.labeled]).size >= 2:
             return ""
         return f"Label points of two classes: the {self.learns} is learned from them"
 

@@ -79,7 +79,7 @@ class Similarity:
         return f"Similarity({', '.join(names)})"
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of H in coordinates, 1/√S(0), or 1 where S(0) is zero."""
         _, score = custom_values(self.H, self.score, np.zeros(1))
         return float(score[0] ** -0.5) if score[0] > 0 else 1.0

@@ -10,7 +10,7 @@ and k-means in scikit-learn (``sklearn.manifold.SpectralEmbedding``, ``Isomap``,
 ``nbembed.spectral``.
 
 Rivals are scikit-learn estimators and nothing more: they are not live in the Explorer. All take
-``y`` with -1, None or NaN for unlabelled points, or rows of class probabilities, and place new
+``y`` with -1, None or NaN for unlabeled points, or rows of class probabilities, and place new
 points by ``transform``.
 """
 

@@ -66,8 +66,8 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         X : array of shape (n_samples, n_features)
             Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
-            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
-            NaN rows for unlabelled points.
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
         supervision : Supervision, optional
             The same said otherwise. Rivals know labels only: links are left out with a warning.
 

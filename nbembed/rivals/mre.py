@@ -4,7 +4,7 @@
 
 with Rᶜ diagonal and non-negative: each relation weighs the axes of the common space in its own way
 (Memisevic and Hinton 2005). Here one relation are neighborhoods in the data, and the other, among
-labelled points, is to be of one class. :mod:`nbembed.rivals.relations` has the gradient.
+labeled points, is to be of one class. :mod:`nbembed.rivals.relations` has the gradient.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ class MRE(Rival):
 
     Notes
     -----
-    p_ij of the labels is ∝ ⟨t_i, t_j⟩, for plain labels uniform over the other labelled points of
+    p_ij of the labels is ∝ ⟨t_i, t_j⟩, for plain labels uniform over the other labeled points of
     i's class; points that share their class with nobody are left out of that relation, as are
-    unlabelled ones. Without labels this is SNE.
+    unlabeled ones. Without labels this is SNE.
 
     A new point is placed by its own row of the data's relation, the fitted points held fixed
     (:mod:`nbembed.methods.placement`). Along axes which that relation does not see it goes to the
@@ -227,14 +227,14 @@ class MRE(Rival):
 
 
 def label_relation(known: Supervision) -> Relation | None:
-    """Return which labelled points are of one class, or None if that says nothing.
+    """Return which labeled points are of one class, or None if that says nothing.
 
     Warns
     -----
     UserWarning
         If there are labels that say nothing: of one class only, or no two points of any class.
     """
-    points = known.labelled
+    points = known.labeled
     if points.size == 0:
         return None
     T = known.targets()[points]

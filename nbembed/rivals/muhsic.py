@@ -101,7 +101,7 @@ class MUHSIC(Rival):
     Notes
     -----
     L_ij = ⟨t_i, t_j⟩ for rows of class probabilities: one within a class, zero between. An
-    unlabelled point is a class of its own, which is how maximum variance unfolding sees all points:
+    unlabeled point is a class of its own, which is how maximum variance unfolding sees all points:
     with few labels the method comes near that, without any it is that.
 
     A new point is the combination of its ``n_neighbors`` nearest fitted points that comes nearest

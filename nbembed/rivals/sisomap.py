@@ -75,10 +75,10 @@ class SIsomap(Rival):
 
     Notes
     -----
-    A pair with an unlabelled point gets D = d/√β, which lies between the two: for alpha ≤ 0.57 it
+    A pair with an unlabeled point gets D = d/√β, which lies between the two: for alpha ≤ 0.57 it
     is never below the one nor above the other, and is what the first comes to at short range.
     Without any label the layout is that of plain Isomap, shrunk by √β. The published comparisons
-    fit labelled points alone and let the regression network place the rest: ``fit(X_labelled, y)``
+    fit labeled points alone and let the regression network place the rest: ``fit(X_labeled, y)``
     and ``transform(X_rest)``.
 
     Rows of class probabilities count by their likeliest class. Time is O(n² (n_neighbors + log n)),
@@ -194,7 +194,7 @@ def dissimilarity(
     D2 : ndarray of shape (n_samples, n_samples)
         Squared distances.
     classes : ndarray of int, shape (n_samples,)
-        −1 for unlabelled points.
+        −1 for unlabeled points.
     alpha, beta : float
 
     Returns
@@ -204,8 +204,8 @@ def dissimilarity(
         only if the graph needs that edge.
     """
     ratio = D2 / beta
-    labelled = classes >= 0
-    both = labelled[:, None] & labelled
+    labeled = classes >= 0
+    both = labeled[:, None] & labeled
     same = both & (classes[:, None] == classes)
     apart = both & ~same
     D = np.sqrt(ratio)

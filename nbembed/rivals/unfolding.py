@@ -66,27 +66,27 @@ def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]
 
 
 def label_factor(known: Supervision) -> sparse.csr_array:
-    """Return Φ with L = ΦΦᵀ: rows of class probabilities, an unlabelled point a class of its own.
+    """Return Φ with L = ΦΦᵀ: rows of class probabilities, an unlabeled point a class of its own.
 
     Warns
     -----
     UserWarning
-        If only one class is named and every point has it, or all labelled points do: then labels
+        If only one class is named and every point has it, or all labeled points do: then labels
         are left out.
     """
     n = known.n_samples
     T = known.targets()
-    labelled = np.zeros(n, dtype=bool)
-    labelled[known.labelled] = True
-    if labelled.any() and (T[labelled].max(axis=0) > 0).sum() < 2:
+    labeled = np.zeros(n, dtype=bool)
+    labeled[known.labeled] = True
+    if labeled.any() and (T[labeled].max(axis=0) > 0).sum() < 2:
         warnings.warn(
             "y names one class only, and nothing can depend on it: embedding_ is that of maximum "
             "variance unfolding, without labels",
             stacklevel=4,
         )
-        labelled[:] = False
-    own = sparse.identity(n, format="csr")[:, ~labelled]
-    shared = np.where(labelled[:, None], T, 0.0)
+        labeled[:] = False
+    own = sparse.identity(n, format="csr")[:, ~labeled]
+    shared = np.where(labeled[:, None], T, 0.0)
     return sparse.csr_array(sparse.hstack([sparse.csr_array(shared), own]))
 
 
@@ -130,7 +130,7 @@ class Unfolding:
         n = D2.shape[0]
         i, j = sparse.triu(graph, k=1).nonzero()
         along = factor.T @ functions
-        # ΦΦᵀ and ΦᵀΦ have the same largest eigenvalue; unlabelled points are ones on a diagonal.
+        # ΦΦᵀ and ΦᵀΦ have the same largest eigenvalue; unlabeled points are ones on a diagonal.
         overlap = sparse.csr_array(factor.T @ factor)
         shared = np.flatnonzero(np.diff(factor.tocsc().indptr) > 1)
         largest = 1.0

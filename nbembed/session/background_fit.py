@@ -130,5 +130,5 @@ def same_labels(a: Supervision, b: Supervision) -> bool:
 
 def label_count(supervision: Supervision) -> str:
     """Return how many labels there are, as text."""
-    count = supervision.labelled.size
+    count = supervision.labeled.size
     return "1 label" if count == 1 else f"{count} labels"

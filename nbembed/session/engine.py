@@ -477,7 +477,7 @@ class Engine:
         try:
             affinities = self._cache.get(self.settings, learned_from)
         except Exception as error:
-            if learned_from is None or not supervision.labelled.size:
+            if learned_from is None or not supervision.labeled.size:
                 raise
             # Labels that nothing can be learned from must not cost the map.
             self.learning_error, self._failed_for = error, self.settings

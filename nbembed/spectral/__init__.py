@@ -3,7 +3,7 @@
     minimise  f_ℓ(A) + γ f_u(A)   subject to   Aᵀ(B + εI)A = I,   f = ½ Σ_ij c_ij ‖Aᵀx_i − Aᵀx_j‖²
 
 "A Unified Semi-Supervised Dimensionality Reduction Framework for Manifold Learning"
-(Chatpatanasiri and Kijsirikul, 2010). A learner is a choice of label cost, unlabelled cost and
+(Chatpatanasiri and Kijsirikul, 2010). A learner is a choice of label cost, unlabeled cost and
 constraint:
 
 | learner | label cost | constraint |

@@ -2,7 +2,7 @@
 
     minimise  f_ℓ(A) + γ f_u(A)   subject to   Aᵀ(B + εI)A = I,   z = Aᵀ(x − mean),
 
-f_ℓ a cost of labelled pairs, f_u one of neighboring points whether labelled or not ("A Unified
+f_ℓ a cost of labeled pairs, f_u one of neighboring points whether labeled or not ("A Unified
 Semi-Supervised Dimensionality Reduction Framework for Manifold Learning", section 2). A learner
 says what f_ℓ and B are; :mod:`nbembed.spectral.costs` has the graphs, :mod:`nbembed.spectral.solve`
 the solver. An estimator solves once. A live session solves again whenever a label or a slider
@@ -168,8 +168,8 @@ class SpectralMethod(EmbeddingMethod):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
-            Labels with −1, None or NaN for unlabelled points, or rows of class probabilities with
-            NaN rows for unlabelled points.
+            Labels with −1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
         supervision : Supervision, optional
             Soft labels, must-links and cannot-links; instead of ``y``. What they do:
             :mod:`nbembed.spectral.costs`.
@@ -182,7 +182,7 @@ class SpectralMethod(EmbeddingMethod):
         ------
         ValueError, TypeError
             Naming the argument that is wrong and what is allowed. ``y``: if the learner needs
-            labels and fewer than two classes are labelled (a cannot-link will do as well).
+            labels and fewer than two classes are labeled (a cannot-link will do as well).
         """
         data, known = self._checked(X, y, supervision)
         points = self.make_affinities(data)
@@ -227,7 +227,7 @@ class SpectralMethod(EmbeddingMethod):
             if y is None and supervision is None:
                 raise ValueError(
                     f"{name} requires y to be passed, but the target y is None: it needs labels of "
-                    "two classes at least, with −1 for unlabelled points, or a supervision"
+                    "two classes at least, with −1 for unlabeled points, or a supervision"
                 )
             raise ValueError(
                 f"y must label points of two classes at least for {name} (or supervision hold a "

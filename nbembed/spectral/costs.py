@@ -1,4 +1,4 @@
-"""Costs: the label graphs and the unlabelled graph of the framework's table of learners.
+"""Costs: the label graphs and the unlabeled graph of the framework's table of learners.
 
 | builder | entries c_ij |
 |---|---|
@@ -8,7 +8,7 @@
 | :func:`local_between` | a_ij (1/n − 1/n_c) within class c, 1/n between classes (LFDA) |
 | :func:`nearest_within` | 1 for each point's k nearest of its own class (MFA's and DNE's C_I) |
 | :func:`nearest_between` | 1 for each point's k nearest of other classes (their C_E) |
-| :func:`heat_kernel` | a_ij for each point's k nearest, labelled or not; entries may be raised |
+| :func:`heat_kernel` | a_ij for each point's k nearest, labeled or not; entries may be raised |
 
 ``a_ij = exp(−‖x_i − x_j‖²/(s_i s_j))`` with the local scale ``s_i``, the distance from x_i to its
 7th neighbor (for LFDA its 7th within the class). Nearest means of at least one of the two. A class
@@ -98,12 +98,12 @@ class Known:
 
     @cached_property
     def n(self) -> float:
-        """How many points are labelled, in parts of certain ones."""
+        """How many points are labeled, in parts of certain ones."""
         return float(sum(weights.sum() for _, weights in self.classes))
 
     @cached_property
-    def labelled(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """All labelled points and their weights."""
+    def labeled(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """All labeled points and their weights."""
         if not self.classes:
             return np.empty(0, dtype=np.intp), np.empty(0)
         members, weights = zip(*self.classes)
@@ -126,7 +126,7 @@ def between(known: Known) -> Graph:
     n = known.n_samples
     terms: list[tuple[float, Graph]] = []
     if known.classes:
-        terms += [(1 / known.n, Clique(n, *known.labelled))]
+        terms += [(1 / known.n, Clique(n, *known.labeled))]
         terms += [(-1 / w.sum(), Clique(n, m, w)) for m, w in known.classes]
     return Sum(n, tuple(terms)) + _forbidden(known)
 
@@ -144,7 +144,7 @@ def local_between(X: NDArray[Any], known: Known, scale_neighbor: int = 7) -> Gra
     n = known.n_samples
     terms: list[tuple[float, Graph]] = []
     if known.classes:
-        terms += [(1 / known.n, Clique(n, *known.labelled))]
+        terms += [(1 / known.n, Clique(n, *known.labeled))]
     for m, w in known.classes:
         terms += [(-1 / known.n, Clique(n, m, w))]
         terms += [(1 / known.n - 1 / w.sum(), _local(X, n, m, w, scale_neighbor))]
@@ -167,7 +167,7 @@ def nearest_between(X: NDArray[Any], known: Known, n_neighbors: int = 3) -> Grap
     graph: Graph = Sum(n)
     if len(known.classes) > 1:
         pairs = sparse.csr_array((n, n))
-        everyone, all_weights = known.labelled
+        everyone, all_weights = known.labeled
         start = 0
         for m, w in known.classes:
             others = np.ones(everyone.size, dtype=bool)

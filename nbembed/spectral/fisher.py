@@ -5,7 +5,7 @@
 
 with ``B = XᵀL(C_b)X``: the within- and between-class scatter of Fisher's discriminant analysis, and
 their local forms (Sugiyama 2007), by which a class of several clusters need not become one. With
-γ > 0 both look at unlabelled points as well; LFDA is then the paper's SS-LFDA.
+γ > 0 both look at unlabeled points as well; LFDA is then the paper's SS-LFDA.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LFDA(GraphMethod):
 
     Parameters and attributes: :class:`~nbembed.spectral.graph_method.GraphMethod`,
     :class:`~nbembed.spectral.base.SpectralMethod`. The local scale within a class of fewer than
-    eight labelled points is the distance to its farthest one, so with few labels a class is hardly
+    eight labeled points is the distance to its farthest one, so with few labels a class is hardly
     local and LFDA is much like FDA.
 
     References

@@ -63,9 +63,9 @@ class GraphMethod(SpectralMethod):
     ----------
     n_components : int, default=2
     gamma : float, default=0.0
-        γ ≥ 0, the weight of the cost of all neighborhoods, labelled or not. With 0 the learner is
-        supervised and sees labelled points only. The two costs are sums over pairs and not means:
-        what γ balances them depends on how many points there are and how many of them are labelled.
+        γ ≥ 0, the weight of the cost of all neighborhoods, labeled or not. With 0 the learner is
+        supervised and sees labeled points only. The two costs are sums over pairs and not means:
+        what γ balances them depends on how many points there are and how many of them are labeled.
     power : float, default=1.0
         Hadamard power p > 0 of the neighborhood graph: its entries become a_ijᵖ.
     n_neighbors : int, default=7

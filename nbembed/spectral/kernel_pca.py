@@ -58,7 +58,7 @@ class KPCATrick(SpectralMethod):
     learner : SpectralMethod, optional
         What to run in the kernel's space; by default ``FDA()``. Its own ``gamma``, ``power`` and so
         on work there, its ``n_pca`` keeps the leading kernel components only: a learner without any
-        unlabelled cost puts all labelled points of a class on one spot otherwise.
+        unlabeled cost puts all labeled points of a class on one spot otherwise.
     kernel : str or callable, default="rbf"
         A kernel that scikit-learn knows, a function of two rows, or "precomputed": X is then the
         kernel's matrix, and in :meth:`transform` that of new points with the fitted ones.

@@ -5,9 +5,9 @@
     SS-MMC   maximise tr Aᵀ(S_b − S_w − αXᵀLX)A  subject to  AᵀA = I
 
 SELF (Sugiyama et al. 2010) is a line between LFDA (β = 0) and PCA (β = 1); its S_t is the scatter
-of all points, labelled or not, and not their covariance: the scale matters. SS-FDA and SS-MMC (Song
+of all points, labeled or not, and not their covariance: the scale matters. SS-FDA and SS-MMC (Song
 et al. 2008) join FDA and the maximum margin criterion with the cost of neighborhoods; their S_b,
-S_w and ``S_t = S_b + S_w`` are those of the labelled points. So SS-FDA has the axes of FDA with
+S_w and ``S_t = S_b + S_w`` are those of the labeled points. So SS-FDA has the axes of FDA with
 γ = α. Neither end of these lines sees that a class may have several clusters and that labels are
 few at the same time; see the toy problems of :mod:`nbembed.datasets`.
 """

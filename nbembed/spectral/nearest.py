@@ -3,7 +3,7 @@
     MFA    C_ℓ = C_I           B = XᵀL(C_E)X
     DNE    C_ℓ = C_I − C_E     B = I
 
-C_I links each labelled point with its k_I nearest of the same class, C_E with its k_E nearest of
+C_I links each labeled point with its k_I nearest of the same class, C_E with its k_E nearest of
 other classes; near for one of the two is enough. (Yan's own MFA counts nearest pairs of a class for
 C_E instead of neighbors of a point.) With γ > 0 they are the paper's SS-MFA and SS-DNE.
 """
@@ -30,7 +30,7 @@ class NearestMethod(GraphMethod):
     Parameters
     ----------
     within_neighbors : int, default=3
-        k_I. It should be small compared with the labelled points of a class.
+        k_I. It should be small compared with the labeled points of a class.
     between_neighbors : int, default=3
         k_E.
     others

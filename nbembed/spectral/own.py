@@ -1,4 +1,4 @@
-"""A learner of one's own: any label cost, any unlabelled cost, any constraint.
+"""A learner of one's own: any label cost, any unlabeled cost, any constraint.
 
     minimise  f_ℓ(A) + γ f_u(A)  subject to  Aᵀ(B + εI)A = I
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 LabelCost = Callable[["NDArray[Any]", Known], Graph]
-UnlabelledCost = Callable[["NDArray[Any]"], Graph]
+UnlabeledCost = Callable[["NDArray[Any]"], Graph]
 
 
 class GraphLearner(SpectralMethod):
-    """A learner made of a label cost, an unlabelled cost and a constraint.
+    """A learner made of a label cost, an unlabeled cost and a constraint.
 
     Parameters
     ----------
@@ -40,16 +40,16 @@ class GraphLearner(SpectralMethod):
     label_cost : callable, optional
         Takes points (n_samples, r) and :class:`~nbembed.spectral.costs.Known`, returns the graph of
         f_ℓ. ``None``: no label cost.
-    unlabelled_cost : callable, optional
+    unlabeled_cost : callable, optional
         Takes points, returns the graph of f_u, which ``power`` is applied to; by default
         :func:`~nbembed.spectral.costs.heat_kernel`.
     constraint : callable, {"degree", "identity", "variance"} or array, default="degree"
         B: a callable like ``label_cost`` gives the graph C of ``B = XᵀL(C)X``; "degree" is
         ``XᵀD_uX``; the others are as in :class:`~nbembed.spectral.graph_method.GraphMethod`.
     gamma : float, default=1.0
-        Weight of the unlabelled cost.
+        Weight of the unlabeled cost.
     power : float, default=1.0
-        Hadamard power of the unlabelled graph.
+        Hadamard power of the unlabeled graph.
     epsilon, n_pca
         As in :class:`~nbembed.spectral.graph_method.GraphMethod`.
 
@@ -80,7 +80,7 @@ class GraphLearner(SpectralMethod):
         n_components: int = 2,
         *,
         label_cost: LabelCost | None = None,
-        unlabelled_cost: UnlabelledCost | None = None,
+        unlabeled_cost: UnlabeledCost | None = None,
         constraint: Any = "degree",
         gamma: float = 1.0,
         power: float = 1.0,
@@ -89,7 +89,7 @@ class GraphLearner(SpectralMethod):
     ) -> None:
         self.n_components = n_components
         self.label_cost = label_cost
-        self.unlabelled_cost = unlabelled_cost
+        self.unlabeled_cost = unlabeled_cost
         self.constraint = constraint
         self.gamma = gamma
         self.power = power
@@ -104,7 +104,7 @@ class GraphLearner(SpectralMethod):
     def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         super().check_parameters(n_samples, supervision)
-        for name in ("label_cost", "unlabelled_cost"):
+        for name in ("label_cost", "unlabeled_cost"):
             given = getattr(self, name)
             if given is not None and not callable(given):
                 raise TypeError(f"{name} must be a function that returns a Graph, got {given!r}")
@@ -114,7 +114,7 @@ class GraphLearner(SpectralMethod):
     def problem(self, points: Points, known: Known) -> Problem:
         """Return the sum of the costs against the constraint."""
         Z = points.Z
-        near = self._graph("unlabelled_cost", self.unlabelled_cost or heat_kernel, Z)
+        near = self._graph("unlabeled_cost", self.unlabeled_cost or heat_kernel, Z)
         near = near**self.power
         W = self.gamma * near.scatter(Z)
         if self.label_cost is not None:

@@ -57,7 +57,7 @@ class Explorer(SyncedState):
     selection : ndarray of int
         The selected points, sorted. May be set: indices, a mask, or ``None``; may be observed.
     color_by : {"column", "class", "probability"}
-        What colors the unlabelled points.
+        What colors the unlabeled points.
 
     Raises
     ------
@@ -168,9 +168,9 @@ class Explorer(SyncedState):
 
     @property
     def labels(self) -> list[str | None]:
-        """The name of each point's class, ``None`` for unlabelled ones.
+        """The name of each point's class, ``None`` for unlabeled ones.
 
-        May be set: names or whole numbers, ``None`` or −1 for unlabelled; links and pins stay.
+        May be set: names or whole numbers, ``None`` or −1 for unlabeled; links and pins stay.
         """
         supervision = self._session.supervision
         return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class.tolist()]
@@ -443,8 +443,8 @@ def _plain_labels(value: Sequence[Any] | NDArray[Any] | None) -> Any:
     if value is None:
         return None
     given = list(value.tolist() if isinstance(value, np.ndarray) else value)
-    return np.array([None if _unlabelled(v) else str(v) for v in given], dtype=object)
+    return np.array([None if _unlabeled(v) else str(v) for v in given], dtype=object)
 
 
-def _unlabelled(value: Any) -> bool:
+def _unlabeled(value: Any) -> bool:
     return value is None or value != value or (not isinstance(value, str) and value == -1)

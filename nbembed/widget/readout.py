@@ -138,7 +138,7 @@ def wanted(session: Session) -> str:
     method, supervision = session.method, session.supervision
     if not getattr(method, "learns_from_labels", False):
         return ""
-    if np.unique(supervision.top_class[supervision.labelled]).size >= 2:
+    if np.unique(supervision.top_class[supervision.labeled]).size >= 2:
         return ""
     return f"Label points of two classes: the {method.learns_what} is learned from them"
 

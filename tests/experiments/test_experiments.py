@@ -11,7 +11,7 @@ from nbembed import experiments
 from nbembed.datasets import load_vehicle, toy_few_labels
 from nbembed.experiments import Experiment, Figure
 from nbembed.experiments.base import report
-from nbembed.experiments.framework import Problem, hits, labelled_points
+from nbembed.experiments.framework import Problem, hits, labeled_points
 from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
 from nbembed.spectral import LFDA, LPP
 
@@ -98,10 +98,10 @@ def test_known_pairs_are_of_one_class():
     assert all(y[i] == y[j] for i, j in told.links)
 
 
-def test_labelled_points_are_two_of_each_class_and_then_any():
+def test_labeled_points_are_two_of_each_class_and_then_any():
     y = np.repeat([0, 1, 2], [40, 50, 3])
     for seed in range(5):
-        told = labelled_points(y, 10, np.random.default_rng(seed))
+        told = labeled_points(y, 10, np.random.default_rng(seed))
         assert np.unique(told).size == 10
         assert np.bincount(y[told], minlength=3).min() >= 2
 

@@ -192,7 +192,7 @@ def test_it_is_an_estimator():
     [
         ({"tradeoff": 1.5}, ValueError, "tradeoff must be"),
         ({"n_centroids": 0}, ValueError, "n_centroids must be at least 1"),
-        ({"n_centroids": 60}, ValueError, "n_centroids must be at most the number of labelled"),
+        ({"n_centroids": 60}, ValueError, "n_centroids must be at most the number of labeled"),
         ({"width": "point"}, ValueError, "width must be one of 'cv'"),
         ({"output_width": "cv"}, ValueError, "output_width must be one of 'uniform', 'point'"),
         ({"n_pieces": 0}, ValueError, "n_pieces must be at least 1"),

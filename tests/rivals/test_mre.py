@@ -65,7 +65,7 @@ def test_the_gradient_is_that_of_central_differences(problem):
 
 def test_labels_relate_points_of_one_class():
     relation = label_relation(as_supervision([0, 0, 1, -1, 1, 2, 0, 1], 8))
-    assert relation.points.tolist() == [0, 1, 2, 4, 6, 7], "neither unlabelled nor alone"
+    assert relation.points.tolist() == [0, 1, 2, 4, 6, 7], "neither unlabeled nor alone"
     half = np.full((3, 3), 0.5)
     np.fill_diagonal(half, 0)
     first = np.array([0, 0, 1, 1, 0, 1])
@@ -149,7 +149,7 @@ def test_two_relations_take_axes_of_their_own():
     assert by_class[0].max() < by_class[1].min() or by_class[1].max() < by_class[0].min()
 
 
-def test_unlabelled_points_are_placed_by_the_data(wine):
+def test_unlabeled_points_are_placed_by_the_data(wine):
     X, y = wine
     hidden = np.arange(178) % 3 == 0
     Y = MRE(random_state=0, n_jobs=1).fit_transform(X, np.where(hidden, -1, y))

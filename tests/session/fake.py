@@ -1,6 +1,6 @@
 """A method without mathematics: points are drawn to targets, and every part counts its calls.
 
-The cost is ½ Σ ‖y_i − w t_i‖², t_i the first coordinates of the data, moved for labelled points to
+The cost is ½ Σ ‖y_i − w t_i‖², t_i the first coordinates of the data, moved for labeled points to
 their class's place; one step goes a tenth of the way. Quick, and it converges.
 """
 
@@ -120,8 +120,8 @@ class Fake(Recipe[Any]):
     def make_start(self, X: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
         calls["start"] += 1
         Y = rng.standard_normal((len(X), self.n_components)) * 0.1
-        Y[supervision.labelled] += 0.5  # so that the start sees the labels
-        return Start(Y.astype(np.float32), Geometry(1.0 + len(supervision.labelled)))
+        Y[supervision.labeled] += 0.5  # so that the start sees the labels
+        return Start(Y.astype(np.float32), Geometry(1.0 + len(supervision.labeled)))
 
     def adopt(self, Y: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
         calls["adopt"] += 1
@@ -153,7 +153,7 @@ class Fake(Recipe[Any]):
     def align(self, geometry: Geometry, Y: Any, supervision: Any) -> Geometry:
         calls["align"] += 1
         # Depends on what was before, so that a forgotten or doubled call would show in the bits.
-        return Geometry(0.5 * geometry.scale + 0.25 * len(supervision.labelled))
+        return Geometry(0.5 * geometry.scale + 0.25 * len(supervision.labeled))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,7 @@ class Learning(Fake):
         return True
 
     def make_affinities(self, X: Any, supervision: Any = None) -> Any:
-        found = {int(i): int(supervision.top_class[i]) for i in supervision.labelled}
+        found = {int(i): int(supervision.top_class[i]) for i in supervision.labeled}
         running.append(1)
         try:
             if found:

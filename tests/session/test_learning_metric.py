@@ -27,7 +27,7 @@ def label(session: Session, *classes: int) -> None:
         session.label(np.flatnonzero(k == TRUTH)[:8], str(IRIS.target_names[k]))
 
 
-def test_snerv_learns_what_is_labelled_while_it_runs(tmp_path: Any) -> None:
+def test_snerv_learns_what_is_labeled_while_it_runs(tmp_path: Any) -> None:
     with Session(X, nb.SNeRV(**METRIC, random_state=0)) as session:
         session.pace = None
         session.step(150)

@@ -27,7 +27,7 @@ def test_labels_of_an_idle_session_are_only_stored(start):
     session.label([1, 2], "a")
     rest(session)
     assert session.state == "idle"
-    assert session.supervision.labelled.tolist() == [1, 2]
+    assert session.supervision.labeled.tolist() == [1, 2]
     assert not fake.calls["affinities"]
 
 

@@ -56,7 +56,7 @@ def test_everything_comes_back(steered, tmp_path):
     assert dicts[0][:-1] == dicts[1]
     assert dicts[0][-1]["command"] == "reset_optimizer"
     loaded.redo()
-    assert loaded.supervision.labelled.tolist() == [1, 2, 9]
+    assert loaded.supervision.labeled.tolist() == [1, 2, 9]
     loaded.restore("früh")
     rest(loaded)
     assert loaded.supervision.links
@@ -136,7 +136,7 @@ def test_an_idle_session_and_a_failed_one(start, tmp_path):
     session.save(tmp_path / "x")
     loaded = load_session(tmp_path / "x", methods=KINDS)
     assert loaded.state == "idle"
-    assert loaded.supervision.labelled.tolist() == [1]
+    assert loaded.supervision.labeled.tolist() == [1]
     assert loaded.frame().version == 0
     session.step(3)
     rest(session)

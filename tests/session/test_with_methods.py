@@ -184,7 +184,7 @@ def test_a_class_too_many_makes_room(iris, make, directions):
     assert session.method.n_classes == 4
     assert session.directions.shape[0] == 4
     assert session.membership.shape == (50, 4)
-    assert session.supervision.labelled.size == 8
+    assert session.supervision.labeled.size == 8
     while session.can_undo:
         session.undo()
     session.step(5)
@@ -292,7 +292,7 @@ def test_small_and_degenerate_data(make, kind):
         session.step(30)
         session.label([0, 1], "one")
         session.step(30)
-        session.label(np.arange(len(X)), "one")  # one class, all labelled
+        session.label(np.arange(len(X)), "one")  # one class, all labeled
         session.step(30)
         rest(session)
         session.check()

@@ -68,14 +68,14 @@ def test_close_stops_and_keeps_what_was_said(X):
         thread = thread_of(session)
     assert not thread.is_alive()
     assert session.state == "paused"
-    assert session.supervision.labelled.tolist() == [1]
+    assert session.supervision.labeled.tolist() == [1]
     assert session.log[-1].command == "label"
     assert session.frame().state == "paused"
     with pytest.raises(RuntimeError, match="closed"):
         session.play()
     with pytest.raises(RuntimeError, match="closed"):
         session.label([2], "a")
-    assert session.supervision.labelled.tolist() == [1]
+    assert session.supervision.labeled.tolist() == [1]
     assert session.wait(timeout=GUARD)
     session.close()
 

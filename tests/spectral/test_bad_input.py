@@ -44,7 +44,7 @@ from nbembed.supervision import Supervision
         (SSMMC(n_neighbors=0), "n_neighbors must be at least 1"),
         (GraphLearner(label_cost=3), "label_cost must be a function"),
         (GraphLearner(label_cost=lambda X, known: 3), "label_cost must return a Graph, got int"),
-        (GraphLearner(unlabelled_cost=lambda X: X), "unlabelled_cost must return a Graph"),
+        (GraphLearner(unlabeled_cost=lambda X: X), "unlabeled_cost must return a Graph"),
         (GraphLearner(constraint="tabled"), "constraint must be one of 'degree'"),
     ],
     ids=str,
@@ -56,10 +56,10 @@ def test_parameters(blobs, learner, message):
     assert not hasattr(learner, "components_")
 
 
-LABELLED = [FDA, LFDA, MFA, DNE, SELF, SSFDA, SSMMC, spectral.KPCATrick]
+LABELED = [FDA, LFDA, MFA, DNE, SELF, SSFDA, SSMMC, spectral.KPCATrick]
 
 
-@pytest.mark.parametrize("kind", LABELLED, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", LABELED, ids=lambda kind: kind.__name__)
 def test_fewer_than_two_classes(blobs, kind):
     X = blobs[0]
     with pytest.raises(ValueError, match="requires y to be passed"):

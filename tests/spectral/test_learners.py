@@ -154,7 +154,7 @@ def test_a_learner_of_ones_own(blobs):
     def own(X):
         return costs.heat_kernel(X, 4)
 
-    mine = GraphLearner(unlabelled_cost=own, constraint="identity").fit(X)
+    mine = GraphLearner(unlabeled_cost=own, constraint="identity").fit(X)
     axes, _ = smallest(pair_scatter(heat_matrix(X, 4), X), np.eye(5), 2)
     assert same_axes(mine.components_.T, axes)
 

@@ -27,7 +27,7 @@ def angles(toy, learner):
 
 
 def accuracy(toy, learner):
-    """Return the mean accuracy of one nearest neighbor among the labelled on the others."""
+    """Return the mean accuracy of one nearest neighbor among the labeled on the others."""
     found = []
     for seed in SEEDS:
         t = toy(random_state=seed)

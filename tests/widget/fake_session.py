@@ -169,8 +169,8 @@ class FakeSession:
     def label(self, points: Any, class_: str, confidence: float = 1.0) -> None:
         points = [int(i) for i in points]
         self._give("label", points=points, class_=class_, confidence=confidence)
-        labelled = self.supervision.label(points, class_, confidence)
-        self._supervise(labelled, f"label {len(points)} points as {class_}")
+        labeled = self.supervision.label(points, class_, confidence)
+        self._supervise(labeled, f"label {len(points)} points as {class_}")
 
     def must_link(self, points: Any) -> None:
         self._give("must_link", points=[int(i) for i in points])

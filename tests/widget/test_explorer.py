@@ -174,7 +174,7 @@ def test_the_cost_curve_is_thinned(explorer: Any, session: FakeSession) -> None:
 def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     session.path = [PathStep(2.0, np.zeros((6, 2)), 1.0)]
     label = {"class": "a", "confidence": 0.8}
-    labelled = {"points": [0, 2], "class_": "a", "confidence": 0.8}
+    labeled = {"points": [0, 2], "class_": "a", "confidence": 0.8}
     rename = {"old": "a", "new": "b"}
     cases: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
         ("play", None, {}, {}),
@@ -183,7 +183,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         ("reset", None, {}, {}),
         ("set", None, {"alpha": 1.5}, {"alpha": 1.5}),
         ("add_class", None, {"name": "a"}, {"name": "a"}),
-        ("label", [0, 2], label, labelled),
+        ("label", [0, 2], label, labeled),
         ("rename_class", None, rename, rename),
         ("must_link", [1, 3], {}, {"points": [1, 3]}),
         ("pin", [2, 4], {}, {"points": [2, 4]}),

@@ -196,7 +196,7 @@ def test_shift_does_not_start_a_lasso_with_the_pan_tool(page: Page) -> None:
     assert sent(page, "select") == []
 
 
-def test_labelling_a_selection_by_mouse(page: Page) -> None:
+def test_labeling_a_selection_by_mouse(page: Page) -> None:
     page.get_by_role("button", name="Add class").click()
     page.get_by_role("textbox", name="New class").fill("seven")
     page.keyboard.press("Enter")
@@ -217,7 +217,7 @@ def test_labelling_a_selection_by_mouse(page: Page) -> None:
     expect(page.get_by_role("slider", name="ρ")).to_be_enabled()
 
 
-def test_labelling_without_a_class_asks_for_its_name(page: Page) -> None:
+def test_labeling_without_a_class_asks_for_its_name(page: Page) -> None:
     page.locator(".nbe-map").focus()
     page.keyboard.press("Control+a")
     page.get_by_role("button", name="Label selection").click()

@@ -25,13 +25,13 @@ from nbembed.objectives.pairs import allowed_points
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.objectives.mixing import Mixture
+    from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
 #: Logarithms that were made of affinities, as long as those live.
-_MADE: WeakKeyDictionary[Any, LogRows] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Any, LogAffinities] = WeakKeyDictionary()
 
 
-class MixedLogs(NamedTuple):
+class SupervisedLogs(NamedTuple):
     """log p̃ and what is summed along with it.
 
     Attributes
@@ -50,7 +50,7 @@ class MixedLogs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LogRows:
+class LogAffinities:
     """Logarithms of row-stochastic P, and the last mixture that was made of them.
 
     Attributes
@@ -60,10 +60,10 @@ class LogRows:
     """
 
     logs: NDArray[Any] | None
-    _last: dict[Any, MixedLogs] = field(default_factory=dict, repr=False)
+    _last: dict[Any, SupervisedLogs] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, P: Any, values: Any) -> LogRows:
+    def of(cls, P: Any, values: Any) -> LogAffinities:
         """Return the logarithms of ``P``; ``values`` are its rows, checked, dense or CSR."""
         if sparse.issparse(values):
             return cls._remembered(P, lambda: None)
@@ -73,7 +73,7 @@ class LogRows:
             return cls(np.log(values))
 
     @classmethod
-    def _remembered(cls, P: Any, make: Any) -> LogRows:
+    def _remembered(cls, P: Any, make: Any) -> LogAffinities:
         if not hasattr(P, "log_P"):
             return cls(make())
         if P not in _MADE:
@@ -82,17 +82,17 @@ class LogRows:
 
     def mixed(
         self,
-        mixture: Mixture,
+        mixture: SupervisedAffinities,
         widths: NDArray[np.float64],
         widening: float,
         least: float,
         n_threads: int,
-    ) -> MixedLogs:
+    ) -> SupervisedLogs:
         """Return log p̃ and sums over p̃.
 
         Parameters
         ----------
-        mixture : Mixture
+        mixture : SupervisedAffinities
             Links, their share and what they forbid.
         widths : ndarray of shape (n_samples,)
             w_i.
@@ -116,13 +116,13 @@ class LogRows:
                 logs, groups = _without(self.logs, mixture), mixture.groups
                 terms = packed_log_rows(logs, kappa, groups, rates, keep, widths, n_threads)
                 terms.packed.flags.writeable = False
-                made = MixedLogs(*terms)
+                made = SupervisedLogs(*terms)
             self._last.clear()  # one at a time: each is as large as P, and objectives keep theirs
             self._last[key] = made
         return made
 
 
-def _without(logs: NDArray[Any], mixture: Mixture) -> NDArray[Any]:
+def _without(logs: NDArray[Any], mixture: SupervisedAffinities) -> NDArray[Any]:
     """Return ``logs`` with −inf across cannot-links; a row that loses all becomes uniform."""
     if mixture.supervision is None or not mixture.supervision.cannot_links:
         return logs
@@ -138,12 +138,12 @@ def _without(logs: NDArray[Any], mixture: Mixture) -> NDArray[Any]:
 
 
 def _sparse(
-    mixture: Mixture,
+    mixture: SupervisedAffinities,
     kappa: float,
     rates: NDArray[np.float64],
     keep: NDArray[np.float64],
     widths: NDArray[np.float64],
-) -> MixedLogs:
+) -> SupervisedLogs:
     """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums."""
     P = sparse.csr_array(mixture.allowed.values, dtype=np.float64, copy=True)
     P.eliminate_zeros()
@@ -171,4 +171,4 @@ def _sparse(
 
     ahead, back = logs_at(rows, either.indices), logs_at(either.indices, rows)
     kernel = either.indptr, either.indices, ahead, back
-    return MixedLogs(kernel, float(P.data @ np.log(P.data)), P.T @ widths)
+    return SupervisedLogs(kernel, float(P.data @ np.log(P.data)), P.T @ widths)

@@ -20,7 +20,7 @@ S = TypeVar("S", bound="Supervision")
 
 def plain_of(value: Supervision) -> dict[str, Any]:
     """Return everything that a supervision says, fit for JSON."""
-    where = value.labelled
+    where = value.labeled
     return {
         "n_samples": value.n_samples,
         "classes": list(value.classes),

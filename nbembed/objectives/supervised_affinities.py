@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class SupervisedAffinities:
     """Neighbor probabilities with supervision mixed in.
 
     Attributes
@@ -68,8 +68,8 @@ class Mixture:
         rho: float,
         *,
         labels_as_links: bool = True,
-        previous: Mixture | None = None,
-    ) -> Mixture:
+        previous: SupervisedAffinities | None = None,
+    ) -> SupervisedAffinities:
         """Return the mixture, taking from ``previous`` what has not changed.
 
         Raises
@@ -91,13 +91,13 @@ class Mixture:
         forbidden = () if supervision is None else supervision.cannot_links
         return cls(base, base.without(forbidden), supervision, rho, labels_as_links)
 
-    def changed(self, parameters: Mapping[str, Any]) -> Mixture:
+    def changed(self, parameters: Mapping[str, Any]) -> SupervisedAffinities:
         """Return the mixture with ``rho`` or ``supervision`` taken from ``parameters``."""
         rho = parameters.get("rho", self.rho)
         supervision = parameters.get("supervision", self.supervision)
         if rho == self.rho and supervision is self.supervision:
             return self
-        return Mixture.make(
+        return SupervisedAffinities.make(
             self.base, supervision, rho, labels_as_links=self.labels_as_links, previous=self
         )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Still(Objective):
+class Constant(Objective):
     """A cost of zero everywhere, for methods that wait for labels to learn from.
 
     Parameters
