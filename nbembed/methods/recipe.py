@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 
 from nbembed.learning_metric import LearningMetric
+from nbembed.methods.learned_affinities import must_learn
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
 from nbembed.validation import check_real
@@ -348,9 +349,23 @@ class Recipe(ABC, Generic[A]):
 
     # -- live parameters and the objective ---------------------------------------------------
 
-    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
-        """Return values of live parameters in the objective's units, from those of the sliders."""
+    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, Any]:
+        """Return what ``objective.with_parameters`` takes, from values of the sliders.
+
+        The objective that it then returns is to the last bit the one that :meth:`make_objective`
+        of the recipe with these values makes. Parameters whose value follows from them ("auto")
+        are included.
+        """
         return dict(values)
+
+    def updated_objective(
+        self, objective: Objective, values: Mapping[str, float], geometry: Geometry
+    ) -> Objective:
+        """Return a running objective with live parameters changed; affinities are shared.
+
+        Only those that invalidate "objective"; ``values`` are in the units of the sliders.
+        """
+        return objective.with_parameters(**self.to_objective(values, geometry))
 
     def to_sliders(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
         """Return values of live parameters in the units of the sliders, from the objective's."""
@@ -366,8 +381,11 @@ class Recipe(ABC, Generic[A]):
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it."""
-        return False
+        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it.
+
+        By default where the metric is a LearningMetric that is not fitted yet.
+        """
+        return must_learn(self.data_metric)
 
     def request(self, supervision: Supervision) -> str:
         """Return what a person should do for the method to learn anything, "" if nothing."""

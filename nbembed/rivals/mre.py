@@ -20,7 +20,7 @@ from nbembed.affinities import perplexity_affinities
 from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.placement import RowCost, place
 from nbembed.methods.settings import as_generator
-from nbembed.methods.starts import best_scale, noise, pca_layout, spread
+from nbembed.methods.initialization import best_scale, noise, pca_layout, spread
 from nbembed.rivals.base import Rival
 from nbembed.rivals.relations import Relation, Relations
 from nbembed.validation import (

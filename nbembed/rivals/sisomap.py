@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
-from nbembed.methods.starts import scaling_axes
+from nbembed.methods.initialization import scaling_axes
 from nbembed.rivals.base import Rival, all_squared, resolve_count
 from nbembed.rivals.graph import neighbor_graph
 from nbembed.rivals.regression import best_width, regress

@@ -1,9 +1,10 @@
-"""First layouts: where points stand before anything was minimised.
+"""First layouts: the points' positions before anything is minimized.
 
 A cold start is the leading principal components (for dissimilarities classical scaling, which is
-the same thing on their inner products) or noise, both tiny: the kernels are flat there, so that all
-points repel each other alike and the map unfolds from one heap. A warm start takes over the layout
-of another method: the shape is kept, the size becomes the one that this method's cost likes best.
+the same on their inner products) or noise, both tiny: the kernels are flat there, so that all
+points repel each other equally and the map unfolds from one heap. A warm start takes over the
+layout of another method: the shape is kept, and the size is that at which this method's cost is
+least.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4
-#: Noise on top, relative to that: duplicate points must be able to part.
+#: Noise on top, relative to that: duplicate points must be able to separate.
 JITTER = 1e-2
+#: A cost that is never least, in place of one that is not finite.
+NEVER = 1e300
 
 
 def noise(n_samples: int, n_components: int, std: float, rng: np.random.Generator) -> NDArray[Any]:
@@ -38,7 +42,7 @@ def pca_layout(
     X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         Data, or dissimilarities with ``metric="precomputed"``.
     n_components : int
-        Dimensions wanted; those that the data do not have are filled with noise.
+        Dimensions wanted; those that the data lack are filled with noise.
     metric : str or callable
         Only "precomputed" matters.
     rng : Generator
@@ -52,7 +56,7 @@ def pca_layout(
     axes = scaling_axes(X, n_components) if metric == "precomputed" else _pca(X, n_components)
     Y = np.zeros((n, n_components))
     std = float(axes[:, 0].std()) if axes.shape[1] else 0.0
-    # Constant data leave rounding only, which must not be blown up into a layout.
+    # Of constant data only rounding errors are left, which must not be scaled up to a layout.
     size = float(abs(X).max())
     if std > 1e-12 * size:
         Y[:, : axes.shape[1]] = axes * (SMALL / std)
@@ -120,7 +124,7 @@ def _eigh(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[Any], NDArra
 
 
 def _signed(axes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return axes whose entry of largest size is positive: signs must not hang on a solver."""
+    """Return axes whose largest entry in magnitude is positive: a solver's signs are arbitrary."""
     if axes.size == 0:
         return axes
     largest = np.abs(axes).argmax(axis=0)
@@ -153,9 +157,9 @@ def padded(
 
 
 def best_scale(cost: Callable[[NDArray[Any]], float], Y: NDArray[Any]) -> float:
-    """Return the factor s that makes ``cost(s·Y)`` least, to a few per cent.
+    """Return the factor s at which ``cost(s·Y)`` is least, to a few per cent.
 
-    A coarse walk over powers of two around a spread of one, then golden sections of log s. The
+    Powers of two around a spread of one bracket the minimum, which is then refined in log s. The
     shape of the map is kept, so this is the natural radius of a method for that shape.
     """
     size = spread(Y)
@@ -164,22 +168,12 @@ def best_scale(cost: Callable[[NDArray[Any]], float], Y: NDArray[Any]) -> float:
 
     def value(log_scale: float) -> float:
         found = cost(Y * (math.exp(log_scale) / size))
-        return found if math.isfinite(found) else math.inf
+        return found if math.isfinite(found) else NEVER
 
     grid = [k * math.log(2.0) for k in range(-7, 11)]
-    costs = [value(point) for point in grid]
-    best = int(np.argmin(costs))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    golden = (math.sqrt(5.0) - 1) / 2
-    a, b = high - golden * (high - low), low + golden * (high - low)
-    at_a, at_b = value(a), value(b)
-    for _ in range(6):
-        if at_a < at_b:
-            high, b, at_b = b, a, at_a
-            a = high - golden * (high - low)
-            at_a = value(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + golden * (high - low)
-            at_b = value(b)
-    return math.exp((low + high) / 2) / size
+    best = int(np.argmin([value(point) for point in grid]))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    found = minimize_scalar(
+        value, bounds=bounds, method="bounded", options={"xatol": 0.03, "maxiter": 8}
+    )
+    return math.exp(found.x) / size

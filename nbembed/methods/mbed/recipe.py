@@ -1,27 +1,38 @@
-"""The recipe of Mbed: how its parts are made, for an estimator and for a live session alike.
+"""The recipe of Mbed: how a large-margin map is made.
 
-    minimise  Σ_i KL(p_i ‖ q_i) − w (A + B) + D
+    minimize  Σ_i KL(p_i ‖ q_i) − w (A + B) + D
 
 "Large Margin Non-Linear Embedding"; the cost is in :mod:`nbembed.objectives.large_margin`. This is
 its Algorithm 1: a crude SNE of ten steps gives the radius r of the map; from near the origin the
 steepness λ of the class boundaries is then annealed from 20 r to 0.2 r in nineteen stages.
 
-One thing is added to it. From a start that knows nothing, classes unfold wherever noise puts them,
-and few labels cannot pull them past one another later. So where there are labels the crude SNE goes
-on for some steps, the class directions are turned towards where the labeled points came to lie,
-and the second start is this map, shrunk, in place of noise (``docs/decisions/0008``).
+One step is added to it. From a random start, classes unfold wherever the noise puts them, and later
+few labels cannot pull them past one another. So where there are labels the crude SNE is continued
+for some steps, the class directions are rotated towards the positions of the labeled points, and
+the second start is this map, shrunk, instead of noise (``docs/decisions/0008``).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
 from nbembed.measures import hotelling_lawley
-from nbembed.methods.alignment import (
+from nbembed.methods.initialization import (
+    JITTER,
+    fitted_to,
+    noise,
+    padded,
+    pca_layout,
+    spread,
+)
+from nbembed.methods.learned_affinities import fitted_metric
+from nbembed.methods.mbed.class_directions import (
     bind,
     class_positions,
     fitted_columns,
@@ -29,10 +40,9 @@ from nbembed.methods.alignment import (
     rotation,
     turn,
 )
-from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
-from nbembed.methods.neighbor import RHO
-from nbembed.methods.settings import check_prior, resolve_optimizer
-from nbembed.methods.starts import JITTER, fitted_to, noise, padded, spread
+from nbembed.methods.neighbor_base import RHO
+from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
+from nbembed.methods.settings import check_init, check_prior, check_shared, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
 from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
@@ -48,22 +58,25 @@ if TYPE_CHECKING:
 #: Algorithm 1: steps of the crude SNE (s0), variance of its start, variance of the second start in
 #: units of r, number of annealing stages, and λ at their ends in units of r.
 CRUDE_STEPS = 10
-#: Further steps of the crude SNE where labels ask which way round the map should begin.
+#: Further steps of the crude SNE where labels decide the map's orientation.
 TURN_STEPS = 40
 CRUDE_VARIANCE = 0.1
 START_VARIANCE = 1e-3
 STAGES = 19
 LAM_FIRST, LAM_LAST = 20.0, 0.2
 
-#: A λ in units of r at which boundaries are felt but not yet walls: where the slider stands before
-#: a run, where an adopted map goes on while the keyword says "anneal", and where a run with a
-#: smaller fixed λ spends its first iterations.
+#: A λ in units of r at which boundaries have an effect but can still be crossed: where the slider
+#: stands before a run, where an adopted map continues while ``lam`` is "anneal", and where a run
+#: with a smaller fixed λ spends its first iterations.
 LAM_MIDDLE = 1.0
 SETTLE_STEPS = 26
 
 
-class MbedRecipe(EmbeddingMethod):
-    """How a large-margin map is made; :class:`~nbembed.methods.mbed.Mbed` is the estimator."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MbedRecipe(Recipe[Affinities]):
+    """How Mbed's map is made; the parameters are those of :class:`~nbembed.Mbed`."""
+
+    group: ClassVar[str] = "Neighbor embeddings"
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
@@ -79,23 +92,40 @@ class MbedRecipe(EmbeddingMethod):
         RHO,
     )
 
-    n_classes: int | None
-    n_components: int | None
-    directions: ArrayLike | str | None
-    lam: float | str
-    margin_weight: float
-    class_prior: ArrayLike | None
-    affinity: str
-    n_init: int
-    rho: float
-    n_jobs: int | None
+    invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {
+        "affinity": ("affinities",),
+        "directions": ("layout",),
+        "n_classes": ("affinities", "alignment"),
+        "class_prior": ("objective",),
+        "margin_weight": ("objective",),
+        "n_init": (),
+    }
+    path_parameter: ClassVar[str] = "lam"
 
-    def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
+    n_components: int | None = None
+    n_classes: int | None = None
+    directions: ArrayLike | str | None = None
+    lam: float | str = "anneal"
+    margin_weight: float = 1.0
+    class_prior: ArrayLike | None = None
+    affinity: str = "global"
+    init: str | ArrayLike = "noise"
+    n_init: int = 1
+    rho: float = 0.5
+    perplexity: float | Literal["auto"] = "auto"
+    metric: str | Callable[..., float] | Any = "euclidean"
+    optimizer: Any = "auto"
+    max_iter: int = 500
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    random_state: int | np.random.Generator | np.random.RandomState | None = None
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         n_classes = self._count_classes(supervision)
         if n_classes > n_samples:
             raise ValueError(f"n_classes must be at most n_samples = {n_samples}, got {n_classes}")
-        self._make_directions(n_classes)
+        directions = self._make_directions(n_classes)
         if isinstance(self.lam, str):
             if self.lam != "anneal":
                 raise ValueError(f'lam must be "anneal" or a number above 0, got {self.lam!r}')
@@ -108,17 +138,18 @@ class MbedRecipe(EmbeddingMethod):
             check_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("global", "perplexity"))
         check_count("n_init", self.n_init)
-        self._check_live(but=("lam",))
-        self._check_shared(n_samples, supervision)
+        self.check_live(but=("lam",))
+        check_shared(self, n_samples, supervision)
+        check_init(self.init, ("noise", "pca"), n_samples, directions.shape[1])
 
-    def make_affinities(
-        self, X: NDArray[Any], supervision: Supervision | None = None
-    ) -> Affinities:
+    def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.
 
         Without ``n_classes`` the global width needs the supervision's number of classes.
         """
-        metric = self._metric_for(X, supervision)
+        metric = fitted_metric(
+            self.metric, X, supervision, random_state=self.random_state, n_jobs=self.n_jobs
+        )
         if self.affinity == "perplexity":
             return perplexity_affinities(
                 X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
@@ -129,31 +160,42 @@ class MbedRecipe(EmbeddingMethod):
 
     def make_start(
         self,
-        X: NDArray[Any],
+        X: Any,
         affinities: Affinities,
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return points close to the origin and the radius that a crude SNE has (lines 1 to 5).
+        """Return points close to the origin and the radius of a crude SNE (lines 1 to 5).
 
-        Without labels they are noise, as in the paper; with labels, the crude map made small, and
-        directions (or, where the user gave them, the map) turned so that the two agree.
+        Without labels they are noise, as in the paper; with labels, the crude map made small. With
+        ``init="pca"`` they are principal components, equally small. Where there are labels, the
+        directions (or, where the user gave them, the map) are rotated so that the two agree. An
+        array given as ``init`` is taken as it is, and only the directions may be rotated.
         """
         directions = self._make_directions(self._count_classes(supervision))
         n_components = directions.shape[1]
+        given = check_init(self.init, ("noise", "pca"), affinities.n_samples, n_components)
         crude, radius = self._crude_map(affinities, n_components, rng)
         size = math.sqrt(START_VARIANCE * radius)
         geometry = Geometry(radius, directions, labeled_classes(supervision))
-        if not geometry.bound:
+        if not geometry.bound and isinstance(self.init, str) and self.init == "noise":
             return Start(noise(affinities.n_samples, n_components, size, rng), geometry)
-        Y = crude.step(TURN_STEPS).embedding.astype(np.float64)
-        Y -= Y.mean(axis=0)
-        if self._regular:
-            geometry = self._turned(Geometry(radius), directions, Y, supervision)
+        if given is not None:
+            Y = given
+        elif self.init == "pca":
+            Y = pca_layout(X, n_components, self.metric, rng)
         else:
+            Y = crude.step(TURN_STEPS).embedding.astype(np.float64)
+        if given is None:
+            Y = Y - Y.mean(axis=0)
+        if geometry.bound and self._regular:
+            geometry = self._turned(Geometry(radius), directions, Y, supervision)
+        elif geometry.bound and given is None:
             anchors = class_positions(Y, supervision, geometry.bound)
             Y = Y @ rotation(anchors, directions[list(geometry.bound)])
-        return Start(np.asarray(Y * (size / spread(Y)), dtype=affinities.dtype), geometry)
+        if given is None:
+            Y = Y * (size / spread(Y))
+        return Start(np.asarray(Y, dtype=affinities.dtype), geometry)
 
     def adopt(
         self,
@@ -162,14 +204,14 @@ class MbedRecipe(EmbeddingMethod):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return ``Y`` with the radius of a crude SNE and directions turned to labeled points."""
+        """Return ``Y`` with the radius of a crude SNE, and directions rotated to labeled points."""
         template = self._make_directions(self._count_classes(supervision))
         n_components = template.shape[1]
         _, radius = self._crude_map(affinities, n_components, rng)
         shape = fitted_to(Y, n_components)
         size = spread(shape)
         if size > 0:
-            # Padding thins the spread out over more dimensions; the map that one sees has radius r.
+            # Padding reduces the mean spread of the dimensions; the visible map has radius r.
             shape = shape * (radius / size)
         Y = padded(shape, n_components, JITTER * radius, rng)
         geometry = Geometry(radius, template)
@@ -195,11 +237,14 @@ class MbedRecipe(EmbeddingMethod):
         )
 
     def make_optimizer(self) -> Optimizer:
-        """Return the optimizer of the keyword; "auto" is conjugate gradients."""
+        """Return the optimizer of the parameter; "auto" is conjugate gradients."""
         return resolve_optimizer(self.optimizer, ConjugateGradient())
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
-        """Return the stages of annealing; with a fixed λ, a soft beginning and that λ."""
+        """Return the stages of annealing; with a fixed λ, a soft beginning and that λ.
+
+        An array given as ``init`` is already unfolded: with a fixed λ it needs no soft beginning.
+        """
         optimizer, r = self.make_optimizer(), geometry.scale
         steps = self.max_iter - CRUDE_STEPS
         if isinstance(self.lam, str):
@@ -211,10 +256,10 @@ class MbedRecipe(EmbeddingMethod):
                     for j, lam in enumerate(lams.tolist())
                 )
             )
-        # Steep boundaries through a heap of points cut it anywhere, and very soft ones let the map
-        # unfold without regard to the labels; in between it unfolds and turns to them.
+        # Steep boundaries cut a heap of points anywhere, and under very soft ones the map unfolds
+        # regardless of the labels; in between it unfolds and follows them.
         soft = min(SETTLE_STEPS, steps // 4)
-        if soft < 1 or self.lam >= LAM_MIDDLE:
+        if soft < 1 or self.lam >= LAM_MIDDLE or not isinstance(self.init, str):
             return Schedule()
         return Schedule(
             (
@@ -223,10 +268,66 @@ class MbedRecipe(EmbeddingMethod):
             )
         )
 
-    def realign(self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision) -> Geometry:
-        """Return the geometry after supervision changed; see :mod:`nbembed.methods.alignment`.
+    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, Any]:
+        """Return λ in coordinates, from units of the radius, and ρ."""
+        found = dict(values)
+        if "lam" in found:
+            # The same product as in make_objective, so that the bits agree.
+            found["lam"] = float(found["lam"]) * geometry.scale
+        return found
 
-        Directions that the user gave as an array stay with the classes they were given to.
+    def to_sliders(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
+        """Return λ in units of the radius, from coordinates, and ρ."""
+        found = dict(values)
+        if "lam" in found:
+            found["lam"] = found["lam"] / geometry.scale
+        return found
+
+    def n_classes_for(self, supervision: Supervision) -> int:
+        """Return ``n_classes``, or the number of given directions, or that of named classes."""
+        if self.n_classes is not None:
+            return int(self.n_classes)
+        if self._regular:
+            return len(supervision.classes)
+        return int(self._given_directions().shape[0])
+
+    def with_room_for(self, supervision: Supervision) -> Self:
+        """Return the recipe with room for all classes of ``supervision``.
+
+        A number of classes that was given grows, and with it the dimensions that the simplex of
+        directions needs: a label is never refused for want of room.
+        """
+        n_classes = len(supervision.classes)
+        if self.n_classes is None or self.n_classes >= n_classes:
+            return self
+        changes: dict[str, Any] = {"n_classes": n_classes}
+        d = self.n_components
+        if self.directions is None and d is not None and d < n_classes - 1:
+            changes["n_components"] = n_classes - 1
+        return self.replace(**changes)
+
+    def live_defaults(self, X: Any, supervision: Supervision) -> Self:
+        """Return the recipe for a first switch: at least two classes, laid out on a plane."""
+        if self.n_classes is not None:
+            return self.in_plane()
+        return self.replace(n_classes=max(2, len(supervision.classes))).in_plane()
+
+    def in_plane(self) -> Self:
+        """Return the recipe with directions on a circle where it leaves directions open.
+
+        The simplex of K directions needs K − 1 dimensions and can only be seen in part; on a plane
+        up to three directions on a circle *are* the simplex. A recipe that gives directions or
+        dimensions is returned as it is.
+        """
+        if self.directions is not None or self.n_components is not None:
+            return self
+        return self.replace(directions="circle", n_components=2)
+
+    def align(self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision) -> Geometry:
+        """Return the geometry after supervision changed.
+
+        Directions that the user gave as an array keep their classes. See
+        :mod:`nbembed.methods.mbed.class_directions`.
         """
         template = self._make_directions(self._count_classes(supervision))
         old = geometry.directions
@@ -236,12 +337,6 @@ class MbedRecipe(EmbeddingMethod):
         if not self._regular:
             return Geometry(geometry.scale, template, bound)
         return Geometry(geometry.scale, bind(old, geometry.bound, Y, supervision), bound)
-
-    def live_values(self, objective: Any, geometry: Geometry) -> dict[str, float]:
-        """Return λ in units of the radius, and ρ."""
-        values = super().live_values(objective, geometry)
-        values["lam"] = values["lam"] / geometry.scale
-        return values
 
     def memberships(self, Y: NDArray[Any], objective: Any) -> NDArray[Any] | None:
         """Return the class probabilities at ``Y``, shape (n_samples, n_classes)."""
@@ -258,11 +353,11 @@ class MbedRecipe(EmbeddingMethod):
 
     @property
     def _regular(self) -> bool:
-        """Whether the directions are a regular set, so that classes may trade them."""
+        """Whether the directions are a regular set, so that classes may exchange them."""
         return self.directions is None or isinstance(self.directions, str)
 
     def _count_classes(self, supervision: Supervision | None) -> int:
-        """Return K, or raise ValueError if nothing says it or two things disagree."""
+        """Return K, or raise ValueError if it is not determined or two arguments disagree."""
         named = 0 if supervision is None else len(supervision.classes)
         n_classes = None
         if self.n_classes is not None:
@@ -288,12 +383,12 @@ class MbedRecipe(EmbeddingMethod):
         return found
 
     def _given_directions(self) -> NDArray[np.float64]:
-        """Return the keyword's array, checked."""
+        """Return the array of ``directions``, checked."""
         assert self.directions is not None
         return check_directions(self.directions)
 
     def _make_directions(self, n_classes: int) -> NDArray[np.float64]:
-        """Return the class directions of the keyword, (n_classes, n_components)."""
+        """Return the class directions, shape (n_classes, n_components)."""
         given = self.n_components
         n_components = None if given is None else check_count("n_components", given)
         if self.directions is None:
@@ -319,7 +414,7 @@ class MbedRecipe(EmbeddingMethod):
         Y: NDArray[Any],
         supervision: Supervision,
     ) -> Geometry:
-        """Return the geometry with a new set of directions, turned towards what is known."""
+        """Return the geometry with a new set of directions, rotated towards labeled points."""
         bound = labeled_classes(supervision)
         if not self._regular:
             return Geometry(geometry.scale, template, bound)
@@ -327,7 +422,7 @@ class MbedRecipe(EmbeddingMethod):
         anchors = class_positions(fitted_columns(Y, template.shape[1]), supervision, bound)
         old = geometry.directions
         if old is not None:
-            # Classes without points stay near where their direction was.
+            # Classes without points stay near their old directions.
             kept = tuple(c for c in range(min(len(old), len(template))) if c not in bound)
             classes = (*bound, *kept)
             anchors = np.vstack([anchors, fitted_columns(old[list(kept)], template.shape[1])])

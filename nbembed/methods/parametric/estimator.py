@@ -1,6 +1,6 @@
-"""Parametric Embedding: a map of class posteriors, with a place for every class.
+"""Parametric Embedding: a map of class posteriors, with a center for every class.
 
-The estimator over the recipe in :mod:`nbembed.methods.parametric_recipe`.
+The estimator around the recipe in :mod:`nbembed.methods.parametric.recipe`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.methods.classes import class_values
-from nbembed.methods.parametric_recipe import ParametricRecipe
+from nbembed.methods.estimator import Estimator
+from nbembed.methods.parametric.recipe import ParametricEmbeddingRecipe
 from nbembed.objectives import Parametric
 from nbembed.posteriors.classify import Learned, labeled_classes, resolve_classifier
 from nbembed.supervision import Supervision
@@ -28,31 +29,32 @@ if TYPE_CHECKING:
     from nbembed.run import Run
 
 
-class ParametricEmbedding(ParametricRecipe):
-    """Class posteriors as a map: how near a point is to a class tells how probable the class is.
+class ParametricEmbedding(Estimator):
+    """Class posteriors as a map: the nearer a point is to a class, the more probable the class.
 
     Parameters
     ----------
     n_components : int, default=2
         Dimensions of the map.
     eta_objects : float, default=0.1
-        η_r > 0: pull of the points towards the middle.
+        η_r > 0: pull of the points towards the origin.
     eta_classes : "auto" or float, default="auto"
-        η_φ > 0: pull of the class centers towards the middle. "auto" is n_samples · min(0.01,
+        η_φ > 0: pull of the class centers towards the origin. "auto" is n_samples · min(0.01,
         eta_objects / (2 · n_classes)): the paper's 0.01 a sample, or less where there are so many
         classes that certain points would come to lie on the far side of their class's center.
     class_prior : array of shape (n_classes,), optional
-        p(c_k), positive, summing to one; equal by default. Classes that no point is labeled with
-        take no part.
+        p(c_k), positive, summing to one; equal by default. Classes without labeled points take no
+        part.
     init : {"random", "mds"} or array, default="random"
-        Where the class centers begin; the points find their places by themselves. "mds" is
+        First positions of the class centers, from which those of the points follow. "mds" is
         classical scaling of the classes. An array holds the centers, (n_classes, n_components), or
         points and centers, (n_samples + n_classes, n_components).
     classifier : None, "soft-nearest-neighbor", "naive-bayes" or classifier, default=None
         None: ``X`` are posteriors. Else ``X`` are data, and a clone of the classifier learns
-        posteriors from those that ``y`` labels (see :mod:`nbembed.posteriors`).
+        posteriors from the labeled points (see :mod:`nbembed.posteriors`).
     class_names : sequence of str, optional
-        Names of the columns of posteriors, for a live map. With a classifier labels have names.
+        Names of the columns of posteriors, for a live map. With a classifier the labels are the
+        names.
     optimizer : str or Optimizer, default="auto"
         "auto" solves every point exactly and steps the centers by L-BFGS
         (:class:`~nbembed.optimizers.Alternating`). Also "fixed-point", "conjugate-gradient",
@@ -61,12 +63,14 @@ class ParametricEmbedding(ParametricRecipe):
     max_iter : int, default=500
         A few dozen are usual, whatever the number of points.
     tol : float, default=1e-4
-        At rest when the forces on the centers balance to this share.
+        With optimizer "auto" the run has converged when the forces on the centers balance to this
+        share; with any, when 25 iterations in a row moved points and centers by less than this
+        share of the map's radius.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
     random_state : int, Generator, RandomState or None, default=None
-        The same number gives the same bits.
+        The same integer gives the same bits.
     verbose : int, default=0
         1 shows a progress bar.
     callbacks : callable or list of callables, optional
@@ -90,7 +94,6 @@ class ParametricEmbedding(ParametricRecipe):
     cost_ : float
         J, in nats.
     n_iter_ : int
-    perplexity_ : None
     trace_ : list of Record
         One record an iteration.
     supervision_ : Supervision
@@ -101,7 +104,7 @@ class ParametricEmbedding(ParametricRecipe):
     Notes
     -----
     O(n_samples · n_classes) time an iteration. The points are unique given the centers; the centers
-    may end in one of several arrangements, the cost tells which is better.
+    may end in one of several arrangements, of which the one of lower cost is better.
 
     References
     ----------
@@ -121,6 +124,9 @@ class ParametricEmbedding(ParametricRecipe):
     >>> learning.transform(X[:2]).shape
     (2, 2)
     """
+
+    recipe_type = ParametricEmbeddingRecipe
+    recipe: ParametricEmbeddingRecipe
 
     class_embedding_: NDArray[np.float64]
     classes_: NDArray[Any]
@@ -175,8 +181,8 @@ class ParametricEmbedding(ParametricRecipe):
             Posteriors, rows of probabilities; or, with ``classifier``, data.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
             With ``classifier``: labels with -1, None or NaN for unlabeled points, or rows of class
-            probabilities with NaN rows for unlabeled points, of which the largest counts, with a
-            weight where the classifier takes weights. Without it, not read.
+            probabilities with NaN rows for unlabeled points, of which the largest counts, weighted
+            if the classifier takes weights. Ignored without it.
         supervision : Supervision, optional
             Labels, instead of ``y``. Pinned points stay where ``init`` has them.
 
@@ -187,8 +193,8 @@ class ParametricEmbedding(ParametricRecipe):
         Raises
         ------
         ValueError, TypeError
-            Before any work starts, naming the argument that is wrong and what is allowed: a row
-            that is no probabilities, fewer than two labeled classes, an unknown classifier.
+            Before any work starts, naming the argument that is wrong and what is allowed: rows that
+            are not probabilities, fewer than two labeled classes, an unknown classifier.
         """
         super().fit(X, y, supervision)
         K = len(self.class_embedding_)
@@ -211,18 +217,18 @@ class ParametricEmbedding(ParametricRecipe):
         Returns
         -------
         ndarray of shape (n_new, n_components)
-            Each at its own best place, which is unique and found exactly: what was fitted gives
-            ``embedding_`` to rounding.
+            Each at its own best place, which is unique and found exactly: fitted points get their
+            rows of ``embedding_`` up to rounding.
         """
         return self._place(X)[1].astype(np.float32)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return p(c_k|r) at the places of ``X`` on the map, columns as ``classes_``."""
+        """Return p(c_k|r) at the positions of ``X`` on the map, columns as ``classes_``."""
         objective, places = self._place(X)
         return objective.membership_at(places, self.class_embedding_)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class that is most probable at the place of each point on the map."""
+        """Return the most probable class at the position of each point on the map."""
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
@@ -232,7 +238,7 @@ class ParametricEmbedding(ParametricRecipe):
         tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = self.classifier is not None
         if self.classifier is not None:
-            with suppress(TypeError, ValueError):  # fit says what is wrong with it
+            with suppress(TypeError, ValueError):  # fit raises what is wrong with it
                 wanted = get_tags(resolve_classifier(self.classifier)).input_tags
                 tags.input_tags.sparse = wanted.sparse
                 tags.input_tags.positive_only = wanted.positive_only
@@ -244,30 +250,30 @@ class ParametricEmbedding(ParametricRecipe):
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[NDArray[Any], Supervision]:
         if self.classifier is None:
-            data, known = super()._check_input(X, None, supervision)
-            return self._checked_rows(data), known
+            data, checked = super()._check_input(X, None, supervision)
+            return self.recipe.checked_rows(data), checked
         if y is None and supervision is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: a "
                 "classifier learns from labels, in y or in supervision"
             )
-        data, known = super()._check_input(X, y, supervision)
-        found = labeled_classes(known).size
+        data, checked = super()._check_input(X, y, supervision)
+        found = labeled_classes(checked).size
         if found < 2:
             raise ValueError(
                 f"y must label points of at least two classes for a classifier to learn from, got "
                 f"{found} class{'' if found == 1 else 'es'}"
             )
-        return data, known
+        return data, checked
 
     def _callbacks(self, progress: Any) -> Iterable[Callable[[Run], Any]]:
-        return (*super()._callbacks(progress), _at_rest)
+        return (*super()._callbacks(progress), _is_stuck)
 
     def _keep(self, run: Run, affinities: Any, supervision: Supervision) -> None:
-        """Set the fitted attributes; other optimizers' points are solved at their centers."""
+        """Set the fitted attributes; points of other optimizers are solved for their centers."""
         posteriors: Posteriors = affinities
         super()._keep(run, affinities, supervision)
-        objective = self._parametric(posteriors)
+        objective = self.recipe.parametric(posteriors)
         points, centers = objective.split(run.embedding)
         free = np.setdiff1d(np.arange(len(points)), supervision.pinned)
         over = objective.over_classes(points, held=supervision.pinned)
@@ -283,11 +289,11 @@ class ParametricEmbedding(ParametricRecipe):
         self._prior = objective.prior
 
     def _place(self, X: ArrayLike) -> tuple[Parametric, NDArray[Any]]:
-        """Return the objective of new points and their places."""
+        """Return the objective of new points and their positions."""
         check_is_fitted(self)
         data = self._validated(X, reset=False)
         if self._learned is None:
-            rows = self._checked_rows(data)
+            rows = self.recipe.checked_rows(data)
         else:
             rows = self._learned.predict_proba(data)
         objective = Parametric(
@@ -300,7 +306,7 @@ class ParametricEmbedding(ParametricRecipe):
         places, unsolved = objective.solve(self.class_embedding_)
         if unsolved:
             warnings.warn(
-                f"{unsolved} of {len(rows)} points did not come to rest, with eta_objects = "
+                f"{unsolved} of {len(rows)} points did not converge, with eta_objects = "
                 f"{self.eta_objects}; they are returned where the search ended",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -308,6 +314,6 @@ class ParametricEmbedding(ParametricRecipe):
         return objective, places
 
 
-def _at_rest(run: Run) -> bool:
-    """Stop where no step can change anything any more."""
+def _is_stuck(run: Run) -> bool:
+    """Stop where no further step changes anything."""
     return bool(getattr(run.state, "stuck", False))

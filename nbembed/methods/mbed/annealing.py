@@ -1,4 +1,4 @@
-"""The end of an annealed run: the layouts along its path and the one that wins."""
+"""A finished annealing run: the layouts along its path, and which of them is best."""
 
 from __future__ import annotations
 
@@ -7,32 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.base import Geometry
+    from nbembed.methods.recipe import Geometry, PathStep
     from nbembed.run import Run
-
-
-@dataclass(frozen=True)
-class PathStep:
-    """One layout of the annealing path.
-
-    Attributes
-    ----------
-    lam : float
-        λ in units of the radius r.
-    embedding : ndarray of shape (n_samples, n_components)
-        The layout at the end of the stage.
-    criterion : float
-        Hotelling–Lawley trace J of the predicted classes; NaN where a class is empty.
-    """
-
-    lam: float
-    embedding: NDArray[np.float32]
-    criterion: float
 
 
 @dataclass(frozen=True)
@@ -50,19 +27,19 @@ class Finish:
         return int(self.geometry.directions.shape[0])
 
     @property
-    def winner(self) -> PathStep:
+    def best_step(self) -> PathStep:
         """The layout with the largest criterion; the last one if none competes."""
         competing = [step for step in self.path if not math.isnan(step.criterion)]
         return max(competing, key=lambda step: step.criterion) if competing else self.path[-1]
 
     @property
     def criterion(self) -> float:
-        """The winner's criterion; below all numbers if no layout competes."""
-        return -math.inf if math.isnan(self.winner.criterion) else self.winner.criterion
+        """The criterion of :attr:`best_step`; −∞ if no layout competes."""
+        return -math.inf if math.isnan(self.best_step.criterion) else self.best_step.criterion
 
 
-class Stopper:
-    """Callbacks as one, which remembers that one of them asked to stop."""
+class StopFlag:
+    """Several callbacks as one; :attr:`stopped` is set once any of them asks to stop."""
 
     def __init__(self, callbacks: Iterable[Callable[[Run], Any]]) -> None:
         self._callbacks = tuple(callbacks)

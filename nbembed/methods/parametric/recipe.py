@@ -1,25 +1,23 @@
-"""The recipe of Parametric Embedding: how its parts are made, for a fit and a live session alike.
+"""The recipe of Parametric Embedding: how a map of class posteriors is made.
 
     minimize  −Σ_n Σ_k p(c_k|x_n) log p(c_k|r_n) + η_r Σ‖r_n‖² + η_φ Σ‖φ_k‖²
 
 "Parametric Embedding for Class Visualization"; the cost is in :mod:`nbembed.objectives.parametric`.
-A layout holds the points first and the class centers after them. The posteriors p(c_k|x_n) are what
-other methods have affinities for: the data themselves, or what a classifier that was trained on the
-labeled points says of all of them. In a live session new labels make the classifier learn again.
+A layout holds the points first and the class centers after them. The posteriors p(c_k|x_n) take the
+place of affinities: the data themselves, or the predictions for all points of a classifier that was
+trained on the labeled ones. In a live session the classifier is trained again on new labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 
-from nbembed.kernels.threads import resolve_threads
-from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
-from nbembed.methods.progress import as_callbacks
-from nbembed.methods.settings import as_generator, check_prior, resolve_optimizer
-from nbembed.methods.starts import (
+from nbembed.methods.initialization import (
     JITTER,
     SMALL,
     best_scale,
@@ -30,14 +28,15 @@ from nbembed.methods.starts import (
     scaling_axes,
     spread,
 )
+from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
+from nbembed.methods.settings import check_prior, check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
-from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
+from nbembed.objectives.constant import Constant
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
 from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
 from nbembed.run import Run
-from nbembed.schedule import Schedule
 from nbembed.validation import (
     check_choice,
     check_count,
@@ -54,15 +53,20 @@ if TYPE_CHECKING:
 
 #: Steps of the centers alone when they are fitted to points that another method has placed.
 FITTING_STEPS = 15
-#: An adopted map that is off the size this cost likes by less than this factor keeps its own.
+#: An adopted map keeps its size if that is off this cost's best one by less than this factor.
 NEAR = 3.0
+#: The classifier in a session whose data are no posteriors and that names no other.
+CLASSIFIER = "soft-nearest-neighbor"
 
 
-class ParametricRecipe(EmbeddingMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ParametricEmbeddingRecipe(Recipe[Posteriors]):
     """How a map of posteriors is made.
 
-    The estimator is :class:`~nbembed.methods.parametric_embedding.ParametricEmbedding`.
+    The parameters are those of :class:`~nbembed.ParametricEmbedding`.
     """
+
+    group: ClassVar[str] = "Learned from labels"
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
@@ -86,33 +90,31 @@ class ParametricRecipe(EmbeddingMethod):
             minimum=0.0,
         ),
     )
-    learns_what: ClassVar[str] = "classifier"
+    invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"class_prior": ("objective",)}
+    learns: ClassVar[str] = "classifier"
 
-    #: There are no distances in it; what asks for a metric looks at the data as they are.
-    metric: Any = "euclidean"
-
-    n_components: int
-    eta_objects: float
-    eta_classes: float | str
-    class_prior: ArrayLike | None
-    class_names: Sequence[str] | None
-    init: str | ArrayLike
-    classifier: Any
-    n_jobs: int | None
+    n_components: int = 2
+    eta_objects: float = 0.1
+    eta_classes: float | str = "auto"
+    class_prior: ArrayLike | None = None
+    init: str | ArrayLike = "random"
+    classifier: Any = None
+    class_names: Sequence[str] | None = None
+    optimizer: Any = "auto"
+    max_iter: int = 500
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    random_state: int | np.random.Generator | np.random.RandomState | None = None
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether there is a classifier, so that new labels make the posteriors stale."""
+        """Whether there is a classifier, so that new labels invalidate the posteriors."""
         return self.classifier is not None
 
-    def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
+    def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        if supervision.n_samples != n_samples:
-            raise ValueError(
-                f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
-            )
+        check_shared(self, n_samples, supervision)
         check_count("n_components", self.n_components)
-        resolve_threads(self.n_jobs)
         check_real("eta_objects", self.eta_objects, low=0, open_low=True)
         resolve_eta(self.eta_classes, n_samples, 2, self.eta_objects)
         names = self._names()
@@ -124,21 +126,14 @@ class ParametricRecipe(EmbeddingMethod):
                 )
         if isinstance(self.init, str):
             check_choice("init", self.init, ("random", "mds"))
-        resolve_optimizer(self.optimizer, Alternating())
-        check_count("max_iter", self.max_iter)
-        check_real("tol", self.tol, low=0)
-        check_real("verbose", self.verbose, low=0)
-        as_generator(self.random_state)
-        as_callbacks(self.callbacks)
 
-    def make_affinities(  # type: ignore[override]
-        self, X: Any, supervision: Supervision | None = None
-    ) -> Posteriors:
+    def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Posteriors:
         """Return the class posteriors of checked data ``X``.
 
-        Without ``classifier`` they are ``X``. With it, they are what it says of all rows after it
-        has learned from the labeled ones; with fewer than two labeled classes there is nothing to
-        learn, and the posteriors say so (``informative`` is false): the map then stays as it is.
+        Without ``classifier`` they are ``X``. With it, they are its predictions for all rows after
+        it was trained on the labeled ones; with fewer than two labeled classes it cannot be
+        trained, the posteriors are marked so (``informative`` is false), and the map stays as it
+        is.
 
         Raises
         ------
@@ -146,12 +141,12 @@ class ParametricRecipe(EmbeddingMethod):
             If there is no classifier and ``X`` is not rows of probabilities.
         """
         if self.classifier is None:
-            return Posteriors(self._checked_rows(X), self._names() or ())
+            return Posteriors(self.checked_rows(X), self._names() or ())
         if supervision is None:
             raise ValueError("supervision must be given where a classifier is to learn from it")
         return learned_posteriors(self.classifier, X, supervision)
 
-    def make_start(  # type: ignore[override]
+    def make_start(
         self,
         X: Any,
         affinities: Posteriors,
@@ -160,27 +155,27 @@ class ParametricRecipe(EmbeddingMethod):
     ) -> Start:
         """Return class centers by ``init``, and each point at the mean of its classes' centers.
 
-        While there is nothing to learn from, the points are at their principal components.
+        While the classifier cannot be trained, the points are at their principal components.
         """
         n, K, d = affinities.n_samples, affinities.n_classes, self.n_components
         if not isinstance(self.init, str):
-            return Start(self._given(affinities, supervision), Geometry())
+            return Start(self._given(affinities, supervision))
         if not affinities.informative:
-            Y = pca_layout(X, d, self.metric, rng) / SMALL
-            return Start(np.vstack([Y, _class_means(Y, supervision, K)]), Geometry())
+            Y = pca_layout(X, d, self.data_metric, rng) / SMALL
+            return Start(np.vstack([Y, _class_means(Y, supervision, K)]))
         centers = noise(K, d, 1.0, rng)
         if self.init == "mds":
             centers = class_scaling(affinities.proba, d, rng)
-        return Start(_stacked(affinities.proba @ centers, centers, n), Geometry())
+        return Start(_stacked(affinities.proba @ centers, centers, n))
 
-    def adopt(  # type: ignore[override]
+    def adopt(
         self,
         Y: NDArray[Any],
         affinities: Posteriors,
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return the points of ``Y`` at a size that this cost likes, and class centers among them.
+        """Return the points of ``Y`` near the size at which this cost is least, and class centers.
 
         Centers that ``Y`` has already (rows after the points) are kept; others begin at the mean
         of the points, weighted by their posteriors, and are then fitted to where the points are.
@@ -196,11 +191,11 @@ class ParametricRecipe(EmbeddingMethod):
         if not affinities.informative:
             means = _class_means(points, supervision, K)
             means[: len(old)] = old
-            return Start(np.vstack([points, means]), Geometry())
+            return Start(np.vstack([points, means]))
         if not spread(points) > 0:
             centers = noise(K, d, 1.0, rng)
-            return Start(_stacked(affinities.proba @ centers, centers, n), Geometry())
-        objective = self._parametric(affinities)
+            return Start(_stacked(affinities.proba @ centers, centers, n))
+        objective = self.parametric(affinities)
         masses = affinities.proba.sum(axis=0)
         centers = affinities.proba.T @ points / np.maximum(masses, 1e-300)[:, None]
         if len(old):
@@ -212,26 +207,37 @@ class ParametricRecipe(EmbeddingMethod):
                 points, centers = points * factor, centers * factor
         alone = objective.over_classes(points, solve=False)
         centers = Run(alone, LBFGS(), centers).step(FITTING_STEPS).embedding
-        return Start(_stacked(points, centers, n), Geometry())
+        return Start(_stacked(points, centers, n))
 
-    def make_objective(  # type: ignore[override]
+    def make_objective(
         self, affinities: Posteriors, supervision: Supervision, geometry: Geometry
     ) -> Objective:
         """Return the objective at the present parameters, or one that keeps the map as it is."""
         if not affinities.informative:
             return Constant(affinities.n_samples + affinities.n_classes, affinities.dtype)
-        return self._parametric(affinities)
+        return self.parametric(affinities)
 
     def make_optimizer(self) -> Optimizer:
-        """Return the optimizer of the keyword; "auto" solves points and steps class centers."""
+        """Return the optimizer of the parameter; "auto" solves points and steps class centers."""
         return resolve_optimizer(self.optimizer, Alternating(tol=self.tol))
 
-    def make_schedule(self, affinities: Any, geometry: Geometry) -> Schedule:
-        """Return no stages: the descent needs none."""
-        return Schedule()
+    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, Any]:
+        """Return η_r and η_φ; an "auto" η_φ follows η_r."""
+        found: dict[str, Any] = dict(values)
+        if "eta_objects" in found and isinstance(self.eta_classes, str):
+            found.setdefault("eta_classes", self.eta_classes)
+        return found
+
+    def updated_objective(
+        self, objective: Objective, values: Mapping[str, float], geometry: Geometry
+    ) -> Objective:
+        """Return a running objective with η_r or η_φ changed; one without parameters as it is."""
+        if not objective.parameters:
+            return objective
+        return super().updated_objective(objective, values, geometry)
 
     def live_values(self, objective: Objective, geometry: Geometry) -> dict[str, float]:
-        """Return η_r and η_φ, those to come where there is nothing to minimize yet."""
+        """Return η_r and η_φ; where there is nothing to minimize yet, the values they will have."""
         values = super().live_values(objective, geometry)
         if not values:
             n = objective.n_samples
@@ -248,16 +254,23 @@ class ParametricRecipe(EmbeddingMethod):
     def center_names(self, supervision: Supervision) -> tuple[str, ...]:
         """Return the names of the class centers.
 
-        Those of the supervision where a classifier learns from it; else ``class_names``, and ()
-        where nobody said them.
+        Those of the supervision where a classifier learns from it; else ``class_names``, or ()
+        without.
         """
         if self.classifier is not None:
             return supervision.classes
         return self._names() or ()
 
+    def live_defaults(self, X: Any, supervision: Supervision) -> Self:
+        """Return the recipe with a classifier where the data ``X`` are no posteriors."""
+        if self.classifier is not None or are_posteriors(X):
+            return self
+        return self.replace(classifier=CLASSIFIER)
+
     # -- parts -------------------------------------------------------------------------------
 
-    def _parametric(self, affinities: Posteriors) -> Parametric:
+    def parametric(self, affinities: Posteriors) -> Parametric:
+        """Return the objective of posteriors, informative or not, at the present parameters."""
         prior: Any = affinities.prior
         if self.class_prior is not None:
             check_prior(self.class_prior, affinities.n_classes)
@@ -270,7 +283,7 @@ class ParametricRecipe(EmbeddingMethod):
             n_jobs=self.n_jobs,
         )
 
-    def _checked_rows(self, X: Any) -> NDArray[Any]:
+    def checked_rows(self, X: Any) -> NDArray[Any]:
         """Return ``X`` as rows of probabilities with a column for each of ``class_names``."""
         try:
             rows = check_posteriors(X, "X")
@@ -298,7 +311,7 @@ class ParametricRecipe(EmbeddingMethod):
         return names
 
     def _given(self, affinities: Posteriors, supervision: Supervision) -> NDArray[np.float64]:
-        """Return the layout that ``init`` stands for."""
+        """Return the layout that the array ``init`` gives."""
         n, K, d = affinities.n_samples, affinities.n_classes, self.n_components
         given = check_numbers("init", self.init)
         if given.shape not in ((K, d), (n + K, d)):
@@ -318,13 +331,20 @@ class ParametricRecipe(EmbeddingMethod):
         return _stacked(affinities.proba @ given, given, n)
 
 
+def are_posteriors(X: Any) -> bool:
+    """Return whether all rows of checked data are probabilities of two classes or more."""
+    if sparse.issparse(X) or X.shape[1] < 2:
+        return False
+    return bool((X >= 0).all() and np.allclose(X.sum(axis=1), 1.0, rtol=0, atol=1e-5))
+
+
 def class_scaling(
     proba: NDArray[Any], n_components: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return class centers by classical scaling of the classes.
 
-    Two classes are as far apart as their columns of posteriors, each of length one: classes that
-    the same objects may belong to are near each other.
+    The distance of two classes is that of their columns of posteriors, normalized to length one:
+    classes to which the same objects may belong are near each other.
     """
     gram = np.asarray(proba.T @ proba, dtype=np.float64)
     lengths = np.sqrt(np.maximum(np.diag(gram), 1e-300))
@@ -341,7 +361,7 @@ def _stacked(points: Any, centers: Any, n: int) -> NDArray[np.float64]:
 
 
 def _class_means(Y: NDArray[Any], supervision: Supervision, K: int) -> NDArray[np.float64]:
-    """Return mean places of labeled points, one row a class; the middle where there are none."""
+    """Return mean positions of labeled points, one row a class; the origin without any."""
     means = np.zeros((K, Y.shape[1]))
     for k in range(K):
         members = np.flatnonzero(supervision.top_class == k)

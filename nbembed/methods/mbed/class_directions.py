@@ -1,8 +1,8 @@
-"""Which class owns which direction: naming a cluster must not turn the map over.
+"""Assignment of class directions to labels: naming a cluster must not turn the map over.
 
-Mbed's cost does not change when classes trade their directions, so a label may be bound to
-whichever free direction its points already stand in. Where the set of directions itself changes
-(one class more), the new set is turned, as a whole, towards where the labeled classes are.
+Mbed's cost does not change when classes exchange their directions, so a label may be bound to
+whichever free direction its points already lie in. Where the set of directions itself changes (one
+class more), the new set is rotated, as a whole, towards the positions of the labeled classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def labeled_classes(supervision: Supervision) -> tuple[int, ...]:
-    """Return the classes, by number, that at least one point carries the label of."""
+    """Return the numbers of the classes that at least one point is labeled with."""
     found = np.unique(supervision.top_class)
     return tuple(int(c) for c in found if c >= 0)
 
@@ -47,7 +47,7 @@ def bind(
     Y: NDArray[Any],
     supervision: Supervision,
 ) -> NDArray[np.float64]:
-    """Return the rows of ``directions`` in the order in which labels now claim them.
+    """Return the rows of ``directions`` in the order in which labels are now bound to them.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def bind(
     fresh = tuple(c for c in labeled if c not in owner)
     free = [k for k in range(n_classes) if k not in owner.values()]
     if fresh:
-        anchors = _normalised(class_positions(Y, supervision, fresh))
+        anchors = _normalized(class_positions(Y, supervision, fresh))
         rows, columns = linear_sum_assignment(anchors @ directions[free].T, maximize=True)
         owner.update({fresh[i]: free[j] for i, j in zip(rows, columns)})
     taken = set(owner.values())
@@ -83,11 +83,11 @@ def bind(
 
 
 def rotation(positions: NDArray[Any], directions: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the orthogonal matrix that brings positions as near to their directions as can be.
+    """Return the orthogonal matrix that brings positions nearest to their directions.
 
-    Each row counts alike, however far from the origin it is.
+    All rows have the same weight, whatever their distance from the origin.
     """
-    matrix, _ = orthogonal_procrustes(_normalised(positions), directions)
+    matrix, _ = orthogonal_procrustes(_normalized(positions), directions)
     return np.asarray(matrix, dtype=np.float64)
 
 
@@ -97,20 +97,20 @@ def turn(
     classes: tuple[int, ...],
     plane: bool,
 ) -> NDArray[np.float64]:
-    """Return a set of directions turned and ordered so that classes meet their anchors.
+    """Return a set of directions rotated and ordered so that classes point to their anchors.
 
     Parameters
     ----------
     directions : ndarray of shape (n_classes, n_components)
-        A regular set: its rows may be permuted and turned together.
+        A regular set: its rows may be permuted and rotated together.
     anchors : ndarray of shape (n_anchors, n_components)
-        Where the classes named by ``classes`` are.
+        Positions of ``classes``.
     classes : tuple of int
         The class of each anchor.
     plane : bool
-        Whether the set lives in the first two dimensions and must stay there.
+        Whether the set lies in the first two dimensions and must stay there.
     """
-    anchors = _normalised(anchors)
+    anchors = _normalized(anchors)
     if not classes or not anchors.any():
         return np.asarray(directions, dtype=np.float64)
     turned = np.array(directions, dtype=np.float64)
@@ -118,8 +118,8 @@ def turn(
     used = 2 if plane else turned.shape[1]
     targets = anchors[:, :used]
     best, best_score = turned, -np.inf
-    # Assignment and rotation depend on each other; starting from each order that puts the first
-    # anchor on another row finds the good pair of them for the few classes there are.
+    # Assignment and rotation depend on each other. They alternate from several initial orders, one
+    # for each row that the first anchor can begin on: for the few classes there are, enough.
     for first in range(n_classes):
         trial = turned.copy()
         trial[[0, first]] = trial[[first, 0]]
@@ -140,7 +140,7 @@ def turn(
     return best
 
 
-def _normalised(vectors: NDArray[Any]) -> NDArray[np.float64]:
+def _normalized(vectors: NDArray[Any]) -> NDArray[np.float64]:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float64)
 

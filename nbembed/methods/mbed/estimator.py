@@ -1,8 +1,8 @@
-"""Mbed: a map in which every class has a direction and a margin opens between them.
+"""Mbed: a map in which every class has a direction, with margins between the classes.
 
-The estimator over the recipe in :mod:`nbembed.methods.mbed_recipe`: of the layouts along the
-annealing path the one wins whose predicted classes lie best apart (the Hotelling–Lawley trace,
-equation 20 of "Large Margin Non-Linear Embedding").
+The estimator around the recipe in :mod:`nbembed.methods.mbed.recipe`: of the layouts along the
+annealing path it keeps the one whose predicted classes are best separated (the Hotelling–Lawley
+trace, equation 20 of "Large Margin Non-Linear Embedding").
 """
 
 from __future__ import annotations
@@ -14,38 +14,39 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 
-from nbembed.methods.annealing import Finish, PathStep, Stopper
 from nbembed.methods.classes import class_values
-from nbembed.methods.mbed_recipe import CRUDE_STEPS, MbedRecipe
+from nbembed.methods.mbed.annealing import Finish, StopFlag
+from nbembed.methods.mbed.recipe import CRUDE_STEPS, MbedRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
+from nbembed.methods.recipe import PathStep
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import as_supervision
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.methods.base import Geometry
+    from nbembed.methods.recipe import Geometry
     from nbembed.run import Run
     from nbembed.supervision import Supervision
 
 
-class Mbed(PlacesNewPoints, MbedRecipe):
-    """Large margin embedding: clustering or semi-supervised classification that one can see.
+class Mbed(PlacesNewPoints):
+    """Large margin embedding: visual clustering or semi-supervised classification.
 
     Parameters
     ----------
-    n_classes : int, optional
-        K. By default the number of classes that ``y`` or ``supervision`` name, or of the rows of
-        ``directions``.
     n_components : int, optional
         Dimensions d of the map. By default K as in the paper (but at least 2), 2 for "circle", or
         the columns of ``directions``.
+    n_classes : int, optional
+        K. By default the number of classes that ``y`` or ``supervision`` name, or of the rows of
+        ``directions``.
     directions : None, "circle" or array of shape (n_classes, n_components)
-        Where the classes belong: at equal angles to each other (needs K − 1 dimensions), around a
-        circle in the plane, or unit vectors of your own, one row for each class in order.
+        The directions of the classes: at equal angles to each other (needs K − 1 dimensions),
+        around a circle in the plane, or given unit vectors, one row for each class in order.
     lam : "anneal" or float, default="anneal"
-        λ, the softness of the class boundaries in units of the map's radius. A number skips the
+        λ, the softness of the class boundaries in units of the map's radius r. A number skips the
         annealing.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of margin and balance; 1 is the paper's.
@@ -55,31 +56,35 @@ class Mbed(PlacesNewPoints, MbedRecipe):
     affinity : {"global", "perplexity"}, default="global"
         One width for all points, the 1/K quantile of all distances (the paper's), or one for each
         point by ``perplexity``.
+    init : {"noise", "pca"} or array of shape (n_samples, n_components), default="noise"
+        First layout after the radius r has been measured. "noise" is the paper's, close to the
+        origin; where there are labels, a crude map of SNE takes its place. "pca" is as small.
+        Directions, or if they are given the map, are rotated towards labeled points. An array is
+        taken as it is; pinned points need one.
     n_init : int, default=1
-        Restarts; the largest criterion wins.
+        Restarts; the one with the largest criterion is kept.
     rho : float, default=0.5
         ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels
         are no links here.
     perplexity : float or "auto", default="auto"
         Only for ``affinity="perplexity"``.
     metric : str, callable or LearningMetric, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
-        learned from labels: an unfitted one learns from those that ``fit`` is given.
+        Any dissimilarity that SciPy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given, with this
+        estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
         :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper.
-    algorithm : {"auto", "exact"}, default="auto"
-        How sums over pairs are computed.
     max_iter : int, default=500
         Iterations of one restart, the ten crude ones included.
     tol : float, default=1e-4
-        With a fixed λ: the map is at rest when ten iterations in a row moved the points by less
-        than this share of its radius.
+        The run has converged when 25 iterations in a row, after the annealing, moved the points by
+        less than this share of the map's radius.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
     random_state : int, Generator, RandomState or None, default=None
-        The same number gives the same bits.
+        The same integer gives the same bits.
     verbose : int, default=0
         1 shows a progress bar.
     callbacks : callable or list of callables, optional
@@ -94,20 +99,21 @@ class Mbed(PlacesNewPoints, MbedRecipe):
     membership_ : ndarray of shape (n_samples, n_classes)
         Class probabilities, columns as ``classes_``.
     classes_ : ndarray of shape (n_classes,)
-        Classes in the order in which they were first seen, unnamed ones after them.
+        Classes in the order of their first appearance, unnamed ones after them.
     directions_ : ndarray of shape (n_classes, n_components)
     radius_ : float
         r, the unit of λ.
     path_ : list of PathStep
-        The annealing path of the winning restart: ``lam``, ``embedding``, ``criterion``.
+        The annealing path of the best restart: ``value`` (λ in units of r), ``embedding`` and
+        ``criterion`` (NaN where a class is empty).
     cost_ : float
         In nats, at ``embedding_``.
     n_iter_ : int
-        Iterations of the winning restart, without the crude ones.
+        Iterations of the best restart, without the crude ones.
     perplexity_ : float or None
-        None with the global affinity.
+        None with the global affinity, which has no perplexity.
     trace_ : list of Record
-        One record an iteration of the winning restart.
+        One record an iteration of the best restart.
     supervision_ : Supervision
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -126,6 +132,9 @@ class Mbed(PlacesNewPoints, MbedRecipe):
     (150, 3)
     """
 
+    recipe_type = MbedRecipe
+    recipe: MbedRecipe
+
     labels_: NDArray[Any]
     membership_: NDArray[np.float64]
     classes_: NDArray[Any]
@@ -135,20 +144,20 @@ class Mbed(PlacesNewPoints, MbedRecipe):
 
     def __init__(
         self,
-        n_classes: int | None = None,
         n_components: int | None = None,
+        *,
+        n_classes: int | None = None,
         directions: ArrayLike | str | None = None,
         lam: float | str = "anneal",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         affinity: str = "global",
+        init: str | ArrayLike = "noise",
         n_init: int = 1,
-        *,
         rho: float = 0.5,
         perplexity: float | Literal["auto"] = "auto",
-        metric: str | Callable[..., float] = "euclidean",
+        metric: str | Callable[..., float] | Any = "euclidean",
         optimizer: Any = "auto",
-        algorithm: str = "auto",
         max_iter: int = 500,
         tol: float = 1e-4,
         n_jobs: int | None = None,
@@ -156,19 +165,19 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         verbose: int = 0,
         callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
     ) -> None:
-        self.n_classes = n_classes
         self.n_components = n_components
+        self.n_classes = n_classes
         self.directions = directions
         self.lam = lam
         self.margin_weight = margin_weight
         self.class_prior = class_prior
         self.affinity = affinity
+        self.init = init
         self.n_init = n_init
         self.rho = rho
         self.perplexity = perplexity
         self.metric = metric
         self.optimizer = optimizer
-        self.algorithm = algorithm
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -192,7 +201,8 @@ class Mbed(PlacesNewPoints, MbedRecipe):
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.
         supervision : Supervision, optional
-            Soft labels, must-links and cannot-links; instead of ``y``.
+            Soft labels, must-links and cannot-links; instead of ``y``. Points that it pins stay
+            where ``init``, which must then be an array, has them.
 
         Returns
         -------
@@ -203,32 +213,33 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         ValueError, TypeError
             Before any work starts, naming the argument that is wrong and what is allowed.
         """
-        data, known = self._check_input(X, y, supervision)
+        data, supervision = self._check_input(X, y, supervision)
+        recipe = self.recipe
         rng = as_generator(self.random_state)
-        affinities = self.make_affinities(data, known)
+        affinities = recipe.make_affinities(data, supervision)
         budget = self.max_iter - CRUDE_STEPS
         best: Finish | None = None
         with self._progress(self.n_init * budget) as progress:
-            callbacks = Stopper(self._callbacks(progress))
+            stop = StopFlag(self._callbacks(progress))
             for _ in range(self.n_init):
-                start = self.make_start(data, affinities, known, rng)
-                run = self._run(affinities, known, start)
-                run.until(budget, callbacks=(callbacks,))
-                found = Finish(run, start.geometry, self._path(run, start.geometry))
+                start = recipe.make_start(data, affinities, supervision, rng)
+                run = self._run(recipe, affinities, supervision, start)
+                run.until(budget, callbacks=(stop,))
+                found = Finish(run, start.geometry, _path(recipe, run, start.geometry))
                 if best is None or found.criterion > best.criterion:
                     best = found
-                if callbacks.stopped:
+                if stop.stopped:
                     break
         assert best is not None  # n_init is at least 1
-        self._keep(best.run, affinities, known)
-        self._keep_winner(best)
-        self.classes_ = class_values(known, best.n_classes, y)
+        self._keep(best.run, affinities, supervision)
+        self._keep_best(best)
+        self.classes_ = class_values(supervision, best.n_classes, y)
         self.labels_ = self.classes_[self.membership_.argmax(axis=1)]
         self._remember(data, affinities)
         return self
 
     def row_cost(self) -> RowCost:
-        """Return SNE's row: margin and balance are means, in which a single point has no share."""
+        """Return SNE's row: margin and balance are means, to which one point adds little."""
         return RowCost()
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -257,15 +268,15 @@ class Mbed(PlacesNewPoints, MbedRecipe):
         Raises
         ------
         ValueError
-            If no point is labeled, or ``y`` is of another length.
+            If no point is labeled, or ``y`` has another length.
         """
         predicted = self.predict(X)
-        known = as_supervision(y, predicted.size)
-        labeled = known.labeled
+        truth = as_supervision(y, predicted.size)
+        labeled = truth.labeled
         if labeled.size == 0:
             raise ValueError("y must label at least one point to score, got none")
-        truth = class_values(known, len(known.classes), y)[known.top_class[labeled]]
-        return float(np.mean(predicted[labeled] == truth))
+        values = class_values(truth, len(truth.classes), y)[truth.top_class[labeled]]
+        return float(np.mean(predicted[labeled] == values))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,28 +286,29 @@ class Mbed(PlacesNewPoints, MbedRecipe):
 
     # -- parts -------------------------------------------------------------------------------
 
-    def _path(self, run: Run, geometry: Geometry) -> list[PathStep]:
-        """Return the layouts that compete: those kept, and the last if the run ended elsewhere."""
-        layouts = [(kept.parameters["lam"], kept.Y) for kept in run.kept]
-        if not layouts or run.scheduled:
-            layouts.append((run.objective.parameters["lam"], run.embedding))
-        return [
-            PathStep(
-                lam / geometry.scale,
-                np.array(Y, dtype=np.float32),
-                self.path_criterion(Y, run.objective),
-            )
-            for lam, Y in layouts
-        ]
-
-    def _keep_winner(self, best: Finish) -> None:
-        """Set the fitted attributes that depend on which layout won."""
-        winner, radius = best.winner, best.geometry.scale
-        objective: Any = best.run.objective.with_parameters(lam=winner.lam * radius)
-        self.embedding_ = winner.embedding.copy()
-        self.cost_ = float(objective.cost(winner.embedding))
-        self.membership_ = objective.membership(winner.embedding)
+    def _keep_best(self, best: Finish) -> None:
+        """Set the fitted attributes that depend on which layout of the path is kept."""
+        step, radius = best.best_step, best.geometry.scale
+        objective: Any = best.run.objective.with_parameters(lam=step.value * radius)
+        self.embedding_ = np.array(step.embedding)
+        self.cost_ = float(objective.cost(step.embedding))
+        self.membership_ = objective.membership(step.embedding)
         self.path_ = best.path
         self.radius_ = radius
         self.directions_ = np.array(best.geometry.directions)
-        self._lam = winner.lam * radius
+        self._lam = step.value * radius
+
+
+def _path(recipe: MbedRecipe, run: Run, geometry: Geometry) -> list[PathStep]:
+    """Return the layouts that compete: those kept, and the last if the run ended elsewhere."""
+    layouts = [(kept.parameters["lam"], kept.Y) for kept in run.kept]
+    if not layouts or run.scheduled:
+        layouts.append((run.objective.parameters["lam"], run.embedding))
+    return [
+        PathStep(
+            lam / geometry.scale,
+            np.array(Y, dtype=np.float32),
+            recipe.path_criterion(Y, run.objective),
+        )
+        for lam, Y in layouts
+    ]
