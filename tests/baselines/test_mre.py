@@ -7,10 +7,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
 from nbembed.affinities import perplexity_affinities
+from nbembed.baselines import MRE
+from nbembed.baselines.mre import label_relation
+from nbembed.baselines.relations import Relation, Relations
 from nbembed.objectives import SNE
-from nbembed.rivals import MRE
-from nbembed.rivals.mre import label_relation
-from nbembed.rivals.relations import Relation, Relations
 from nbembed.supervision import as_supervision
 
 
@@ -65,7 +65,7 @@ def test_the_gradient_is_that_of_central_differences(problem):
 
 def test_labels_relate_points_of_one_class():
     relation = label_relation(as_supervision([0, 0, 1, -1, 1, 2, 0, 1], 8))
-    assert relation.points.tolist() == [0, 1, 2, 4, 6, 7], "neither unlabelled nor alone"
+    assert relation.points.tolist() == [0, 1, 2, 4, 6, 7], "neither unlabeled nor alone"
     half = np.full((3, 3), 0.5)
     np.fill_diagonal(half, 0)
     first = np.array([0, 0, 1, 1, 0, 1])
@@ -149,7 +149,7 @@ def test_two_relations_take_axes_of_their_own():
     assert by_class[0].max() < by_class[1].min() or by_class[1].max() < by_class[0].min()
 
 
-def test_unlabelled_points_are_placed_by_the_data(wine):
+def test_unlabeled_points_are_placed_by_the_data(wine):
     X, y = wine
     hidden = np.arange(178) % 3 == 0
     Y = MRE(random_state=0, n_jobs=1).fit_transform(X, np.where(hidden, -1, y))
@@ -204,3 +204,34 @@ def test_seeds_and_threads(blobs):
     with pytest.warns(ConvergenceWarning):
         one, two = (MRE(n_jobs=k, **few).fit_transform(X, y) for k in (1, 2))
     assert np.array_equal(one, two)
+
+
+def test_callbacks_follow_the_iterations_and_can_stop_them(blobs):
+    X, y = blobs
+    seen = []
+
+    def until_five(now):
+        seen.append((now.iteration, now.cost, now.embedding, len(now.trace)))
+        return now.iteration == 5
+
+    heard = []
+    method = MRE(random_state=0, n_jobs=1, callbacks=[until_five, heard.append]).fit(X, y)
+    assert [(i, n) for i, _, _, n in seen] == [(k, k) for k in range(1, 6)]
+    assert len(heard) == 5, "all callbacks hear of the last iteration too"
+    assert [cost for _, cost, _, _ in seen] == method.trace_[1:].tolist()
+    assert heard[-1].trace[-1].cost == method.cost_
+    assert heard[-1].trace[-1].movement > 0
+    assert np.array_equal(seen[-1][2], method.embedding_)
+    assert method.n_iter_ == 5
+
+
+def test_verbose_shows_a_bar(blobs, capsys):
+    X, y = blobs
+    quiet = MRE(random_state=0, n_jobs=1, max_iter=15)
+    with pytest.warns(ConvergenceWarning):
+        expected = quiet.fit(X, y).embedding_
+    assert capsys.readouterr().err == ""
+    with pytest.warns(ConvergenceWarning):
+        loud = quiet.set_params(verbose=1).fit(X, y).embedding_
+    assert "MRE" in capsys.readouterr().err
+    assert np.array_equal(loud, expected)
