@@ -35,7 +35,7 @@ RANKS = {
     "run": 6,
     "methods": 7,
     "spectral": 8,
-    "rivals": 8,
+    "baselines": 8,
     "session": 9,
     "datasets": 9,
     "widget": 10,

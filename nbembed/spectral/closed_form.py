@@ -1,18 +1,18 @@
-"""Solved: the objective of methods whose answer is known in closed form.
+"""ClosedForm: the objective of methods whose best layout is known in closed form.
 
     J(Y) = f(A*) + ½ ‖Y − Z‖²,  Z = X A*
 
-where A* solves the learner's problem and f is its cost. The gradient is ``Y − Z`` and the curvature
-one, so the fixed-point update lands on Z in a single step, whatever changed: labels, a slider, the
-data. Costs and constraints of the framework do not change when the axes are turned among
-themselves, so Z may be turned (orthogonal Procrustes) to a layout that people already look at.
+A* solves the learner's problem and f is its cost. The gradient is ``Y − Z`` and the curvature one,
+so the fixed-point update lands on Z in a single step, whatever changed: labels, a slider, the data.
+Costs and constraints of the framework are invariant under rotations of the axes, so Z may be
+aligned (orthogonal Procrustes) to the layout that is on the screen.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from scipy.linalg import orthogonal_procrustes
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Solved(Objective):
-    """Distance to a layout that is known to be best.
+class ClosedForm(Objective):
+    """Distance to the best layout.
 
     Parameters
     ----------
     target : ndarray of shape (n_samples, n_components)
         Z, the solution.
     value : float
-        f(A*), the learner's own cost there.
+        f(A*), the learner's cost there.
     parameters : mapping of str to float
-        What it was solved with.
-    again : callable
+        Those that it was solved with and that :meth:`with_parameters` can change.
+    solve_again : callable
         Takes some of the parameters by name and returns the objective solved with them.
-    kernel_width : float, optional
-        γ of the kernel in whose space it was solved.
+    kernel_coefficient : float, optional
+        Of the kernel in whose space it was solved.
     """
 
     def __init__(
@@ -45,15 +45,15 @@ class Solved(Objective):
         target: NDArray[Any],
         value: float,
         parameters: Mapping[str, float],
-        again: Callable[..., Solved],
-        kernel_width: float | None = None,
+        solve_again: Callable[..., ClosedForm],
+        kernel_coefficient: float | None = None,
     ) -> None:
         self.target = np.array(target, dtype=np.float32)
         self.target.flags.writeable = False
         self.value = float(value)
-        self.kernel_width = kernel_width
+        self.kernel_coefficient = kernel_coefficient
         self._parameters = dict(parameters)
-        self._again = again
+        self._solve_again = solve_again
 
     @property
     def n_samples(self) -> int:
@@ -62,7 +62,7 @@ class Solved(Objective):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32: a layout is looked at. The problem itself was solved in float64."""
+        """float32, as for all layouts; the eigenproblem itself is solved in float64."""
         return self.target.dtype
 
     @property
@@ -72,16 +72,15 @@ class Solved(Objective):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """What it was solved with."""
+        """The parameters that it was solved with."""
         return dict(self._parameters)
 
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the objective solved anew with some parameters changed."""
         unknown = parameters.keys() - self._parameters.keys()
         if unknown:
-            raise TypeError(f"Solved has no parameter {sorted(unknown)[0]!r}")
-        made: Any = self._again(**parameters)
-        return made  # type: ignore[no-any-return]
+            raise TypeError(f"ClosedForm has no parameter {sorted(unknown)[0]!r}")
+        return cast(Self, self._solve_again(**parameters))
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return the cost, ``Y − Z`` and a curvature of one."""
@@ -90,8 +89,8 @@ class Solved(Objective):
         return Evaluation(self.value + off, gap, np.ones(gap.shape[0], dtype=gap.dtype))
 
 
-def turned(Z: NDArray[Any], reference: NDArray[Any] | None) -> NDArray[Any]:
-    """Return ``Z`` turned and mirrored to lie as near to ``reference`` as it can.
+def aligned(Z: NDArray[Any], reference: NDArray[Any] | None) -> NDArray[Any]:
+    """Return ``Z`` rotated and mirrored to match ``reference`` best in least squares.
 
     Both are compared about their means. Without a reference, or with one of another shape, ``Z``
     stays as it is.

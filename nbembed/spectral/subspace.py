@@ -1,10 +1,10 @@
-"""Points: data in coordinates of their own span, which every problem is stated in.
+"""Subspace: the data in coordinates of their own span, in which every problem is stated.
 
 Centered data of n points in D dimensions vary in r ≤ min(n − 1, D) directions only. Along the rest
 every cost and every constraint is zero, so the problems are solved in r coordinates: nothing of
-size D × D is made where D is large (texts), and no constraint is singular for want of points. This
-loses nothing. ``n_pca`` keeps only the leading principal ones of these directions, which does: the
-paper's remedy where a learner would overfit.
+size D × D is made where D is large (texts), and no constraint is singular for want of points. No
+information is lost. ``n_pca`` keeps only the leading principal directions, which does lose some:
+the paper's remedy against overfitting.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from nbembed.distances import check_span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Results kept of what was last computed from the points (scatter matrices, mostly).
-KEPT = 8
+#: Results kept for each subspace, the most recently used ones (scatter matrices, mostly).
+CACHED = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
-    """Data in coordinates of their span; what a spectral learner has for affinities.
+class Subspace:
+    """Data in coordinates of their span; the affinities of a spectral recipe.
 
     Attributes
     ----------
@@ -36,26 +36,24 @@ class Points:
         Principal coordinates: centered, uncorrelated, largest variance first.
     mean : ndarray of shape (n_features,)
     directions : ndarray of shape (n_features, r) or None
-        Orthonormal columns with ``Z = (X − mean) directions``; ``None`` where they are kept as
-        combinations of the data, or where the coordinates are all the features there are (those of
-        kernel PCA).
-    perplexity : None
-    kernel_width : float or None
-        γ of the kernel in whose space the coordinates are, if there is one.
+        Orthonormal columns with ``Z = (X − mean) directions``; ``None`` where they are stored as
+        combinations of the data, or where the coordinates themselves are the features (kernel
+        PCA).
+    kernel_coefficient : float or None
+        scikit-learn's ``gamma`` of the kernel in whose space the coordinates are, if there is one.
     """
 
     Z: NDArray[np.float64]
     mean: NDArray[np.float64]
     directions: NDArray[np.float64] | None
-    perplexity: None = None
-    kernel_width: float | None = None
+    kernel_coefficient: float | None = None
     # Of sparse data in more dimensions than points: directions = (X − mean)ᵀ combinations.
     _X: Any = field(default=None, repr=False)
     _combinations: NDArray[np.float64] | None = field(default=None, repr=False)
-    _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, X: Any, n_pca: int | None = None) -> Points:
+    def of(cls, X: Any, n_pca: int | None = None) -> Subspace:
         """Return checked data in coordinates of their span.
 
         Parameters
@@ -81,7 +79,7 @@ class Points:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What layouts are held in; problems are solved in float64."""
+        """Of layouts; problems are solved in float64."""
         return np.dtype(np.float32)
 
     @property
@@ -99,17 +97,17 @@ class Points:
         return np.asarray(self._X.T @ weights - np.outer(self.mean, weights.sum(axis=0)))
 
     def restrict(self, diagonal: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the matrix of the span, (r, r), of a diagonal one of the features."""
+        """Return a diagonal matrix of the features in the coordinates of the span, (r, r)."""
         V = self.components(np.eye(self.rank))
         return np.asarray(V.T @ (diagonal[:, None] * V))
 
     def restrict_matrix(self, M: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the matrix of the span, (r, r), of one of the features, (n_features, n_features).
+        """Return a matrix (n_features, n_features) in the coordinates of the span, (r, r).
 
         Raises
         ------
         ValueError
-            If it is of another size.
+            If it has another shape.
         """
         if M.shape != (self.mean.size, self.mean.size):
             raise ValueError(
@@ -124,31 +122,31 @@ class Points:
         return np.diag(np.square(self.Z).sum(axis=0))
 
     def variances(self) -> NDArray[np.float64]:
-        """Return the variance of each feature, as far as the coordinates hold it."""
+        """Return the variance of each feature, as far as the coordinates represent it."""
 
         def make() -> NDArray[np.float64]:
             V = self.components(np.eye(self.rank))
             return np.asarray((V**2) @ np.square(self.Z).mean(axis=0))
 
-        found: NDArray[np.float64] = self.remember("variances", make)
+        found: NDArray[np.float64] = self.cached("variances", make)
         return found
 
-    def remember(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what ``make`` gives, made at most once for a key while few others are asked for.
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return ``make()``, computed once per key while the key is among the last used.
 
-        A slider that moves one term of a cost must not cost the others anew.
+        So a slider that moves one term of a cost does not recompute the others.
         """
-        known = self._known
-        if key in known:
-            known[key] = known.pop(key)  # the last used is the last to go
+        found = self._cache
+        if key in found:
+            found[key] = found.pop(key)  # moved to the end: the first one is evicted
         else:
-            known[key] = make()
-            while len(known) > KEPT:
-                known.pop(next(iter(known)))
-        return known[key]
+            found[key] = make()
+            while len(found) > CACHED:
+                found.pop(next(iter(found)))
+        return found[key]
 
 
-def _dense(X: NDArray[Any], n_pca: int | None) -> Points:
+def _dense(X: NDArray[Any], n_pca: int | None) -> Subspace:
     X = np.asarray(X, dtype=np.float64)
     check_span(X)
     mean = X.mean(axis=0)
@@ -163,10 +161,10 @@ def _dense(X: NDArray[Any], n_pca: int | None) -> Points:
         U, s, _ = svd(triangle, full_matrices=False, check_finite=False)
         V = Q @ U
     V = V[:, _kept(s, X.shape, n_pca, float(np.abs(X).max(initial=0.0)))]
-    return Points(centered @ V, mean, V)
+    return Subspace(centered @ V, mean, V)
 
 
-def _sparse(X: Any, n_pca: int | None) -> Points:
+def _sparse(X: Any, n_pca: int | None) -> Subspace:
     X = sparse.csr_array(X, dtype=np.float64)
     check_span(X)
     n, n_features = X.shape
@@ -177,14 +175,14 @@ def _sparse(X: Any, n_pca: int | None) -> Points:
         values, V = eigh(scatter)
         s = np.sqrt(np.maximum(values[::-1], 0))
         V = V[:, ::-1][:, _kept(s, X.shape, n_pca, size, squared=True)]
-        return Points(X @ V - mean @ V, mean, V)
+        return Subspace(X @ V - mean @ V, mean, V)
     along = X @ mean
     inner = (X @ X.T).toarray() - along[:, None] - along[None, :] + mean @ mean
     values, U = eigh(inner)
     s = np.sqrt(np.maximum(values[::-1], 0))
     kept = _kept(s, X.shape, n_pca, size, squared=True)
     U, s = U[:, ::-1][:, kept], s[kept]
-    return Points(U * s, mean, None, _X=X, _combinations=U / s)
+    return Subspace(U * s, mean, None, _X=X, _combinations=U / s)
 
 
 def _kept(
@@ -195,9 +193,9 @@ def _kept(
     *,
     squared: bool = False,
 ) -> slice:
-    """Return which singular values are more than rounding; those from squares have half the digits.
+    """Return which singular values exceed rounding; those from squares have half the digits.
 
-    ``size`` is the largest entry before centering, whose rounding no direction can be told from.
+    ``size`` is the largest entry before centering: directions below its rounding mean nothing.
     """
     share = np.finfo(np.float64).eps * max(shape)
     largest = max(float(s[0]) if s.size else 0.0, 0.0)

@@ -1,8 +1,8 @@
-"""Neighbor graphs in one piece: the k nearest of each point, their components joined.
+"""Connected neighbor graphs: the k nearest of each point, the components joined.
 
 Two points are joined if one is among the k nearest of the other. Where that leaves several
 components, each pair of them is joined by its shortest edge, as scikit-learn's Isomap does; a
-supervised dissimilarity often parts a graph by classes, so this is a usual case.
+supervised dissimilarity often separates a graph by classes, so this is a common case.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ def neighbor_graph(D: NDArray[Any], n_neighbors: int) -> tuple[sparse.csr_array,
     graph : csr_array of shape (n_samples, n_samples), bool
         Symmetric; an edge may have length zero, so lengths are looked up in ``D``.
     n_components : int
-        Number of pieces before they were joined.
+        Number of connected components before they were joined.
 
     Warns
     -----
     UserWarning
-        If there was more than one piece; names ``n_neighbors``.
+        If there was more than one component; names ``n_neighbors``.
     """
     n = D.shape[0]
     inner = D.copy()
     np.fill_diagonal(inner, np.inf)
-    # A stable sort settles ties by index, so that the graph does not hang on the platform.
+    # A stable sort breaks ties by index, so that the graph does not depend on the platform. That
+    # is why scikit-learn's kneighbors_graph is not used, and its zero lengths are no edges.
     nearest = np.argsort(inner, axis=1, kind="stable")[:, :n_neighbors]
     first = np.repeat(np.arange(n), n_neighbors)
     second = nearest.ravel()
@@ -65,11 +66,11 @@ def _graph(n: int, first: NDArray[Any], second: NDArray[Any]) -> sparse.csr_arra
 
 
 def _shortest_bridges(D: NDArray[Any], of: NDArray[Any], pieces: int) -> NDArray[np.intp]:
-    """Return the ends of the shortest edge of each pair of pieces."""
+    """Return the ends of the shortest edge of each pair of components."""
     members = [np.flatnonzero(of == piece) for piece in range(pieces)]
     ends = []
     for a in range(pieces):
-        # The nearest member of piece a to every point, once for all its partners.
+        # The member of component a nearest to each point, computed once for all pairs of a.
         rows = D[members[a]]
         nearest = rows.argmin(axis=0)
         length = rows[nearest, np.arange(D.shape[0])]

@@ -1,9 +1,10 @@
-"""What the rivals share: input checks, and the estimator's face around one ``_embed``."""
+"""BaselineEstimator: input checks, fit and transform, which all baselines share."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,47 +13,76 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nbembed.distances import Distances
 from nbembed.methods.placement import FittedData
+from nbembed.methods.progress import as_callbacks
+from nbembed.methods.settings import as_generator
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_count, check_data, check_kind, matrix_of
+from nbembed.validation import check_count, check_data, check_kind, check_real, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
+    from nbembed.run import Record
 
-class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the rivals: data and labels in, a layout in float64 out.
+
+@dataclass(frozen=True)
+class Iteration:
+    """What callbacks of a baseline receive: these attributes of a :class:`~nbembed.Run`.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of iterations done.
+    cost : float
+        The present cost, in nats.
+    embedding : ndarray of shape (n_samples, n_components)
+        The present layout.
+    trace : list of Record
+        One record an iteration.
+    """
+
+    iteration: int
+    cost: float
+    embedding: NDArray[np.float64]
+    trace: list[Record]
+
+
+class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the baselines: data and labels in, a layout in float64 out.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float64
     supervision_ : Supervision
-        The labels as they were understood.
+        The labels after conversion.
     n_features_in_ : int
     """
 
     n_components: int
     metric: Any
+    random_state: Any
+    verbose: int
+    callbacks: Any
 
     embedding_: NDArray[np.float64]
     supervision_: Supervision
     _fitted: FittedData
     _metric: Any
 
-    # -- what a rival writes ---------------------------------------------------------------------
+    # -- for subclasses --------------------------------------------------------------------------
 
     @abstractmethod
     def _check_parameters(self, n_samples: int) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
 
     @abstractmethod
-    def _embed(self, X: Any, known: Supervision) -> NDArray[np.float64]:
-        """Return the layout of checked data, setting what else the fit learns."""
+    def _embed(self, X: Any, supervision: Supervision) -> NDArray[np.float64]:
+        """Return the layout of checked data and set the other fitted attributes."""
 
     @abstractmethod
     def _place(self, X: Any) -> NDArray[np.float64]:
-        """Return the places of checked new points, each by itself."""
+        """Return the places of checked new points, each placed independently."""
 
     # -- the estimator ---------------------------------------------------------------------------
 
@@ -69,7 +99,7 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.
         supervision : Supervision, optional
-            The same said otherwise. Rivals know labels only: links are left out with a warning.
+            Labels; instead of ``y``. Baselines use labels only: links are ignored with a warning.
 
         Returns
         -------
@@ -80,13 +110,13 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         ValueError, TypeError
             Before any work starts, naming the argument that is wrong and what is allowed.
         """
-        data, known = self._check_input(X, y, supervision)
-        # A learning metric that was not fitted yet is fitted to what is known.
+        data, labels = self._check_input(X, y, supervision)
+        # An unfitted learning metric is fitted to the labels.
         learn = getattr(self.metric, "fitted_to", None)
-        self._metric = self.metric if learn is None else learn(data, known)
+        self._metric = self.metric if learn is None else learn(data, labels)
         self._fitted = FittedData(data.copy(), self._metric)
-        self.supervision_ = known
-        self.embedding_ = self._embed(data, known)
+        self.supervision_ = labels
+        self.embedding_ = self._embed(data, labels)
         return self
 
     def fit_transform(
@@ -98,8 +128,8 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Place new points on the fitted layout.
 
-        Each is placed by itself, whatever others come along. A row that is one of the fitted rows,
-        value for value, stands where that does, so that the training data give ``embedding_``.
+        Each is placed independently of the others. A row equal to a fitted one gets that point's
+        place, so that the training data give ``embedding_``.
 
         Parameters
         ----------
@@ -144,7 +174,7 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         tags.input_tags.sparse = True
         return tags
 
-    # -- what they share -------------------------------------------------------------------------
+    # -- shared parts ----------------------------------------------------------------------------
 
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
@@ -160,16 +190,19 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         if not hasattr(y, "__len__") and hasattr(y, "__array__"):
             y = np.asarray(y)
         n = data.shape[0]
-        known = as_supervision(y if supervision is None else supervision, n)
+        labels = as_supervision(y if supervision is None else supervision, n)
         check_count("n_components", self.n_components)
+        check_real("verbose", self.verbose, low=0)
+        as_callbacks(self.callbacks)
+        as_generator(self.random_state)
         self._check_parameters(n)
-        if known.links or known.cannot_links:
+        if labels.links or labels.cannot_links:
             warnings.warn(
-                f"supervision has links, which {type(self).__name__} does not know: embedding_ is "
+                f"supervision has links, which {type(self).__name__} does not use: embedding_ is "
                 "made from the labels alone",
                 stacklevel=3,
             )
-        return data, known
+        return data, labels
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
         """Return ``X`` as scikit-learn validates it, its errors naming the argument."""
@@ -191,7 +224,7 @@ class Rival(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
 
 
 def all_squared(X: Any, metric: Any) -> NDArray[np.float64]:
-    """Return the squared dissimilarity of every pair, symmetrised by its mean."""
+    """Return the squared dissimilarity of every pair, symmetrized by its mean."""
     distances = Distances(X, metric)
     D2 = np.empty(distances.shape)
     for here, block in distances.blocks():

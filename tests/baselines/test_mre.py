@@ -7,10 +7,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
 from nbembed.affinities import perplexity_affinities
+from nbembed.baselines import MRE
+from nbembed.baselines.mre import label_relation
+from nbembed.baselines.relations import Relation, Relations
 from nbembed.objectives import SNE
-from nbembed.rivals import MRE
-from nbembed.rivals.mre import label_relation
-from nbembed.rivals.relations import Relation, Relations
 from nbembed.supervision import as_supervision
 
 
@@ -204,3 +204,34 @@ def test_seeds_and_threads(blobs):
     with pytest.warns(ConvergenceWarning):
         one, two = (MRE(n_jobs=k, **few).fit_transform(X, y) for k in (1, 2))
     assert np.array_equal(one, two)
+
+
+def test_callbacks_follow_the_iterations_and_can_stop_them(blobs):
+    X, y = blobs
+    seen = []
+
+    def until_five(now):
+        seen.append((now.iteration, now.cost, now.embedding, len(now.trace)))
+        return now.iteration == 5
+
+    heard = []
+    method = MRE(random_state=0, n_jobs=1, callbacks=[until_five, heard.append]).fit(X, y)
+    assert [(i, n) for i, _, _, n in seen] == [(k, k) for k in range(1, 6)]
+    assert len(heard) == 5, "all callbacks hear of the last iteration too"
+    assert [cost for _, cost, _, _ in seen] == method.trace_[1:].tolist()
+    assert heard[-1].trace[-1].cost == method.cost_
+    assert heard[-1].trace[-1].movement > 0
+    assert np.array_equal(seen[-1][2], method.embedding_)
+    assert method.n_iter_ == 5
+
+
+def test_verbose_shows_a_bar(blobs, capsys):
+    X, y = blobs
+    quiet = MRE(random_state=0, n_jobs=1, max_iter=15)
+    with pytest.warns(ConvergenceWarning):
+        expected = quiet.fit(X, y).embedding_
+    assert capsys.readouterr().err == ""
+    with pytest.warns(ConvergenceWarning):
+        loud = quiet.set_params(verbose=1).fit(X, y).embedding_
+    assert "MRE" in capsys.readouterr().err
+    assert np.array_equal(loud, expected)

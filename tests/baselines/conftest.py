@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from nbembed.rivals import MRE, MUHSIC, SIsomap
+from nbembed.baselines import MRE, MUHSIC, SIsomap
 
 
 @pytest.fixture(params=[SIsomap, MUHSIC, MRE], ids=lambda kind: kind.__name__)
@@ -13,8 +13,8 @@ def kind(request):
 
 
 @pytest.fixture
-def rival(kind):
-    """Return a rival whose fit on few points is quick and settles."""
+def baseline(kind):
+    """Return a baseline whose fit on few points is quick and converges."""
     return kind(random_state=0, n_jobs=1) if kind is MRE else kind(n_neighbors=12)
 
 

@@ -17,18 +17,18 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from nbembed.rivals.semidefinite import minimise, svec
+from nbembed.baselines.semidefinite import solve_semidefinite, svec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.supervision import Supervision
 
-#: Up to so many points the Laplacian's eigenvectors come from a dense matrix.
+#: Up to this many points the Laplacian's eigenvectors come from a dense matrix.
 DENSE = 1000
 #: Share of the trace added to the inner products that interpolation weights are solved from.
 RIDGE = 1e-3
-#: Edges whose products are held at once.
+#: Edges whose products are in memory at a time.
 EDGES = 4096
 
 
@@ -38,7 +38,7 @@ def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]
     Parameters
     ----------
     graph : csr_array of shape (n_samples, n_samples), bool
-        Symmetric, in one piece.
+        Symmetric, connected.
     count : int
         Less than n_samples.
 
@@ -55,8 +55,8 @@ def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]
     if n <= DENSE or count > n // 4:
         _, vectors = eigh(laplacian.toarray(), subset_by_index=[1, count])
     else:
-        # Shifted a little below zero, so that the factorised matrix is not singular; a fixed first
-        # vector, for ARPACK draws its own from a global state.
+        # The shift is a little below zero, so that the factorized matrix is not singular. The first
+        # vector is fixed, because ARPACK draws its own from a global state.
         first = np.random.default_rng(0).standard_normal(n)
         shift = -1e-6 * degrees.mean()
         values, vectors = eigsh(laplacian, k=count + 1, sigma=shift, v0=first)
@@ -65,22 +65,21 @@ def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]
     return np.asarray(vectors / np.sqrt(np.mean(vectors**2, axis=0)))
 
 
-def label_factor(known: Supervision) -> sparse.csr_array:
+def label_factor(supervision: Supervision) -> sparse.csr_array:
     """Return Φ with L = ΦΦᵀ: rows of class probabilities, an unlabeled point a class of its own.
 
     Warns
     -----
     UserWarning
-        If only one class is named and every point has it, or all labeled points do: then labels
-        are left out.
+        If labels name one class only; they are then ignored.
     """
-    n = known.n_samples
-    T = known.targets()
+    n = supervision.n_samples
+    T = supervision.targets()
     labeled = np.zeros(n, dtype=bool)
-    labeled[known.labeled] = True
+    labeled[supervision.labeled] = True
     if labeled.any() and (T[labeled].max(axis=0) > 0).sum() < 2:
         warnings.warn(
-            "y names one class only, and nothing can depend on it: embedding_ is that of maximum "
+            "y names one class only, on which nothing can depend: embedding_ is that of maximum "
             "variance unfolding, without labels",
             stacklevel=4,
         )
@@ -168,7 +167,7 @@ class Unfolding:
         m = self.functions.shape[1]
         size = m * (m + 1) // 2
         unit, count = self.unit, self.lengths.size
-        # In units of s₂, so that the solver sees numbers of ordinary size.
+        # In units of s₂, so that the numbers in the solver are of order one.
         P, q = np.zeros((size, size)), -self.reward * unit * svec(self.dependence)
         for first in range(0, count, EDGES):
             w = self.steps[first : first + EDGES]
@@ -178,12 +177,12 @@ class Unfolding:
                 self.lengths[first : first + EDGES] @ products
             )
         P *= 2 * self.penalty / count
-        found = minimise(P, q, m, tol=tol, max_iter=max_iter)
+        found = solve_semidefinite(P, q, m, tol=tol, max_iter=max_iter)
         return found.A * unit, found.status, found.n_iter
 
 
 def interpolation_weights(to: NDArray[Any], among: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the weights that put points together from their neighbors.
+    """Return the weights that combine neighbors into points.
 
     Parameters
     ----------
@@ -195,12 +194,12 @@ def interpolation_weights(to: NDArray[Any], among: NDArray[Any]) -> NDArray[np.f
     Returns
     -------
     ndarray of shape (n_new, k)
-        Least squares with a slight ridge; each row sums to one.
+        Least-squares weights with a small ridge; each row sums to one.
 
     Notes
     -----
-    Inner products of the differences are G_ab = ½(d_a² + d_b² − d_ab²), for any metric; what is not
-    positive in them (the metric need not be Euclidean) is left out.
+    Inner products of the differences are G_ab = ½(d_a² + d_b² − d_ab²), for any metric; their
+    negative part (the metric need not be Euclidean) is left out.
     """
     k = to.shape[1]
     G = (to[:, :, None] + to[:, None, :] - among) / 2

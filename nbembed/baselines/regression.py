@@ -1,8 +1,8 @@
-"""The generalised regression network: a kernel-weighted mean of what is known at other points.
+"""The generalized regression network: a kernel-weighted mean of the values at other points.
 
     f(x) = Σ_i y_i exp(−d(x, x_i)²/2s²) / Σ_i exp(−d(x, x_i)²/2s²)
 
-Its one parameter, the width s, is taken where each fitted point is best foretold by the others.
+Its one parameter, the width s, is chosen by leave-one-out prediction of the fitted points.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Widths that are tried, in typical distances between neighbors: an eighth to eight, half octaves.
+#: Widths to try, in typical distances between neighbors: from 1/8 to 8 by factors of √2.
 WIDTHS = 2.0 ** np.arange(-3.0, 3.25, 0.5)
-#: Pairs that are held at once.
+#: Pairs in memory at a time.
 PAIRS = 2**22
 
 
 def regress(D2: NDArray[Any], Y: NDArray[Any], width: float) -> NDArray[np.float64]:
-    """Return the network's answers.
+    """Return the network's predictions.
 
     Parameters
     ----------
     D2 : ndarray of shape (n_new, n_samples)
-        Squared distances; an infinite one leaves that point out.
+        Squared distances; an infinite one excludes that point.
     Y : ndarray of shape (n_samples, n_components)
     width : float
-        s > 0. However small it is against the distances, the nearest point is heard.
+        s > 0. However small it is against the distances, the nearest point counts.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def regress(D2: NDArray[Any], Y: NDArray[Any], width: float) -> NDArray[np.float
 
 
 def best_width(D2: NDArray[Any], Y: NDArray[Any], n_neighbors: int) -> float:
-    """Return the width of least squared error when each point is foretold by all others.
+    """Return the width of least squared error when all others predict each point.
 
     Parameters
     ----------

@@ -2,11 +2,11 @@
 
     C(Y, r) = Σ_c Σ_{i∈S_c} KL(p_iᶜ ‖ q_iᶜ),   q_ijᶜ ∝ exp(−Σ_k (r_kᶜ)² (y_ik − y_jk)²)
 
-Relation c sees the points S_c in the coordinates z = y∘rᶜ, so that its term is SNE's cost there and
+Relation c is between the points S_c in the coordinates z = y∘rᶜ: its term is SNE's cost there, and
 
     ∂C/∂y_ik = Σ_c r_kᶜ ∂C_c/∂z_ik,    ∂C/∂r_kᶜ = Σ_i y_ik ∂C_c/∂z_ik
 
-The weights Rᶜ = diag(rᶜ)² need no bound to be non-negative.
+The weights Rᶜ = diag(rᶜ)² are non-negative without bounds on rᶜ.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier
 
-from nbembed.rivals import SIsomap
-from nbembed.rivals.graph import neighbor_graph
-from nbembed.rivals.regression import WIDTHS, best_width, regress
-from nbembed.rivals.sisomap import dissimilarity
+from nbembed.baselines import SIsomap
+from nbembed.baselines.graph import neighbor_graph
+from nbembed.baselines.regression import WIDTHS, best_width, regress
+from nbembed.baselines.sisomap import dissimilarity
 
 
 def test_the_dissimilarity_is_the_papers_formula():
@@ -56,19 +56,19 @@ def test_far_pairs_overflow_to_infinity_and_not_to_nan():
 def test_a_graph_that_needs_such_an_edge_is_refused():
     X = np.array([[0.0], [1.0], [2.0], [2000.0], [2001.0], [2002.0]])
     with (
-        pytest.raises(ValueError, match="beta must be larger, or X be scaled down"),
+        pytest.raises(ValueError, match="scale must be larger, or X be scaled down"),
         pytest.warns(UserWarning, match="n_neighbors"),
     ):
-        SIsomap(1, n_neighbors=2, beta=1.0).fit(X, [0, 0, 0, 1, 1, 1])
+        SIsomap(1, n_neighbors=2, scale=1.0).fit(X, [0, 0, 0, 1, 1, 1])
 
 
 def test_without_labels_it_is_isomap(blobs):
     X, _ = blobs
     ours = SIsomap(n_neighbors=20).fit(X)
     theirs = Isomap(n_neighbors=20).fit(X)
-    expected = pdist(theirs.embedding_) / math.sqrt(ours.beta_)
+    expected = pdist(theirs.embedding_) / math.sqrt(ours.scale_)
     assert np.allclose(pdist(ours.embedding_), expected, rtol=1e-6)
-    assert ours.beta_ == pytest.approx(pdist(X).mean())
+    assert ours.scale_ == pytest.approx(pdist(X).mean())
     assert ours.n_pieces_ == 1
 
 
@@ -76,7 +76,7 @@ def test_with_one_class_it_is_isomap_of_a_monotone_transform(blobs):
     X, _ = blobs
     ours = SIsomap(n_neighbors=20).fit(X, np.zeros(60, dtype=int))
     d = squareform(pdist(X))
-    D = np.sqrt(1 - np.exp(-(d**2) / ours.beta_))
+    D = np.sqrt(1 - np.exp(-(d**2) / ours.scale_))
     theirs = Isomap(n_neighbors=20, metric="precomputed").fit(D)
     assert np.allclose(pdist(ours.embedding_), pdist(theirs.embedding_), rtol=1e-6)
 
@@ -156,7 +156,7 @@ def test_held_out_points_fall_to_their_class(wine):
     assert near.score(method.transform(X[~train]), y[~train]) > 0.9
 
 
-def test_given_width_and_beta_are_kept(blobs):
+def test_given_width_and_scale_are_kept(blobs):
     X, y = blobs
-    method = SIsomap(n_neighbors=30, beta=4, bandwidth=0.5).fit(X, y)
-    assert (method.beta_, method.bandwidth_) == (4.0, 0.5)
+    method = SIsomap(n_neighbors=30, scale=4, bandwidth=0.5).fit(X, y)
+    assert (method.scale_, method.bandwidth_) == (4.0, 0.5)

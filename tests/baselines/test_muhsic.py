@@ -10,10 +10,10 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
-from nbembed.rivals import MUHSIC
-from nbembed.rivals.graph import neighbor_graph
-from nbembed.rivals.semidefinite import minimise, smat, svec
-from nbembed.rivals.unfolding import (
+from nbembed.baselines import MUHSIC
+from nbembed.baselines.graph import neighbor_graph
+from nbembed.baselines.semidefinite import smat, solve_semidefinite, svec
+from nbembed.baselines.unfolding import (
     Unfolding,
     interpolation_weights,
     label_factor,
@@ -62,14 +62,14 @@ def test_the_solver_projects_onto_the_cone():
     S = rng.standard_normal((5, 5))
     S = S + S.T
     values, vectors = np.linalg.eigh(S)
-    found = minimise(np.eye(15), -svec(S), 5, tol=1e-10, max_iter=100)
+    found = solve_semidefinite(np.eye(15), -svec(S), 5, tol=1e-10, max_iter=100)
     assert found.status == "Solved"
     assert np.allclose(found.A, vectors * np.maximum(values, 0) @ vectors.T, atol=1e-6)
 
 
 def test_an_unbounded_problem_is_an_error():
     with pytest.raises(RuntimeError, match="no solution"):
-        minimise(np.zeros((3, 3)), -svec(np.eye(2)), 2, tol=1e-8, max_iter=50)
+        solve_semidefinite(np.zeros((3, 3)), -svec(np.eye(2)), 2, tol=1e-8, max_iter=50)
 
 
 def test_the_functions_are_the_laplacians_smoothest(blobs):
@@ -87,7 +87,7 @@ def test_the_sparse_way_to_them_is_the_same(monkeypatch):
     X = np.random.default_rng(2).random((200, 2)) * [3, 1]
     graph, _ = neighbor_graph(squareform(pdist(X)), 8)
     dense = smooth_functions(graph, 6)
-    monkeypatch.setattr("nbembed.rivals.unfolding.DENSE", 50)
+    monkeypatch.setattr("nbembed.baselines.unfolding.DENSE", 50)
     loose = smooth_functions(graph, 6)
     assert np.allclose(np.abs(dense.T @ loose) / 200, np.eye(6), atol=1e-6)
 

@@ -1,10 +1,10 @@
 """Small convex quadratic problems over positive semidefinite matrices, by Clarabel.
 
-    minimise  ½ ⟨a, P a⟩ + ⟨q, a⟩  over  a = svec(A), A ⪰ 0
+    minimize  ½ ⟨a, P a⟩ + ⟨q, a⟩  over  a = svec(A), A ⪰ 0
 
 ``svec`` stacks the upper triangle column by column, entries off the diagonal times √2, so that
-⟨svec(A), svec(B)⟩ = tr(AB). The solver comes with the extra ``nbembed[sdp]``; it is imported when a
-problem is solved, and only then.
+⟨svec(A), svec(B)⟩ = tr(AB). The solver comes with the extra ``nbembed[sdp]`` and is imported
+when a problem is solved.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 
-class Solution(NamedTuple):
-    """What the solver returned.
+class SemidefiniteSolution(NamedTuple):
+    """The solver's result.
 
     Attributes
     ----------
     A : ndarray of shape (m, m)
         Symmetric, positive semidefinite to rounding.
     status : str
-        The solver's word: "Solved", "AlmostSolved" (reduced accuracy), or why it stopped.
+        The solver's status: "Solved", "AlmostSolved" (reduced accuracy), or why it stopped.
     n_iter : int
     """
 
@@ -40,7 +40,7 @@ def load_solver() -> Any:
     Raises
     ------
     ImportError
-        If it is not installed; says what to install.
+        If it is not installed; the message says what to install.
     """
     try:
         return importlib.import_module("clarabel")
@@ -58,14 +58,16 @@ def svec(A: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def smat(a: NDArray[Any], m: int) -> NDArray[np.float64]:
-    """Return the symmetric matrix that :func:`svec` made ``a`` of."""
+    """Return the symmetric matrix of ``a = svec(A)``."""
     columns, rows = np.tril_indices(m)
     A = np.zeros((m, m))
     A[rows, columns] = A[columns, rows] = a / np.where(rows == columns, 1.0, np.sqrt(2.0))
     return A
 
 
-def minimise(P: NDArray[Any], q: NDArray[Any], m: int, *, tol: float, max_iter: int) -> Solution:
+def solve_semidefinite(
+    P: NDArray[Any], q: NDArray[Any], m: int, *, tol: float, max_iter: int
+) -> SemidefiniteSolution:
     """Solve the problem at the top of this module.
 
     Parameters
@@ -81,8 +83,8 @@ def minimise(P: NDArray[Any], q: NDArray[Any], m: int, *, tol: float, max_iter: 
 
     Returns
     -------
-    Solution
-        Whatever the status; A is the last iterate, cleared of negative eigenvalues.
+    SemidefiniteSolution
+        Whatever the status; A is the last iterate without its negative eigenvalues.
 
     Raises
     ------
@@ -113,4 +115,6 @@ def minimise(P: NDArray[Any], q: NDArray[Any], m: int, *, tol: float, max_iter: 
             "nothing was fitted"
         )
     values, vectors = np.linalg.eigh(smat(a, m))
-    return Solution(vectors * np.maximum(values, 0) @ vectors.T, status, int(found.iterations))
+    return SemidefiniteSolution(
+        vectors * np.maximum(values, 0) @ vectors.T, status, int(found.iterations)
+    )
