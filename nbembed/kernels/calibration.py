@@ -28,11 +28,12 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled
-from nbembed.kernels.lanes import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.compiling import compiled
+from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
+from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.vector_math import lanes_exp2
+from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import lanes_exp2
-from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,24 +54,6 @@ TIE = 1e-10
 _LOG2_E = float(np.log2(np.e))
 #: Numbers a register at most: rows are padded to a multiple.
 _PADDING = 16
-
-
-class Calibration(NamedTuple):
-    """Rows of neighbor probabilities.
-
-    Attributes
-    ----------
-    P : ndarray of shape (n, m)
-        Each row sums to one.
-    beta : ndarray of float64, shape (n,)
-        p_j ∝ exp(−β d_j²); positive and finite.
-    tied : ndarray of int64, shape (n,)
-        How many points tie for nearest.
-    """
-
-    P: NDArray[Any]
-    beta: NDArray[np.float64]
-    tied: NDArray[np.int64]
 
 
 def calibrate(

@@ -12,15 +12,16 @@ for the processor's gather instructions.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import (
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count, spread
+from nbembed.kernels.codegen.simd import (
     INDEX,
     Lanes,
     as_index,
@@ -29,28 +30,12 @@ from nbembed.kernels.lanes import (
     load_where,
     splat_index,
 )
+from nbembed.kernels.codegen.tiles import n_chunks
+from nbembed.kernels.codegen.vector_math import lanes_log2_1p
+from nbembed.kernels.terms import SparseTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tiles import n_chunks
-from nbembed.kernels.vector_math import lanes_log2_1p
-from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count, spread
 
 _LOG_2 = math.log(2)
-
-
-class SparseTerms(NamedTuple):
-    """Sums along the entries of a sparse matrix.
-
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-    curvature : ndarray of shape (n,)
-    cross : float
-        −Σ_ij P_ij log q_ij over all stored entries, NaN if it was not wanted.
-    """
-
-    force: Any
-    curvature: Any
-    cross: float
 
 
 def sparse_attraction(

@@ -35,11 +35,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.ir_helpers import accumulate, arrays, lane_count, spread
+from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.vector_math import lanes_exp
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import lanes_exp
-from nbembed.kernels.writing import accumulate, arrays, lane_count, spread
 
 #: Classes whose sums are in registers at the same time: twelve sums, which sixteen registers hold.
 CLASSES = 6

@@ -1,4 +1,4 @@
-"""The code of one tile of :mod:`nbembed.kernels.tiles`, in two forms.
+"""The code of one tile of :mod:`nbembed.kernels.codegen.tiles`, in two forms.
 
 :class:`AnyAxes` goes over the tile once for the weights f(τ, P) of its pairs, which it puts into a
 small buffer, and then once for each axis to sum the forces. One version of the code serves any
@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from nbembed.kernels.lanes import (
+from nbembed.kernels.codegen.ir_helpers import Array, accumulate, add_total, spread
+from nbembed.kernels.codegen.simd import (
     INDEX,
     Lanes,
     lane_numbers,
@@ -26,7 +27,6 @@ from nbembed.kernels.lanes import (
     splat_index,
     store,
 )
-from nbembed.kernels.writing import Array, accumulate, add_total, spread
 
 
 class Terms(NamedTuple):
@@ -59,8 +59,8 @@ class PairSum(NamedTuple):
         and only costs registers where the chain is short (α = 1: 0.67 ms against 0.46).
     both : bool
         Whether P is not symmetric and a pair needs P_ij and P_ji. P then comes packed
-        (:func:`nbembed.kernels.tiles.half_square`), so that both lie side by side for columns that
-        follow each other.
+        (:func:`nbembed.kernels.codegen.tiles.half_square`), so that both lie side by side for
+        columns that follow each other.
     """
 
     formula: Callable[..., Terms]

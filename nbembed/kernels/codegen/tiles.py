@@ -23,10 +23,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import inlined
-from nbembed.kernels.lanes import INDEX
-from nbembed.kernels.tile_code import AnyAxes, Data, FewAxes, PairSum, Place
-from nbembed.kernels.writing import arrays, lane_count
+from nbembed.kernels.codegen.compiling import inlined
+from nbembed.kernels.codegen.ir_helpers import arrays, lane_count
+from nbembed.kernels.codegen.simd import INDEX
+from nbembed.kernels.codegen.tile_codegen import AnyAxes, Data, FewAxes, PairSum, Place
 
 #: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache,
 #: and its columns are so many at most.
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int) -> Shape:
     """Return the fastest shape measured, for coordinates of ``itemsize`` bytes.
 
-    ``n_axes`` is 0 for any number of axes (:class:`~nbembed.kernels.tile_code.AnyAxes`). Otherwise
+    ``n_axes`` is 0 for any number of axes (:class:`~.tile_codegen.AnyAxes`). Otherwise
     more rows save loads and stores of the columns' sums, until the rows' own values no longer fit
     the 32 registers (t-SNE with a dense P, n = 2000, d = 2: 0.39 ms with 2 rows, 0.36 with 3, 0.45
     with 4).

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nbembed.kernels.lanes import INDEX, Lanes, broadcast, lanes_per_register, zero
+from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, lanes_per_register, zero
 
 
 class Array:

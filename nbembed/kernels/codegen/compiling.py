@@ -49,7 +49,7 @@ class _SourceAwareCache(FunctionCache):
 def _digest() -> str:
     """Return a digest of this package's sources."""
     total = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         total.update(file.read_bytes())
     return total.hexdigest()
 
