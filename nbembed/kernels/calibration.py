@@ -24,12 +24,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from nbembed.kernels.codegen.compiling import compiled
 from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
+from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
 from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
 from nbembed.kernels.codegen.vector_math import lanes_exp2
 from nbembed.kernels.terms import Calibration
@@ -219,7 +217,7 @@ def _row_function(n_sums: int, body: Callable[..., list[Lanes]]) -> Any:
 
         for k, total in enumerate(accumulate(builder, first, last, n_sums, like, sweep)):
             add_total(builder, totals.data, INDEX(k), total)
-        return context.get_dummy_value()
+        return no_result(context)
 
     @intrinsic
     def sweep_row(typing_context, u, totals, i, first, last, c):

@@ -16,9 +16,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.core.errors import NumbaError
 
+from nbembed.kernels.codegen.numba_adapter import NumbaError, njit
 from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms
 from nbembed.kernels.threads import run_chunks
 

@@ -27,9 +27,9 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.numba_adapter import njit
 from nbembed.kernels.codegen.vector_math import exp, log1p
 from nbembed.kernels.threads import run_chunks
 

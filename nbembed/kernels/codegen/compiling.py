@@ -1,8 +1,9 @@
-"""How this package compiles: one decorator, and a cache that notices every change of source.
+"""How kernels are compiled: one decorator, and a cache that notices every change of source.
 
-numba's cache looks at the file of the compiled function alone; the code here is spread over several
-files, and after a change of one of them stale machine code would be loaded from the others' caches.
-The key of a cached function therefore contains a digest of the package's sources.
+numba's cache compares the source file of the compiled function alone. Here, code that is compiled
+together comes from several files, and a change of one of them would leave stale machine code in the
+caches of the others. The key of a cached function therefore contains a digest of all sources of
+:mod:`nbembed.kernels`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numba.core.caching import FunctionCache
 
-#: No check for division by zero, which would keep loops from being vectorized; sums over a loop may
-#: be taken lane by lane (always in the same order: the order is part of the compiled code).
+from nbembed.kernels.codegen.numba_adapter import keep_on_disk, njit
+
+#: ``error_model``: no check for division by zero, which would keep loops from being vectorized.
+#: ``reassoc``: a sum over a loop may be taken lane by lane, in an order that is part of the
+#: compiled code. ``nsz``: the sign of a zero does not matter. No flag lets the compiler assume that
+#: infinities and NaNs do not occur: objectives detect divergence by them.
 _OPTIONS: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz"}}
 
 
@@ -28,26 +31,18 @@ def compiled(function: Callable[..., Any]) -> Any:
     Compiled code releases the GIL. It runs without a cache where no folder can be written.
     """
     dispatcher = njit(**_OPTIONS)(function)
-    try:
-        dispatcher._cache = _SourceAwareCache(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        return dispatcher
+    keep_on_disk(dispatcher, function, source_digest)
     return dispatcher
 
 
-#: For functions that only compiled functions call. They become part of their callers before
+#: For functions that only compiled functions call. They are inlined into their callers before
 #: anything is compiled, which halves the time that takes, and are not cached on their own.
 inlined = njit(inline="always", **_OPTIONS)
 
 
-class _SourceAwareCache(FunctionCache):
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return (*super()._index_key(sig, codegen), _digest())
-
-
 @cache
-def _digest() -> str:
-    """Return a digest of this package's sources."""
+def source_digest() -> str:
+    """Return a digest of the sources of the kernels."""
     total = hashlib.sha256()
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         total.update(file.read_bytes())
@@ -55,10 +50,10 @@ def _digest() -> str:
 
 
 def read_only(values: Any) -> Any:
-    """Return a C-contiguous view that cannot be written, without a copy where there can be none.
+    """Return a C-contiguous, read-only view; copy only if ``values`` is not contiguous.
 
-    Compiled code is made for types, and whether an array may be written is part of its type: this
-    way there is one version for a caller's read-only array and for an ordinary one.
+    Whether an array is writable is part of the type that code is compiled for. With this view, one
+    version serves read-only and writable arrays.
     """
     view = np.ascontiguousarray(values).view()
     view.flags.writeable = False

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from llvmlite import ir
-
 from nbembed.kernels.codegen.ir_helpers import Array, accumulate, add_total, spread
+from nbembed.kernels.codegen.numba_adapter import ir
 from nbembed.kernels.codegen.simd import (
     INDEX,
     Lanes,
+    Pointer,
     lane_numbers,
     load,
     load_where,
@@ -151,9 +151,7 @@ class _Tile:
             return terms
         return Terms(*([_where(x, pairs) for x in part] for part in terms))
 
-    def _entry(
-        self, j: ir.Value, row: ir.Value, next_row: ir.Value, pairs: ir.Value | None
-    ) -> Lanes:
+    def _entry(self, j: ir.Value, row: Pointer, next_row: Pointer, pairs: ir.Value | None) -> Lanes:
         """Return what lies at the columns from j on in a row of P, 0 where there is no pair."""
         if pairs is None:
             p = load(self.builder, row, j, self.count)
@@ -165,12 +163,12 @@ class _Tile:
             p = load_where(self.builder, pairs, row, j, self.count)
         return p.as_type(self.like[0])
 
-    def _mirrored(self, i: ir.Value) -> ir.Value:
+    def _mirrored(self, i: ir.Value) -> Pointer:
         """Return a pointer p with P_ji at p[j] for j > i, of a packed P."""
         builder = self.builder
         after = builder.add(i, INDEX(1))
         row = self.data.P.row(builder.sub(self.place.n, after))
-        return builder.gep(row, [builder.neg(after)])
+        return row.offset(builder, builder.neg(after))
 
     def _pairs(self, r: int, j: ir.Value) -> ir.Value:
         """Return in which lanes row < column < n."""
@@ -180,7 +178,7 @@ class _Tile:
         return builder.and_(above, builder.icmp_signed("<", columns, self.limit))
 
     def _add_scalars(
-        self, j: ir.Value, terms: list[Terms], row_sums: list[Lanes], pointers: list[ir.Value]
+        self, j: ir.Value, terms: list[Terms], row_sums: list[Lanes], pointers: list[Pointer]
     ) -> list[Lanes]:
         """Add the scalars of all rows to the columns' sums; return the rows' sums, row by row."""
         row_sums = list(row_sums)

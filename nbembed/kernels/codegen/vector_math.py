@@ -28,10 +28,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
+from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, types
 from nbembed.kernels.codegen.simd import Lanes
 
 _LOG2_E = 1 / math.log(2)
