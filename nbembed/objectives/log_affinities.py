@@ -19,7 +19,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 
-from nbembed.kernels.log_rows import NO_AFFINITY, packed_log_rows
+from nbembed.kernels.log_rows import packed_log_rows
+from nbembed.kernels.terms import NO_AFFINITY
 from nbembed.objectives.pairs import allowed_points
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels.custom import custom_groups
-from nbembed.kernels.groups import cannot_link, group_attraction, mixed_entropy
+from nbembed.kernels.custom_similarity import custom_groups
+from nbembed.kernels.links import cannot_link, group_attraction, mixed_entropy
 from nbembed.objectives.checks import check_supervision
 from nbembed.objectives.pairs import PairMatrix, as_kernel_argument, row_sums
 from nbembed.objectives.similarity import Similarity

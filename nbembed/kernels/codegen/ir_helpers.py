@@ -1,48 +1,45 @@
-"""Arrays and loops of code that is being written: what tiles need besides arithmetic on lanes."""
+"""Arrays and loops in generated code: what a kernel needs besides arithmetic on lanes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-
-from nbembed.kernels.lanes import INDEX, Lanes, broadcast, lanes_per_register, zero
+from nbembed.kernels.codegen.numba_adapter import array_parts, ir, target, types
+from nbembed.kernels.codegen.simd import INDEX, Lanes, Pointer, broadcast, lanes_per_register, zero
 
 
 class Array:
-    """A C-contiguous array of one or two dimensions.
+    """A C-contiguous array of one or two dimensions, in code that is being generated.
 
     Parameters
     ----------
-    context, builder : numba and LLVM contexts
-        Where code is being written.
+    context, builder : numba typing context and llvmlite.ir.IRBuilder
+        Of the function that is being compiled.
     kind : numba array type
-        Of the array.
+        Type of the array.
     value : llvmlite.ir.Value
-        The array itself.
+        The array itself, as numba passes it.
     """
 
     def __init__(self, context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> None:
         if kind.layout != "C":
             raise TypeError(f"only C-contiguous arrays have rows to point at, got {kind}")
-        array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
+        parts = array_parts(context, builder, kind, value)
         self.builder = builder
-        self.data = array.data
-        self._width = builder.extract_value(array.shape, kind.ndim - 1)
-        self.height = builder.extract_value(array.shape, 0)
+        self.data = Pointer(parts.data, parts.element)
+        self._width = parts.shape[-1]
+        self.height = parts.shape[0]
 
     @property
     def element(self) -> ir.Type:
-        """Type of the numbers in it."""
-        return self.data.type.pointee
+        """Type of the array's numbers."""
+        return self.data.element
 
-    def row(self, k: ir.Value | int) -> ir.Value:
+    def row(self, k: ir.Value | int) -> Pointer:
         """Return a pointer to row k."""
         k = INDEX(k) if isinstance(k, int) else k
-        return self.builder.gep(self.data, [self.builder.mul(self._width, k)])
+        return self.data.offset(self.builder, self.builder.mul(self._width, k))
 
 
 def arrays(
@@ -56,22 +53,23 @@ def arrays(
 
 
 def lane_count(context: Any, kind: Any) -> int:
-    """Return how many numbers of a numba type the processor compiled for takes at once."""
-    return lanes_per_register(context.codegen().magic_tuple()[2], kind.bitwidth)
+    """Return how many numbers of a numba type fill one register of the target processor."""
+    return lanes_per_register(target(context).features, kind.bitwidth)
 
 
-def spread(builder: ir.IRBuilder, pointer: ir.Value, index: ir.Value, count: int) -> Lanes:
+def spread(builder: ir.IRBuilder, pointer: Pointer, index: ir.Value, count: int) -> Lanes:
     """Return ``pointer[index]`` in every lane."""
-    return broadcast(builder, builder.load(builder.gep(pointer, [index])), count)
+    return broadcast(builder, pointer.read(builder, index), count)
 
 
-def add_total(builder: ir.IRBuilder, pointer: ir.Value, index: ir.Value, lanes: Lanes) -> None:
-    """Write ``pointer[index] += sum of lanes``, in the type that is pointed at."""
-    address = builder.gep(pointer, [index])
+def add_total(builder: ir.IRBuilder, pointer: Pointer, index: ir.Value, lanes: Lanes) -> None:
+    """Generate ``pointer[index] += sum of lanes``, in the type of the numbers pointed at."""
+    place = pointer.offset(builder, index)
     total = lanes.total()
-    if total.type != pointer.type.pointee:
-        total = builder.fpext(total, pointer.type.pointee)
-    builder.store(builder.fadd(builder.load(address), total, flags=("nsz",)), address)
+    if total.type != pointer.element:
+        total = builder.fpext(total, pointer.element)
+    before = builder.load(place.address, typ=pointer.element)
+    builder.store(builder.fadd(before, total, flags=("nsz",)), place.address)
 
 
 def accumulate(
@@ -83,14 +81,32 @@ def accumulate(
     body: Callable[[ir.Value, list[Lanes]], list[Lanes]],
     step: int | None = None,
 ) -> list[Lanes]:
-    """Write a loop that keeps ``n_sums`` registers of sums; return them.
+    """Generate a loop that keeps ``n_sums`` sums in registers, and return them.
 
     ::
 
         sums = [0, …]
         for j in range(start, stop, step): sums = body(j, sums)
 
-    ``like`` is the type of a number and the count of lanes, which is the step if none is given.
+    Parameters
+    ----------
+    builder : llvmlite.ir.IRBuilder
+        Where code goes.
+    start, stop : llvmlite.ir.Value
+        Range of the index j.
+    n_sums : int
+        Number of sums.
+    like : tuple (type, count)
+        Type of a number and number of lanes of each sum.
+    body : callable
+        Generates one pass: takes j and the sums so far, returns the new sums.
+    step : int, optional
+        Step of j; the number of lanes if None.
+
+    Returns
+    -------
+    sums : list of Lanes
+        Their values after the loop.
     """
     element, count = like
     step = count if step is None else step

@@ -31,15 +31,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.ir_helpers import accumulate, arrays, lane_count, spread
+from nbembed.kernels.codegen.numba_adapter import as_intp, intrinsic, ir, no_result, types
+from nbembed.kernels.codegen.simd import INDEX, Lanes, Pointer, broadcast, load, store
+from nbembed.kernels.codegen.vector_math import lanes_exp
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import lanes_exp
-from nbembed.kernels.writing import accumulate, arrays, lane_count, spread
 
 #: Classes whose sums are in registers at the same time: twelve sums, which sixteen registers hold.
 CLASSES = 6
@@ -203,11 +201,10 @@ def _row(typing_context, a, columns, beta, scratch, lengths, pieces, start):
         data = arrays(context, builder, kinds[:5], values[:5])
         count = lane_count(context, kinds[3].dtype)
         pieces, start = (
-            context.cast(builder, value, kind, types.intp)
-            for value, kind in zip(values[5:], kinds[5:])
+            as_intp(context, builder, value, kind) for value, kind in zip(values[5:], kinds[5:])
         )
         _Path(builder, data, count, pieces).write_row(start)
-        return context.get_dummy_value()
+        return no_result(context)
 
     return types.void(a, columns, beta, scratch, lengths, pieces, start), write
 
@@ -224,7 +221,7 @@ class _Path:
         self.K = self.columns.height
         self.none = INDEX(0)
 
-    def _spare(self, which: int, k: ir.Value) -> ir.Value:
+    def _spare(self, which: int, k: ir.Value) -> Pointer:
         """Return where scratch keeps number k of one of the three lists: e, w and w (e − ē)."""
         return self.scratch.row(self.builder.add(k, self.builder.mul(self.K, INDEX(which))))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.kernels.groups import cannot_link, group_attraction, mixed_entropy
+from nbembed.kernels.links import cannot_link, group_attraction, mixed_entropy
 from tests.kernels import plain
 
 

@@ -18,39 +18,17 @@ There are n·K numbers here against n² pairs elsewhere, so NumPy is enough: 0.1
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from nbembed.kernels.terms import MarginTerms
 from nbembed.kernels.threads import run_chunks
 
 #: Points a block, whatever the number of threads. So few that its arrays stay in the second-level
 #: cache and its matrix products on one thread: BLAS's own threads stall for milliseconds on a busy
 #: machine.
 POINTS = 1024
-
-
-class MarginTerms(NamedTuple):
-    """Large-margin terms of Mbed.
-
-    Attributes
-    ----------
-    cost : float
-        −u(A + B) + D with u the margin weight, in nats.
-    gradient : ndarray of shape (d, n)
-        Of the cost, in the type of the points.
-    membership : ndarray of shape (n, K), float64
-        m_ik; rows sum to one.
-    margin, balance, labels : float
-        A, B and D.
-    """
-
-    cost: float
-    gradient: Any
-    membership: Any
-    margin: float
-    balance: float
-    labels: float
 
 
 def large_margin(

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.kernels import compiling
+from nbembed.kernels.codegen import compiling
+from nbembed.kernels.codegen.simd import lanes_per_register
+from nbembed.kernels.codegen.tile_codegen import PairSum
+from nbembed.kernels.codegen.tiles import PADDING, padded, shape_of_tile
 from nbembed.kernels.heavy_tailed import student
-from nbembed.kernels.lanes import lanes_per_register
-from nbembed.kernels.tile_code import PairSum
-from nbembed.kernels.tiles import PADDING, padded, shape_of_tile
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 USE = """
 import numpy as np

@@ -17,9 +17,9 @@ place of an underflow, and their argument must stay below 127 (1023) in powers o
 ``log`` and ``pow`` need a positive normal number. ``log2_1p`` is log2(1 + x) for x ≥ 0, exact to
 rounding for tiny x.
 
-Each formula is stated on :class:`~nbembed.kernels.lanes.Lanes` (``lanes_exp``, which the tiles use)
-and exported as a function that compiled code may call on a scalar (``exp``), in loops that the
-compiler then vectorizes.
+Each formula is stated on :class:`~nbembed.kernels.codegen.simd.Lanes` (``lanes_exp``, which the
+tiles use) and exported as a function that compiled code calls on a scalar (``exp``), in loops that
+the compiler then vectorizes.
 """
 
 from __future__ import annotations
@@ -28,11 +28,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from nbembed.kernels.lanes import Lanes
+from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, types
+from nbembed.kernels.codegen.simd import Lanes
 
 _LOG2_E = 1 / math.log(2)
 _LOG_2 = math.log(2)

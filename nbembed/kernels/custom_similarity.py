@@ -2,7 +2,7 @@
 
     q = H(τ),   S = −d log H/dτ,   force_i = Σ_j c_ij S_ij (y_i − y_j)
 
-The sums are those of :mod:`nbembed.kernels.heavy_tailed` and :mod:`nbembed.kernels.groups`, in
+The sums are those of :mod:`nbembed.kernels.heavy_tailed` and :mod:`nbembed.kernels.links`, in
 float64 and pair by pair: some thirty times slower than the built-in family, and for any H and S
 that numba compiles. Each row of the square of pairs is summed by itself, so that the result does
 not depend on the number of threads. Below 2.2e-308 H counts as that.
@@ -16,11 +16,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.core.errors import NumbaError
 
-from nbembed.kernels.groups import GroupTerms
-from nbembed.kernels.heavy_tailed import HeavyTailedTerms
+from nbembed.kernels.codegen.numba_adapter import NumbaError, njit
+from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms
 from nbembed.kernels.threads import run_chunks
 
 #: Rows a chunk of work.

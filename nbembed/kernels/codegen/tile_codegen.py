@@ -1,4 +1,4 @@
-"""The code of one tile of :mod:`nbembed.kernels.tiles`, in two forms.
+"""The code of one tile of :mod:`nbembed.kernels.codegen.tiles`, in two forms.
 
 :class:`AnyAxes` goes over the tile once for the weights f(τ, P) of its pairs, which it puts into a
 small buffer, and then once for each axis to sum the forces. One version of the code serves any
@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from llvmlite import ir
-
-from nbembed.kernels.lanes import (
+from nbembed.kernels.codegen.ir_helpers import Array, accumulate, add_total, spread
+from nbembed.kernels.codegen.numba_adapter import ir
+from nbembed.kernels.codegen.simd import (
     INDEX,
     Lanes,
+    Pointer,
     lane_numbers,
     load,
     load_where,
@@ -26,7 +27,6 @@ from nbembed.kernels.lanes import (
     splat_index,
     store,
 )
-from nbembed.kernels.writing import Array, accumulate, add_total, spread
 
 
 class Terms(NamedTuple):
@@ -59,8 +59,8 @@ class PairSum(NamedTuple):
         and only costs registers where the chain is short (α = 1: 0.67 ms against 0.46).
     both : bool
         Whether P is not symmetric and a pair needs P_ij and P_ji. P then comes packed
-        (:func:`nbembed.kernels.tiles.half_square`), so that both lie side by side for columns that
-        follow each other.
+        (:func:`nbembed.kernels.codegen.tiles.half_square`), so that both lie side by side for
+        columns that follow each other.
     """
 
     formula: Callable[..., Terms]
@@ -151,9 +151,7 @@ class _Tile:
             return terms
         return Terms(*([_where(x, pairs) for x in part] for part in terms))
 
-    def _entry(
-        self, j: ir.Value, row: ir.Value, next_row: ir.Value, pairs: ir.Value | None
-    ) -> Lanes:
+    def _entry(self, j: ir.Value, row: Pointer, next_row: Pointer, pairs: ir.Value | None) -> Lanes:
         """Return what lies at the columns from j on in a row of P, 0 where there is no pair."""
         if pairs is None:
             p = load(self.builder, row, j, self.count)
@@ -165,12 +163,12 @@ class _Tile:
             p = load_where(self.builder, pairs, row, j, self.count)
         return p.as_type(self.like[0])
 
-    def _mirrored(self, i: ir.Value) -> ir.Value:
+    def _mirrored(self, i: ir.Value) -> Pointer:
         """Return a pointer p with P_ji at p[j] for j > i, of a packed P."""
         builder = self.builder
         after = builder.add(i, INDEX(1))
         row = self.data.P.row(builder.sub(self.place.n, after))
-        return builder.gep(row, [builder.neg(after)])
+        return row.offset(builder, builder.neg(after))
 
     def _pairs(self, r: int, j: ir.Value) -> ir.Value:
         """Return in which lanes row < column < n."""
@@ -180,7 +178,7 @@ class _Tile:
         return builder.and_(above, builder.icmp_signed("<", columns, self.limit))
 
     def _add_scalars(
-        self, j: ir.Value, terms: list[Terms], row_sums: list[Lanes], pointers: list[ir.Value]
+        self, j: ir.Value, terms: list[Terms], row_sums: list[Lanes], pointers: list[Pointer]
     ) -> list[Lanes]:
         """Add the scalars of all rows to the columns' sums; return the rows' sums, row by row."""
         row_sums = list(row_sums)

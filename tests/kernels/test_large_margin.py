@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.kernels.margin import POINTS, large_margin
+from nbembed.kernels.large_margin import POINTS, large_margin
 from tests.kernels import plain
 
 

@@ -6,43 +6,26 @@
 is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed), where w is
 a point's weight in a group and r its rate, its share of the mixed affinities. A group is stored as
 its m points; its m² pairs are visited, never stored: the points of a group are copied side by side
-and summed over like any other set of points (:mod:`nbembed.kernels.tiles`), with
+and summed over like any other set of points (:mod:`nbembed.kernels.codegen.tiles`), with
 g_ij = w_i·(w r)_j + (w r)_i·w_j.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, inlined, read_only
-from nbembed.kernels.lanes import Lanes
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.simd import Lanes
+from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
+from nbembed.kernels.codegen.tiles import MANY, half_square, n_chunks, padded_length
+from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p, log
+from nbembed.kernels.terms import GroupTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tile_code import PairSum, Terms
-from nbembed.kernels.tiles import MANY, half_square, n_chunks, padded_length
-from nbembed.kernels.vector_math import exp, lanes_log2_1p, log
 
 _LOG_2 = math.log(2)
-
-
-class GroupTerms(NamedTuple):
-    """Sums over the pairs of all groups.
-
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-        Σ_j g_ij S_ij (y_i − y_j), in the type of the points.
-    curvature : ndarray of shape (n,)
-        Σ_j g_ij S_ij.
-    cross : float
-        −Σ_{i≠j} g_ij log q_ij over both orders of each pair, q = (1 + ατ)^(−1/α) or exp(−τ).
-    """
-
-    force: Any
-    curvature: Any
-    cross: float
 
 
 def group_attraction(

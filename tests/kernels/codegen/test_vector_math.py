@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from nbembed.kernels import vector_math
+from nbembed.kernels.codegen import vector_math
 
 LOG_2 = np.log(np.longdouble(2))
 DTYPES = (np.float32, np.float64)

@@ -19,14 +19,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import inlined
-from nbembed.kernels.lanes import INDEX
-from nbembed.kernels.tile_code import AnyAxes, Data, FewAxes, PairSum, Place
-from nbembed.kernels.writing import arrays, lane_count
+from nbembed.kernels.codegen.compiling import inlined
+from nbembed.kernels.codegen.ir_helpers import arrays, lane_count
+from nbembed.kernels.codegen.numba_adapter import integers, intrinsic, ir, no_result, types
+from nbembed.kernels.codegen.simd import INDEX
+from nbembed.kernels.codegen.tile_codegen import AnyAxes, Data, FewAxes, PairSum, Place
 
 #: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache,
 #: and its columns are so many at most.
@@ -51,7 +49,7 @@ class Shape(NamedTuple):
 def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int) -> Shape:
     """Return the fastest shape measured, for coordinates of ``itemsize`` bytes.
 
-    ``n_axes`` is 0 for any number of axes (:class:`~nbembed.kernels.tile_code.AnyAxes`). Otherwise
+    ``n_axes`` is 0 for any number of axes (:class:`~.tile_codegen.AnyAxes`). Otherwise
     more rows save loads and stores of the columns' sums, until the rows' own values no longer fit
     the 32 registers (t-SNE with a dense P, n = 2000, d = 2: 0.39 ms with 2 rows, 0.36 with 3, 0.45
     with 4).
@@ -155,7 +153,7 @@ def _shape_of_tile(pair: PairSum) -> Any:
             step = shape.registers * lane_count(context, points.dtype)
             n_weights = 0 if axes.count else shape.rows * pair.forces
             numbers = [INDEX(k) for k in (shape.rows, step, shape.columns, n_weights)]
-            return context.make_tuple(builder, signature.return_type, numbers)
+            return integers(context, builder, signature.return_type, numbers)
 
         return types.UniTuple(types.intp, 4)(points, axes), write
 
@@ -176,7 +174,7 @@ def _tile(pair: PairSum, masked: bool) -> Any:
         kind = FewAxes if n_axes else AnyAxes
         tile = kind(builder, pair, masked, shape.rows, count, Place(*arguments[8:]), data)
         tile.write(n_axes or data.points.height)
-        return context.get_dummy_value()
+        return no_result(context)
 
     @intrinsic
     def add_tile(

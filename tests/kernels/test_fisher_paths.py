@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse.csgraph import floyd_warshall
 from scipy.special import softmax
 
-from nbembed.kernels.path_lengths import CLASSES, PADDING, detours, path_lengths, shorten
+from nbembed.kernels.fisher_paths import CLASSES, PADDING, detours, path_lengths, shorten
 
 
 def mixture(rng: np.random.Generator, n: int, D: int, K: int, C: int) -> tuple[Any, ...]:
