@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import traitlets
 
+from nbembed.display.columns import as_column
+from nbembed.display.membership_colors import membership_colors
+from nbembed.display.palette import ClassPalette
+from nbembed.display.projection import Projection
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_flag
-from nbembed.widget import protocol, readout, tints
-from nbembed.widget.columns import as_column
+from nbembed.widget import protocol, readout
 from nbembed.widget.commands import Steersman
-from nbembed.widget.palette import ClassPalette
-from nbembed.widget.projection import Projection
 from nbembed.widget.protocol import finite, floats
 from nbembed.widget.sender import Sender
 from nbembed.widget.state import SyncedState
@@ -131,7 +132,7 @@ class Explorer(SyncedState):
         self._steersman = Steersman(session)
         super().__init__(n_samples=session.n_samples, height=height)
         with self._lock:
-            self.color_column = column.to_wire()
+            self.color_column = readout.color_column(column)
             self.color_by = self._usual_color()
             self.methods = list(session.methods)
             self.method_groups = readout.groups(session.methods)
@@ -341,7 +342,7 @@ class Explorer(SyncedState):
             membership = session.membership
             if membership is None or membership.shape[0] != plane.shape[0]:
                 return plane, None
-            return plane, tints.mix(membership, self._palette.colors(membership.shape[1]))
+            return plane, membership_colors(membership, self._palette.colors(membership.shape[1]))
 
     def _landmarks(self, frame: Any) -> dict[str, Any]:
         """Return a frame's landmarks on the plane, with names and colors; after ``_picture``."""

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.display import palette
 from nbembed.widget.protocol import finite, floats, int16s
 
 if TYPE_CHECKING:
+    from nbembed.display.columns import Column
     from nbembed.methods.base import EmbeddingMethod, LiveParameter
     from nbembed.session import Session
     from nbembed.supervision import Supervision
@@ -24,6 +26,17 @@ SPECTRAL = "Spectral"
 OTHERS = "Others"
 #: A slider without a grain of its own gets so many steps.
 SLIDER_STEPS = 100
+
+
+def color_column(column: Column) -> dict[str, Any]:
+    """Return the trait that tells the column to color by."""
+    return {
+        "kind": column.kind,
+        "title": column.title,
+        "values": floats(column.codes),
+        "names": list(column.names),
+        "colors": [palette.color(k) for k in range(len(column.names))],
+    }
 
 
 def labels(supervision: Supervision) -> dict[str, Any]:
