@@ -102,7 +102,7 @@ class ClassPalette:
         if wanted is not None and wanted not in taken:
             return wanted
         reserved = taken | set(self._categories.values())
-        # With hundreds of categories, a reserved color beats the next free one, which is hard to tell.
+        # With hundreds of categories, a reserved color is easier to tell than a generated one.
         for slot in range(2 * len(COLORS)):
             if slot not in reserved:
                 return slot
