@@ -234,8 +234,13 @@ FRAME = MessageType(
 )
 REPLY = MessageType(
     "reply",
-    "The answer to a command.",
-    (CLIENT, REQUEST, Field("ok", FLAG), Field("error", nullable(TEXT))),
+    "The answer to a command, or to a message that could not be read.",
+    (
+        CLIENT,
+        Field("request", INDEX, "The command's number, 0 for what was no command."),
+        Field("ok", FLAG),
+        Field("error", nullable(TEXT)),
+    ),
 )
 TO_PAGE: Mapping[str, MessageType] = {message.type: message for message in (FRAME, REPLY)}
 

@@ -23,6 +23,7 @@ from nbembed.widget import Explorer, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.explorer import _in_plane
 from nbembed.widget.protocol import CommandMessage
+from tests.widget.contract import check_message, check_traits
 from tests.widget.fake_session import FakeMargin, FakeRecipe, FakeSession
 
 
@@ -38,6 +39,7 @@ class Page:
         explorer.send = self.take
 
     def take(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        check_message(content, [len(buffer) for buffer in buffers or []])
         with self.changed:
             self.messages.append((content, buffers or []))
             self.changed.notify_all()
@@ -101,6 +103,7 @@ def session() -> FakeSession:
 def explorer(session: FakeSession) -> Iterator[Any]:
     explorer = Explorer(session=session, color=["a", "b", "a", "b", "a", None])  # type: ignore[arg-type]
     yield explorer
+    check_traits({name: getattr(explorer, name) for name in schema.TRAITS})
     explorer.close()
 
 

@@ -210,12 +210,12 @@ export interface FrameMessage {
   center_colors: string[];
 }
 
-/** The answer to a command. */
+/** The answer to a command, or to a message that could not be read. */
 export interface ReplyMessage {
   type: "reply";
   /** The page. */
   client: string;
-  /** The command's number; each page counts its own. */
+  /** The command's number, 0 for what was no command. */
   request: number;
   ok: boolean;
   error: string | null;
