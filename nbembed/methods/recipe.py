@@ -179,6 +179,8 @@ class Recipe(ABC, Generic[A]):
         Fields that describe the data rather than the method: a switch by name takes them along.
     path_parameter : str
         The live parameter by which layouts kept by the schedule are told apart; "" without.
+    class_count_parameter : str
+        The field that sets the number of classes, which a page then offers; "" without.
     learns : str
         What :meth:`make_affinities` learns from labels, as people call it ("metric",
         "classifier").
@@ -190,6 +192,7 @@ class Recipe(ABC, Generic[A]):
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = ("perplexity", "metric", "n_jobs", "random_state", "rho")
     path_parameter: ClassVar[str] = ""
+    class_count_parameter: ClassVar[str] = ""
     learns: ClassVar[str] = "metric"
 
     def __init_subclass__(cls, **options: Any) -> None:

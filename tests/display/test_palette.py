@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from nbembed.widget import palette, tints
-from nbembed.widget.palette import COLORS, SYMBOLS, ClassPalette
+from nbembed.display import palette
+from nbembed.display.membership_colors import membership_colors
+from nbembed.display.palette import COLORS, SYMBOLS, ClassPalette
 
 # Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB.
 VISIONS = {
@@ -86,7 +87,7 @@ def test_more_classes_than_colors_and_categories() -> None:
 
 
 def test_a_certain_point_has_its_class_color_and_mixtures_are_light() -> None:
-    rgba = tints.mix(np.array([[1.0, 0.0], [0.5, 0.5]]), ["#FF0000", "#0000FF"])
+    rgba = membership_colors(np.array([[1.0, 0.0], [0.5, 0.5]]), ["#FF0000", "#0000FF"])
     assert rgba[0].tolist() == [255, 0, 0, 255]
     assert rgba[1, 0] == rgba[1, 2]
     assert 180 < rgba[1, 0] < 190  # mixed in coded values it would be a dark 128

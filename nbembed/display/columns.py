@@ -1,4 +1,4 @@
-"""A column to color the points by: categories or numbers, whatever the user hands over."""
+"""A column of values to color points by: categories or numbers."""
 
 from __future__ import annotations
 
@@ -7,31 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.widget import palette
-from nbembed.widget.protocol import floats
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Whole numbers with at most so many different values are categories, such as digits.
+#: Integers with at most this many distinct values count as categories, such as digits.
 MOST_INTEGER_CATEGORIES = 32
 
 
 @dataclass(frozen=True)
 class Column:
-    """One value a sample, made ready to be drawn.
+    """One value for each sample, encoded for drawing.
 
     Attributes
     ----------
     kind : {"none", "category", "number"}
     title : str
-        What the column is called, "" if nothing says.
+        The column's name, "" if it has none.
     codes : ndarray of shape (n_samples,), float64
-        Categories as indices with −1 for missing ones, numbers as they are with NaN for missing.
+        Categories as indices, −1 where missing; numbers unchanged, NaN where missing.
     names : tuple of str
-        Of the categories.
+        Names of the categories.
     values : ndarray of shape (n_samples,) or None
-        As the user gave them.
+        The values as given.
     """
 
     kind: str
@@ -40,35 +37,25 @@ class Column:
     names: tuple[str, ...] = ()
     values: NDArray[Any] | None = None
 
-    def to_wire(self) -> dict[str, Any]:
-        """Return what the page reads (trait ``color_column``)."""
-        return {
-            "kind": self.kind,
-            "title": self.title,
-            "values": floats(self.codes),
-            "names": list(self.names),
-            "colors": [palette.color(k) for k in range(len(self.names))],
-        }
-
 
 def as_column(color: ArrayLike | None, n_samples: int) -> Column:
-    """Return the column that ``color`` describes.
+    """Return ``color`` as a column.
 
     Parameters
     ----------
     color : array-like of shape (n_samples,) or None
-        Text, booleans, categories or numbers. A pandas series gives its name too.
+        Text, booleans, categories or numbers. The name of a pandas series becomes the title.
     n_samples : int
 
     Returns
     -------
     column : Column
-        Whole numbers with few different values count as categories, all other numbers as numbers.
+        Integers with few distinct values are categories; all other numbers are numbers.
 
     Raises
     ------
     ValueError
-        If it does not have one value a sample.
+        If ``color`` does not have one value for each sample.
     """
     if color is None:
         return Column("none", "", np.empty(0))
@@ -99,5 +86,5 @@ def _is_missing(value: Any) -> bool:
 
 
 def _order(value: Any) -> tuple[int, Any]:
-    """Sort numbers by size before text by letter, so that mixed columns sort too."""
+    """Return a sort key that puts numbers before text, so that mixed columns can be sorted."""
     return (0, value) if isinstance(value, int | float | bool) else (1, str(value))

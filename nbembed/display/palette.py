@@ -1,8 +1,7 @@
-"""Colors and symbols of classes and categories, told apart with any kind of color vision.
+"""Colors and symbols of classes and categories, distinguishable with any kind of color vision.
 
-The first colors are those of Okabe and Ito (*Color Universal Design*, 2008), reordered so that the
-strongest come first. Classes differ in shape as well as in color, so that no two of the first sixty
-look alike.
+The first colors are those of Okabe and Ito (*Color Universal Design*, 2008), the strongest
+first. Classes differ in shape as well as in color: no two of the first sixty look alike.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Sequence
 
-#: Okabe and Ito's without black and yellow, then six that were chosen so that the first ten differ
-#: as much as can be for full, protanopic and deuteranopic vision, on light and on dark ground.
+#: Okabe and Ito's colors without black and yellow, then six more; the first ten were chosen to
+#: maximize the smallest difference under trichromatic, protanopic and deuteranopic vision, on light
+#: and dark backgrounds.
 COLORS = (
     "#0072B2",
     "#E69F00",
@@ -27,7 +27,7 @@ COLORS = (
     "#B79CF5",
 )
 
-#: As the front end names its shapes.
+#: Marker shapes, in the order in which classes get them.
 SYMBOLS = (
     "circle",
     "square",
@@ -45,7 +45,7 @@ SYMBOLS = (
 def color(index: int) -> str:
     """Return the color of class or category ``index`` as ``"#RRGGBB"``.
 
-    Past the fixed colors hues go round by the golden angle, in three lightnesses.
+    Colors after the fixed ones step through the hues by the golden angle, in three lightnesses.
     """
     if index < len(COLORS):
         return COLORS[index]
@@ -60,15 +60,16 @@ def symbol(index: int) -> str:
 
 
 class ClassPalette:
-    """Which color and symbol each class has, for as long as it exists.
+    """Assigns a color and a symbol to each class for as long as the class exists.
 
-    A class that is named like a category of the column in view takes that category's color, so
-    that a label and the truth that it states look alike. Others take the first free color.
+    A class with the name of a category of the shown column takes the color of that category, so
+    that a label and the same value of the column look alike. Other classes take the first free
+    color.
 
     Parameters
     ----------
     categories : sequence of str
-        The categories in view; category k has color k.
+        The categories of the shown column; category k has color k.
     """
 
     def __init__(self, categories: Sequence[str] = ()) -> None:
@@ -76,7 +77,7 @@ class ClassPalette:
         self._slots: list[int] = []
 
     def styles(self, classes: Sequence[str]) -> list[dict[str, str]]:
-        """Return name, color and symbol of each class; a renamed class keeps what it had."""
+        """Return name, color and symbol of each class; a renamed class keeps its style."""
         del self._slots[len(classes) :]
         for name in classes[len(self._slots) :]:
             self._slots.append(self._slot(name))
@@ -86,9 +87,9 @@ class ClassPalette:
         ]
 
     def colors(self, count: int) -> list[str]:
-        """Return the colors of the first ``count`` classes, also of those not named yet.
+        """Return the colors of the first ``count`` classes, including classes not yet named.
 
-        A class without a name shows the color that it would get with an ordinary one.
+        An unnamed class has the color that it will get with a name that is no category.
         """
         slots = self._slots[:count]
         while len(slots) < count:
@@ -101,7 +102,7 @@ class ClassPalette:
         if wanted is not None and wanted not in taken:
             return wanted
         reserved = taken | set(self._categories.values())
-        # With hundreds of categories a reserved color is better than an ever stranger one.
+        # With hundreds of categories, a reserved color is easier to tell than a generated one.
         for slot in range(2 * len(COLORS)):
             if slot not in reserved:
                 return slot

@@ -1,15 +1,15 @@
-r"""A steady plane to draw a map of more than two dimensions on.
+r"""Projection of maps of more than two dimensions onto a plane that stays steady between frames.
 
-With class directions the plane is taken from the space that they span, the *class plane*: within it
-lie the two directions along which the map spreads most. Without directions they are the map's first
-two principal directions. Such a plane is free to turn and flip from one layout to the next,
-and to jump when two spreads change places, so each new plane :math:`B` is turned onto
-the last one :math:`B'` by Procrustes,
+With class directions, the plane lies in their span, the *class plane*, along the two directions of
+largest variance of the map. Without directions, it is spanned by the map's first two principal
+components. Such a plane may rotate and flip from one layout to the next, and jump when two
+variances change their order. Each new plane :math:`B` is therefore aligned with the last one
+:math:`B'` by orthogonal Procrustes,
 
 .. math:: B \leftarrow B\,R,\quad R = \arg\min_{R^\top R = 1} \|B R - B'\|_F = U V^\top,
           \quad B^\top B' = U S V^\top,
 
-and followed only part of the way: the drawn plane turns smoothly.
+and the drawn plane moves only part of the way to it, so that it turns smoothly.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg import orthogonal_procrustes, polar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: How far the drawn plane follows the wanted one in one frame.
+#: Share of the way to the aligned plane that the drawn plane moves in one frame.
 FOLLOW = 0.15
 
 
 class Projection:
     """Projects successive layouts of one map onto a plane that turns slowly.
 
-    Maps of two dimensions pass unchanged; a single dimension becomes the horizontal one.
+    Two-dimensional maps are unchanged; a one-dimensional map becomes the horizontal axis.
 
     Parameters
     ----------
     follow : float, optional
-        Share of the way to the wanted plane that one frame goes, in (0, 1].
+        Share of the way to the aligned plane that the drawn plane moves in one frame, in (0, 1].
     """
 
     def __init__(self, follow: float = FOLLOW) -> None:
@@ -42,11 +43,11 @@ class Projection:
 
     @property
     def basis(self) -> NDArray[np.float64] | None:
-        """Orthonormal columns of the plane, shape (d, 2); ``None`` before the first layout."""
+        """Orthonormal basis of the plane, shape (d, 2); ``None`` before the first layout."""
         return self._basis
 
     def __call__(self, Y: NDArray[Any], directions: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return the layout on the plane.
+        """Return the layout projected onto the plane.
 
         Parameters
         ----------
@@ -65,12 +66,12 @@ class Projection:
         if d == 1:
             self._basis = np.array([[1.0, 0.0]])
         else:
-            self._turn(wanted_plane(Y, directions))
+            self._follow(best_plane(Y, directions))
         assert self._basis is not None
         return np.ascontiguousarray(Y @ self._basis, dtype=np.float32)
 
     def directions(self, directions: NDArray[Any] | None) -> list[list[float]]:
-        """Return class directions on the plane of the last layout, [] if there are none."""
+        """Return class directions projected onto the last layout's plane, [] if there are none."""
         if directions is None or self._basis is None:
             return []
         if directions.shape[1] != self._basis.shape[0]:
@@ -79,27 +80,25 @@ class Projection:
         return flat
 
     def points(self, Y: NDArray[Any]) -> list[list[float]]:
-        """Return a few more points on the plane of the last layout, as plain numbers."""
+        """Return further points projected onto the last layout's plane, as lists of numbers."""
         if self._basis is None or Y.shape[1] != self._basis.shape[0]:
             return []
         flat: list[list[float]] = (np.asarray(Y, dtype=np.float64) @ self._basis).tolist()
         return flat
 
-    def _turn(self, wanted: NDArray[np.float64]) -> None:
+    def _follow(self, target: NDArray[np.float64]) -> None:
         last = self._basis
-        if last is None or last.shape != wanted.shape:
-            self._basis = wanted
+        if last is None or last.shape != target.shape:
+            self._basis = target
             return
-        u, _, vt = np.linalg.svd(wanted.T @ last)
-        aligned = wanted @ (u @ vt)
+        aligned = target @ orthogonal_procrustes(target, last)[0]
         between = last + self.follow * (aligned - last)
-        # The nearest orthonormal pair (polar factor) keeps the turn without favoring a column.
-        u, _, vt = np.linalg.svd(between, full_matrices=False)
-        self._basis = u @ vt
+        # The polar factor is the nearest orthonormal basis; it treats both columns alike.
+        self._basis = polar(between)[0]
 
 
-def wanted_plane(Y: NDArray[Any], directions: NDArray[Any] | None) -> NDArray[np.float64]:
-    """Return the plane that shows most of a layout, the class plane first.
+def best_plane(Y: NDArray[Any], directions: NDArray[Any] | None) -> NDArray[np.float64]:
+    """Return the plane of largest variance of a layout, within the class plane if there is one.
 
     Parameters
     ----------
@@ -109,28 +108,28 @@ def wanted_plane(Y: NDArray[Any], directions: NDArray[Any] | None) -> NDArray[np
     Returns
     -------
     basis : ndarray of shape (d, 2)
-        Orthonormal columns: first those in the span of the directions, by the spread of Y along
-        them, then, if the span is but a line, the map's own widest direction beside it.
+        Orthonormal columns in the span of the directions, by decreasing variance of Y. If the span
+        is a line, the second column is the direction of largest variance orthogonal to it.
     """
     Y = np.asarray(Y, dtype=np.float64)
     centered = Y - Y.mean(axis=0)
-    spread = centered.T @ centered / max(len(Y), 1)
+    covariance = centered.T @ centered / max(len(Y), 1)
     if directions is None:
-        return _principal(spread, np.eye(Y.shape[1]), 2)
+        return _principal(covariance, np.eye(Y.shape[1]), 2)
     u, s, _ = np.linalg.svd(np.asarray(directions, dtype=np.float64).T)
     rank = int(np.sum(s > 1e-9 * max(float(s[0]), 1e-300))) if s.size else 0
-    inside = _principal(spread, u[:, :rank], min(2, rank))
-    outside = _principal(spread, u[:, rank:], 2 - inside.shape[1])
+    inside = _principal(covariance, u[:, :rank], min(2, rank))
+    outside = _principal(covariance, u[:, rank:], 2 - inside.shape[1])
     return np.hstack([inside, outside])
 
 
 def _principal(
-    spread: NDArray[np.float64], within: NDArray[np.float64], count: int
+    covariance: NDArray[np.float64], within: NDArray[np.float64], count: int
 ) -> NDArray[np.float64]:
-    """Return the ``count`` widest orthonormal directions inside the span of ``within``."""
+    """Return the ``count`` leading principal directions inside the span of ``within``."""
     if count == 0:
         return within[:, :0]
-    values, vectors = np.linalg.eigh(within.T @ spread @ within)
-    widest = np.argsort(-values, kind="stable")[:count]
-    chosen: NDArray[np.float64] = within @ vectors[:, widest]
+    values, vectors = np.linalg.eigh(within.T @ covariance @ within)
+    leading = np.argsort(-values, kind="stable")[:count]
+    chosen: NDArray[np.float64] = within @ vectors[:, leading]
     return chosen

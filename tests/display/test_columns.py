@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbembed.widget.columns import as_column
+from nbembed.display.columns import as_column
 
 
 def test_nothing() -> None:
@@ -40,15 +40,8 @@ def test_truth_values() -> None:
 def test_a_series_gives_its_name() -> None:
     column = as_column(pd.Series(["x", "y"], name="species", dtype="category"), 2)
     assert (column.title, column.names) == ("species", ("x", "y"))
-    assert column.to_wire()["title"] == "species"
 
 
 def test_wrong_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"color must have one value for each of the 3 samples"):
         as_column([1, 2], 3)
-
-
-def test_the_wire_form() -> None:
-    wire = as_column(["a", "b", "a"], 3).to_wire()
-    assert np.frombuffer(wire["values"], "<f4").tolist() == [0, 1, 0]
-    assert len(wire["colors"]) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbembed.widget.projection import Projection, wanted_plane
+from nbembed.display.projection import Projection, best_plane
 
 
 def simplex(k: int, d: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def test_one_dimension_lies_flat(rng: np.random.Generator) -> None:
 
 def test_without_directions_the_widest_plane_is_shown(rng: np.random.Generator) -> None:
     Y = rng.normal(size=(500, 4)) * [0.1, 5.0, 0.1, 3.0]
-    basis = wanted_plane(Y, None)
+    basis = best_plane(Y, None)
     assert orthonormal(basis)
     assert np.sum(basis[[1, 3]] ** 2) > 1.99
 
@@ -45,7 +45,7 @@ def test_without_directions_the_widest_plane_is_shown(rng: np.random.Generator) 
 def test_the_class_plane_comes_first(rng: np.random.Generator) -> None:
     directions = simplex(3, 5)
     Y = rng.normal(size=(300, 5)) * [1, 1, 9, 9, 9]
-    basis = wanted_plane(Y, directions)
+    basis = best_plane(Y, directions)
     assert orthonormal(basis)
     np.testing.assert_allclose(basis[2:], 0, atol=1e-12)
 
@@ -53,7 +53,7 @@ def test_the_class_plane_comes_first(rng: np.random.Generator) -> None:
 def test_two_classes_give_their_axis_and_the_widest_other_one(rng: np.random.Generator) -> None:
     directions = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     Y = rng.normal(size=(300, 3)) * [0.01, 1.0, 7.0]
-    basis = wanted_plane(Y, directions)
+    basis = best_plane(Y, directions)
     assert abs(basis[0, 0]) == pytest.approx(1.0)
     assert abs(basis[2, 1]) > 0.99
 
@@ -64,7 +64,7 @@ def test_of_many_class_directions_those_are_shown_along_which_points_lie(
     directions = simplex(6, 6)
     members = rng.integers(0, 3, size=400)  # three of six classes have points
     Y = 4 * directions[members] + 0.1 * rng.normal(size=(400, 6))
-    basis = wanted_plane(Y, directions)
+    basis = best_plane(Y, directions)
     shown = np.linalg.norm(directions @ basis, axis=1)
     assert shown[:3].min() > 0.85
     assert shown[3:].max() < shown[:3].min()
@@ -81,7 +81,7 @@ def test_turned_and_mirrored_bases_do_not_turn_the_picture(rng: np.random.Genera
     assert np.abs(last - first).max() < 0.2
 
 
-def test_a_jump_of_the_wanted_plane_is_eased(rng: np.random.Generator) -> None:
+def test_a_jump_of_the_best_plane_is_eased(rng: np.random.Generator) -> None:
     Y = rng.normal(size=(300, 3)) * [5.0, 3.0, 1.0]
     project = Projection()
     project(Y)

@@ -1,4 +1,4 @@
-"""Reading runs: whatever has a trace or an annealing path, by what it offers."""
+"""Traces and annealing paths of whatever has them: estimators, runs, sessions, Explorers."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def path_of(source: Any) -> list[Any]:
     """
     holder = getattr(source, "session", source)
     found = getattr(holder, "path_", getattr(holder, "path", holder))
-    needed = ("lam", "embedding", "criterion")
+    needed = ("value", "embedding", "criterion")
     if not isinstance(found, Sequence) or not all(
         hasattr(step, name) for step in found for name in needed
     ):
         raise TypeError(
             "path must be a fitted Mbed, a Session or Explorer with Mbed, or a list of steps with "
-            f"lam, embedding and criterion, got {_describe(source)}"
+            f"value, embedding and criterion, got {_describe(source)}"
         )
     if not found:
         raise ValueError("path must have at least one layout: nothing was annealed yet")

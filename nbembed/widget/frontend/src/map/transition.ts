@@ -10,7 +10,7 @@ const QUIET = 150;
 /** Root mean square move, as a share of the map's size, from which a move is a jump. */
 const JUMP = 0.02;
 
-export class Glide {
+export class Transition {
   private from: Float32Array | null = null;
   private to: Float32Array = new Float32Array(0);
   private shown: Float32Array = new Float32Array(0);
