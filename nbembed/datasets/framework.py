@@ -60,7 +60,7 @@ def toy_multimodal(
     Parameters
     ----------
     n_samples : int, default=400
-        At least 40. A quarter of them is labelled.
+        At least 40. A quarter of them is labeled.
     random_state : int, Generator or None
 
     Returns
@@ -95,7 +95,7 @@ def toy_few_labels(
     Parameters
     ----------
     n_samples : int, default=120
-        At least 40; eight are labelled.
+        At least 40; eight are labeled.
     random_state : int, Generator or None
 
     Returns
@@ -124,7 +124,7 @@ def toy_neither_alone(
     Parameters
     ----------
     n_samples : int, default=240
-        At least 40; eight are labelled.
+        At least 40; eight are labeled.
     random_state : int, Generator or None
 
     Returns
@@ -162,7 +162,7 @@ def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArr
 def _told(
     X: NDArray[np.float64], kind: NDArray[np.int64], n_labels: int, rng: np.random.Generator
 ) -> Toy:
-    """Return the problem in random order with the first points labelled."""
+    """Return the problem in random order with the first points labeled."""
     labels = np.where(np.arange(kind.size) < n_labels, kind, -1)
     order = rng.permutation(kind.size)
     return Toy(X[order], kind[order], labels[order], np.array([1.0, 0.0]))

@@ -31,7 +31,7 @@ from scipy import sparse
 
 from nbembed.distances import Distances
 from nbembed.kernels.calibration import calibrate, normalize
-from nbembed.kernels.custom import loops
+from nbembed.kernels.custom_similarity import loops
 from nbembed.kernels.placement import descend
 from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.similarity import Similarity

@@ -192,7 +192,7 @@ def test_directions_of_one_s_own(rng):
         assert method.embedding_[y == c].mean(axis=0) @ given[c] > 0
 
 
-def test_a_free_class_beside_labelled_ones(rng):
+def test_a_free_class_beside_labeled_ones(rng):
     X, y = blobs(3, rng)
     labels = np.where(y == 2, -1, partly(y, 5))
     method = Mbed(n_classes=3, random_state=0).fit(X, labels)

@@ -272,7 +272,7 @@ class Mbed(PlacesNewPoints):
         """
         predicted = self.predict(X)
         truth = as_supervision(y, predicted.size)
-        labeled = truth.labelled
+        labeled = truth.labeled
         if labeled.size == 0:
             raise ValueError("y must label at least one point to score, got none")
         values = class_values(truth, len(truth.classes), y)[truth.top_class[labeled]]

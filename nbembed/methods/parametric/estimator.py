@@ -19,7 +19,7 @@ from nbembed.methods.classes import class_values
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.parametric.recipe import ParametricEmbeddingRecipe
 from nbembed.objectives import Parametric
-from nbembed.posteriors.classify import Learned, labelled_classes, resolve_classifier
+from nbembed.posteriors.classify import Learned, labeled_classes, resolve_classifier
 from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class ParametricEmbedding(Estimator):
                 "classifier learns from labels, in y or in supervision"
             )
         data, checked = super()._check_input(X, y, supervision)
-        found = labelled_classes(checked).size
+        found = labeled_classes(checked).size
         if found < 2:
             raise ValueError(
                 f"y must label points of at least two classes for a classifier to learn from, got "

@@ -32,7 +32,7 @@ from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_prior, check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
 from nbembed.objectives.parametric import resolve_eta
-from nbembed.objectives.still import Still
+from nbembed.objectives.constant import Constant
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
 from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
@@ -214,7 +214,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
     ) -> Objective:
         """Return the objective at the present parameters, or one that keeps the map as it is."""
         if not affinities.informative:
-            return Still(affinities.n_samples + affinities.n_classes, affinities.dtype)
+            return Constant(affinities.n_samples + affinities.n_classes, affinities.dtype)
         return self.parametric(affinities)
 
     def make_optimizer(self) -> Optimizer:
