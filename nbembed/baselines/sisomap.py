@@ -80,7 +80,7 @@ class SIsomap(BaselineEstimator):
     A pair with an unlabeled point gets D = d/√β, which lies between the two: for α ≤ 0.57 it is
     never below the one nor above the other, and equals the first in the limit of short distances.
     Without any label the layout is that of Isomap, divided by √β. The published comparisons
-    fit labeled points alone and let the regression network place the rest: ``fit(X_labelled, y)``
+    fit labeled points alone and let the regression network place the rest: ``fit(X_labeled, y)``
     and ``transform(X_rest)``.
 
     Rows of class probabilities count by their likeliest class. Time is O(n² (n_neighbors + log n)),
