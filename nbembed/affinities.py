@@ -171,7 +171,7 @@ class Affinities:
         sums = np.asarray(self.P.sum(axis=1), dtype=np.float64).ravel()
         if (sums <= 0).any():
             i = int(np.flatnonzero(sums <= 0)[0])
-            raise ValueError(f"P has no neighbor for point {i}, so its row cannot be normalised")
+            raise ValueError(f"P has no neighbor for point {i}, so its row cannot be normalized")
         share = (1 / sums).astype(self.dtype)
         if sparse.issparse(self.P):
             return replace(self, P=sparse.csr_array(sparse.diags_array(share) @ self.P), kind="row")

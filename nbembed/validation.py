@@ -304,7 +304,7 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
 
 
 def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
-    """Return rows of class probabilities; an unlabelled point's row is all NaN.
+    """Return rows of class probabilities; an unlabeled point's row is all NaN.
 
     Raises
     ------
@@ -323,7 +323,7 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     bad = ~np.isfinite(known).all(axis=1)
     if bad.any():
         raise ValueError(
-            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabelled "
+            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabeled "
             f"points; row {where[bad][0]} is {known[bad][0]}"
         )
     wrong = (known < 0).any(axis=1) | (np.abs(known.sum(axis=1) - 1) > 1e-4)

@@ -27,6 +27,7 @@ RANKS = {
     "affinities": 2,
     "supervision": 2,
     "measures": 2,
+    "display": 2,
     "objectives": 3,
     "learning_metric": 3,
     "posteriors": 3,
@@ -40,7 +41,7 @@ RANKS = {
     "datasets": 9,
     "widget": 10,
     "experiments": 11,
-    "plots": 11,
+    "plots": 10,
     "cli": 12,
 }
 

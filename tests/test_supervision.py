@@ -59,7 +59,7 @@ def test_labels_are_those_of_a_plain_dictionary(steps):
     value = said(steps)
     found = {
         int(i): (value.classes[value.top_class[i]], float(value.confidence[i]))
-        for i in value.labelled
+        for i in value.labeled
     }
     assert found == expected
 
@@ -101,19 +101,19 @@ def test_a_dictionary_from_before_there_were_pins():
 
 
 @given(verbs)
-def test_rows_are_probabilities_and_unlabelled_rows_are_nan(steps):
+def test_rows_are_probabilities_and_unlabeled_rows_are_nan(steps):
     value = said(steps)
     T = value.targets(4)
-    labelled = np.isin(np.arange(N), value.labelled)
-    assert np.isnan(T[~labelled]).all()
-    np.testing.assert_allclose(T[labelled].sum(axis=1), 1)
-    assert (T[labelled] >= 0).all()
+    labeled = np.isin(np.arange(N), value.labeled)
+    assert np.isnan(T[~labeled]).all()
+    np.testing.assert_allclose(T[labeled].sum(axis=1), 1)
+    assert (T[labeled] >= 0).all()
 
 
 @given(verbs, points)
 def test_what_is_forgotten_is_in_nothing_any_more(steps, gone):
     value = said(steps).forget(gone)
-    assert not np.isin(gone, value.labelled).any()
+    assert not np.isin(gone, value.labeled).any()
     for group in (*value.links, *(side for pair in value.cannot_links for side in pair)):
         assert not np.isin(gone, group).any()
     assert all(group.size > 1 for group in value.links)
@@ -194,8 +194,8 @@ def test_groups_hold_the_pairs_that_the_definition_counts(steps):
     for group in value.links:
         u[np.ix_(group, group)] += 1
     K = len(value.classes)
-    for i in value.labelled:
-        for j in value.labelled:
+    for i in value.labeled:
+        for j in value.labeled:
             if value.top_class[i] == value.top_class[j]:
                 c = (K * value.confidence[[i, j]] - 1) / (K - 1) if K > 1 else np.ones(2)
                 u[i, j] += np.prod(np.maximum(c, 0))
@@ -259,7 +259,7 @@ def test_labels_with_unknowns_become_classes_in_their_own_order():
     assert list(value.top_class) == [1, -1, 0, 1]
     named = as_supervision(["b", None, "a"], 3)
     assert named.classes == ("a", "b")
-    assert list(named.labelled) == [0, 2]
+    assert list(named.labeled) == [0, 2]
     assert as_supervision([1.0, np.nan, 0.0], 3).classes == ("0", "1")
 
 
@@ -281,7 +281,7 @@ def test_every_way_of_leaving_a_name_out(y):
     assert list(value.top_class) == [1, -1, 0]
 
 
-def test_nobody_labelled_is_nothing_said():
+def test_nobody_labeled_is_nothing_said():
     assert as_supervision([-1, -1], 2) == as_supervision(None, 2) == Supervision(2)
 
 
@@ -380,7 +380,7 @@ def test_what_is_no_plain_supervision():
 
 
 def test_masked_labels_are_not_read_behind_their_mask():
-    with pytest.raises(ValueError, match="y must say −1 for unlabelled points and mask none"):
+    with pytest.raises(ValueError, match="y must say −1 for unlabeled points and mask none"):
         as_supervision(np.ma.masked_equal([0, 1, 1], 1), 3)
     assert as_supervision(np.ma.masked_equal([0, 1, 1], 5), 3) == as_supervision([0, 1, 1], 3)
 

@@ -274,7 +274,7 @@ def label_relation(supervision: Supervision) -> Relation | None:
     UserWarning
         If there are labels without information: of one class only, or no two points of any class.
     """
-    points = supervision.labelled
+    points = supervision.labeled
     if points.size == 0:
         return None
     T = supervision.targets()[points]

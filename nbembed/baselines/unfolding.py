@@ -76,7 +76,7 @@ def label_factor(supervision: Supervision) -> sparse.csr_array:
     n = supervision.n_samples
     T = supervision.targets()
     labeled = np.zeros(n, dtype=bool)
-    labeled[supervision.labelled] = True
+    labeled[supervision.labeled] = True
     if labeled.any() and (T[labeled].max(axis=0) > 0).sum() < 2:
         warnings.warn(
             "y names one class only, on which nothing can depend: embedding_ is that of maximum "

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nbembed.kernels.path_lengths import detours, path_lengths, shorten
+from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric.mixture import Mixture, fit, start
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
@@ -188,8 +188,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         X : array of shape (n_samples, n_features)
             Points that have no label are not used.
         y : array of shape (n_samples,) or (n_samples, n_classes)
-            Labels with -1, None or NaN for unlabelled points, or rows of class probabilities with
-            NaN rows for unlabelled points.
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
         supervision : Supervision, optional
             Instead of ``y``; only its labels count.
 
@@ -200,7 +200,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If fewer than two classes have a labelled point, all labelled points coincide, or the
+            If fewer than two classes have a labeled point, all labeled points coincide, or the
             likelihood cannot be computed.
 
         Warns
@@ -225,7 +225,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         data = self._validated(X, ensure_min_samples=2)
         known = as_supervision(y if supervision is None else supervision, data.shape[0])
         check_teaches(known)
-        self._learn(data[known.labelled], known.targets()[known.labelled], _values(known, y))
+        self._learn(data[known.labeled], known.targets()[known.labeled], _values(known, y))
         return self
 
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
@@ -247,7 +247,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         T = np.ascontiguousarray(T[:, shares])
         if not isinstance(self.n_centroids, str) and self.n_centroids > len(X):
             raise ValueError(
-                f"n_centroids must be at most the number of labelled points, {len(X)}, "
+                f"n_centroids must be at most the number of labeled points, {len(X)}, "
                 f"got {self.n_centroids}"
             )
         check_magnitude(X)
@@ -426,7 +426,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[top])
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return the mean log p(c|x) of the labelled points, in nats: what cross-validation does.
+        """Return the mean log p(c|x) of the labeled points, in nats: what cross-validation does.
 
         Parameters
         ----------
@@ -441,15 +441,15 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         """
         logs = self.predict_log_proba(X)
         known = as_supervision(y, logs.shape[0])
-        if known.labelled.size == 0:
+        if known.labeled.size == 0:
             raise ValueError("y must label at least one point")
         values = _values(known, y)
         columns = [np.flatnonzero(self.classes_ == value) for value in values]
         strange = [value for value, found in zip(values.tolist(), columns) if found.size == 0]
         if strange:
             raise ValueError(f"y must name classes that were learned, got {strange[0]!r}")
-        column = np.concatenate(columns)[known.top_class[known.labelled]]
-        return float(logs[known.labelled, column].mean())
+        column = np.concatenate(columns)[known.top_class[known.labeled]]
+        return float(logs[known.labeled, column].mean())
 
     # -- parts ---------------------------------------------------------------------------------
 
@@ -497,7 +497,7 @@ def check_teaches(supervision: Supervision | None) -> None:
     """
     named: list[str] = []
     if supervision is not None:
-        top = np.unique(supervision.top_class[supervision.labelled])
+        top = np.unique(supervision.top_class[supervision.labeled])
         named = [supervision.classes[c] for c in top]
     if len(named) < 2:
         got = f"only {named[0]!r}" if named else "none"

@@ -3,7 +3,7 @@
     p(c|x) = Σ_k β_ck φ_k(x) / Σ_k φ_k(x),   φ_k(x) = exp(−‖x − m_k‖²/2σ²),   Σ_c β_ck = 1
 
 ("Supervised nonlinear dimensionality reduction by neighbor retrieval", section 2.1). Centroids m
-and class probabilities β are fitted by conjugate gradients to maximise ``Σ_i Σ_c t_ic log
+and class probabilities β are fitted by conjugate gradients to maximize ``Σ_i Σ_c t_ic log
 p(c|x_i)``, t the rows of class probabilities of the labeled points; β is a softmax of free numbers
 η, which keeps its columns on the simplex. With w_ik = φ_k/Σφ, r_ic = t_ic/p(c|x_i) and
 u_ik = w_ik (Σ_c r_ic β_ck − 1), the derivatives of the sum are

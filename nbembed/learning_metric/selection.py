@@ -7,7 +7,7 @@ iterations is chosen with the rest: unstopped, the fit of most mixtures ends in 
 metric vanishes on plateaus and the held-out likelihood is far below what it was.
 
 Where classes lie so far apart that many candidates are as good as certain, the likelihood goes on
-rising towards certainty by less and less. Of candidates that are equally good, but for
+rising toward certainty by less and less. Of candidates that are equally good, but for
 :data:`TIED`, it is therefore the plainest that is taken: the fewest Gaussians, of these the widest,
 and the fewest iterations that get there.
 """
@@ -82,7 +82,7 @@ def spread_of(X: NDArray[np.float64], T: NDArray[np.float64]) -> float:
         spread = float(np.sqrt(np.mean(np.sum(np.square(X - center), axis=1))))
         if spread > 1e-12 * float(np.abs(X).max(initial=0.0)):
             return spread
-    raise ValueError("X must have labelled points that differ: all of them coincide")
+    raise ValueError("X must have labeled points that differ: all of them coincide")
 
 
 def numbers_to_try(n_classes: int, n_points: int) -> list[int]:
@@ -152,7 +152,7 @@ def choose(
     if n_folds < 2:
         chosen = Choice(n_centroids[0], widths[len(widths) // 2], min(BLIND_ITERATIONS, max_iter))
         warnings.warn(
-            f"no class has two labelled points, so nothing can be cross-validated; "
+            f"no class has two labeled points, so nothing can be cross-validated; "
             f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} are used",
             stacklevel=3,
         )

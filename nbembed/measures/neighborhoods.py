@@ -122,7 +122,7 @@ def trustworthiness(
         Or dissimilarities with ``metric="precomputed"``.
     Y : array-like of shape (n_samples, n_components)
     k : int, default=5
-        Below n_samples / 2, where the normalisation ends.
+        Below n_samples / 2, where the normalization ends.
     metric : str or callable, default="euclidean"
         Of the data.
     per_point : bool, default=False

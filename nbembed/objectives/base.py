@@ -31,9 +31,9 @@ class Evaluation:
     curvature : ndarray of shape (n_samples,) or None
         A positive diagonal scale per point; ``Y - gradient / curvature[:, None]`` is the
         fixed-point update of methods that have one (HSSNE: four times the row sums of P∘S).
-    aid : float
-        The part of the cost that only helps the optimisation (exaggeration, compression). It is in
-        the cost, whose gradient this is, and not in what people are shown.
+    auxiliary_cost : float
+        The part of the cost that only helps the optimization (exaggeration, compression). ``cost``
+        and ``gradient`` contain it; the cost that users see does not.
     rounding : float
         How far the cost may be off by rounding, in nats. Large terms cancel in these costs, so that
         in float32 late descents are finer than the cost; the gradient is not touched by that.
@@ -42,17 +42,17 @@ class Evaluation:
     cost: float
     gradient: NDArray[Any]
     curvature: NDArray[Any] | None = None
-    aid: float = 0.0
+    auxiliary_cost: float = 0.0
     rounding: float = 0.0
 
     @property
     def plain_cost(self) -> float:
-        """The cost without what only helps the optimisation: what a map is judged by."""
-        return self.cost - self.aid
+        """The cost without the auxiliary cost: what a map is judged by."""
+        return self.cost - self.auxiliary_cost
 
 
 class Objective(ABC):
-    """A cost to minimise over layouts ``Y`` of shape (n_samples, n_components)."""
+    """A cost to minimize over layouts ``Y`` of shape (n_samples, n_components)."""
 
     @property
     @abstractmethod
@@ -65,7 +65,7 @@ class Objective(ABC):
         """Floating type that pairs are computed in: float32 or float64."""
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the embedding's kernel in coordinates: how far a gradient can be trusted."""
         return 1.0
 

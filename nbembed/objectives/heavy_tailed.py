@@ -6,15 +6,15 @@
 with τ_ij = ‖y_i − y_j‖² and q = exp(−τ), S = 1 in the limit α → 0: equations (1), (11) and (13) of
 "Heavy-Tailed Symmetric Stochastic Neighbor Embedding". The fixed-point update of its equation (14)
 is ``y − gradient / curvature`` with curvature_i = 4 Σ_j P̃_ij S_ij. P̃ mixes labels and links into
-P (:mod:`nbembed.objectives.mixing`).
+P (:mod:`nbembed.objectives.supervised_affinities`).
 
-Two aids of optimisation are parameters too, neutral by default: *exaggeration* e multiplies what
-attracts, *compression* c adds c Σ‖y_i‖². The cost is always the one whose gradient is returned:
+Two parameters help the optimization and are neutral by default: *exaggeration* e multiplies the
+attraction, *compression* c adds c Σ‖y_i‖². The cost is always the one whose gradient is returned:
 
     J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + c Σ‖y‖² + ρ Σ_cannot mean exp(−τ)
 
 so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion).
-What the aids add, (e − 1)(−Σ P̃ log q) + c Σ‖y‖², is told apart in :attr:`Evaluation.aid`.
+Their share, (e − 1)(−Σ P̃ log q) + c Σ‖y‖², is reported as :attr:`Evaluation.auxiliary_cost`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.kernels.custom import custom_pairs
-from nbembed.kernels.heavy_tailed import HeavyTailedTerms, heavy_tailed
+from nbembed.kernels.custom_similarity import custom_pairs
+from nbembed.kernels.heavy_tailed import heavy_tailed
+from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
 from nbembed.objectives.similarity import Similarity
+from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
 from nbembed.validation import check_real
 
@@ -99,7 +100,7 @@ class HeavyTailed(Objective):
         self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
-        self._mixture = Mixture.make(as_pair_matrix(P, "joint"), supervision, rho)
+        self._mixture = SupervisedAffinities.make(as_pair_matrix(P, "joint"), supervision, rho)
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
@@ -118,9 +119,9 @@ class HeavyTailed(Objective):
         return self._mixture.supervision
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the similarity in coordinates."""
-        return self._alpha.length if isinstance(self._alpha, Similarity) else 1.0
+        return self._alpha.length_scale if isinstance(self._alpha, Similarity) else 1.0
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -179,14 +180,14 @@ class HeavyTailed(Objective):
         if self._compression > 0:
             gradient += (2 * self._compression) * Yt
             curvature = curvature + 2 * self._compression
-        value, aid, rounding = math.nan, 0.0, 0.0
+        value, auxiliary, rounding = math.nan, 0.0, 0.0
         if cost:
-            aid = (self._exaggeration - 1) * cross
+            auxiliary = (self._exaggeration - 1) * cross
             if self._compression > 0:
-                aid += self._compression * float(np.square(Yt, dtype=np.float64).sum())
+                auxiliary += self._compression * float(np.square(Yt, dtype=np.float64).sum())
             entropy = mixture.entropy(self._n_threads)
-            value = entropy + cross + log_normalizer + aid
-            sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(aid)
+            value = entropy + cross + log_normalizer + auxiliary
+            sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(auxiliary)
             rounding = float(np.finfo(self.dtype).eps) * sizes
         push = mixture.push(Yt, self._n_threads)
         if push is not None:
@@ -196,7 +197,7 @@ class HeavyTailed(Objective):
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
-            aid,
+            auxiliary,
             rounding,
         )
 

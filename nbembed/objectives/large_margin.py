@@ -1,10 +1,10 @@
-"""Large-margin embedding (Mbed): SNE that opens a gap between classes, labelled or discovered.
+"""Large-margin embedding (Mbed): SNE that opens a gap between classes, labeled or discovered.
 
     C − w (A + B) + D,   C = Σ_i KL(p̃_i ‖ q_i)                      (SNE)
     m_ik = softmax_k(⟨w_k, y_i⟩ / λ),  m̄ = mean_i m_i              (membership, eq. 15)
     A = −mean_i H(m_i)                                              (margin, eq. 6)
     B = H(m̄), or −KL(m̄ ‖ π) with class priors π                     (balance, eq. 6 and 8)
-    D = Σ_labelled KL(T_i ‖ m_i)                                    (labels, eq. 12)
+    D = Σ_labeled KL(T_i ‖ m_i)                                    (labels, eq. 12)
 
 Equations of "Large Margin Non-Linear Embedding"; gradients (16) to (19). Erratum: its equation (9)
 has a stray Σ_i. w is 1 in the paper. K = 2 with λ here is its logistic form (5) with λ/2.
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import softmax
 
-from nbembed.kernels.margin import large_margin
+from nbembed.kernels.large_margin import large_margin
 from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
@@ -111,7 +111,7 @@ class LargeMargin(SNE):
 
     @property
     def targets(self) -> NDArray[np.float64]:
-        """Softened labels T, shape (n_samples, n_classes); rows of unlabelled points are NaN."""
+        """Softened labels T, shape (n_samples, n_classes); rows of unlabeled points are NaN."""
         return self._targets
 
     @property
@@ -159,7 +159,7 @@ class LargeMargin(SNE):
         """Return cost, gradient and a positive curvature at ``Y``.
 
         The curvature adds to SNE's the bounds of the other terms' second derivatives:
-        1/λ² at a labelled point and w/(nλ²) at any.
+        1/λ² at a labeled point and w/(nλ²) at any.
         """
         Y = self._checked(Y)
         Yt = np.ascontiguousarray(Y.T)
@@ -177,8 +177,8 @@ class LargeMargin(SNE):
             self._n_threads,
         )
         steepness = 1 / self._lam**2
-        labelled = ~np.isnan(self._targets[:, 0])
-        curvature = curvature + steepness * labelled
+        labeled = ~np.isnan(self._targets[:, 0])
+        curvature = curvature + steepness * labeled
         curvature += self._margin_weight * steepness / self.n_samples
         return Evaluation(
             value + float(terms.cost),
@@ -218,5 +218,5 @@ def _check_prior(class_prior: ArrayLike, n_classes: int) -> NDArray[np.float64]:
         raise ValueError(f"class_prior must have shape ({n_classes},), got {prior.shape}")
     if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
         raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")
-    normalised: NDArray[np.float64] = prior / prior.sum()
-    return normalised
+    normalized: NDArray[np.float64] = prior / prior.sum()
+    return normalized

@@ -11,7 +11,7 @@ stochastic neighbor embedding. With L_ij = log(q_ij/p̃_ij) and F_i = Σ_j q_ij 
 
 The paper gives each point the width of its neighborhood in the data, w_i = β_i; one width for all
 is a common variant, and costs of the two cannot be compared. p̃ mixes links into the rows p
-(:mod:`nbembed.objectives.mixing`).
+(:mod:`nbembed.objectives.supervised_affinities`).
 
 *Widening* s multiplies all widths, in the data (p ∝ p^(1/s²), renormalized) and on the map
 (w_i/s²). The paper begins with large neighborhoods and lets them shrink; s = 1 is the cost itself.
@@ -33,9 +33,9 @@ import numpy as np
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.log_rows import LogRows, MixedLogs
-from nbembed.objectives.mixing import Mixture
+from nbembed.objectives.log_affinities import LogAffinities, SupervisedLogs
 from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.validation import check_choice, check_numbers, check_real
 
 if TYPE_CHECKING:
@@ -114,12 +114,12 @@ class NeighborRetrieval(Objective):
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
         self._widening = check_real("widening", widening, low=0, open_low=True)
         self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
-        self._mixture = Mixture.make(
+        self._mixture = SupervisedAffinities.make(
             as_pair_matrix(affinities, "rows"), supervision, rho, labels_as_links=labels_as_links
         )
         self._width = _widths(width, affinities, self.n_samples)
-        self._rows = LogRows.of(affinities, self._mixture.base.values)
-        self._logs: MixedLogs | None = None  # made at the first evaluation
+        self._rows = LogAffinities.of(affinities, self._mixture.base.values)
+        self._logs: SupervisedLogs | None = None  # made at the first evaluation
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
@@ -133,7 +133,7 @@ class NeighborRetrieval(Objective):
         return self._mixture.base.dtype
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the map's neighborhoods: that of their geometric mean precision, widened."""
         return self._unit * self._widening
 

@@ -71,7 +71,7 @@ class PairMatrix:
     def without(
         self, cannot_links: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
     ) -> PairMatrix:
-        """Return P with no affinity across the cannot-links, renormalised; itself without any.
+        """Return P with no affinity across the cannot-links, renormalized; itself without any.
 
         A point that loses every neighbor this way would fly off the map, so its row becomes uniform
         over the points that no cannot-link forbids it.

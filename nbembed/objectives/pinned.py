@@ -65,9 +65,9 @@ class Pinned(Objective):
         return self._objective.dtype
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the embedding's kernel in coordinates."""
-        return self._objective.length
+        return self._objective.length_scale
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nbembed.kernels.custom import custom_values
+from nbembed.kernels.custom_similarity import custom_values
 
 #: Squared distances at which a pair is looked at.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
@@ -79,7 +79,7 @@ class Similarity:
         return f"Similarity({', '.join(names)})"
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of H in coordinates, 1/√S(0), or 1 where S(0) is zero."""
         _, score = custom_values(self.H, self.score, np.zeros(1))
         return float(score[0] ** -0.5) if score[0] > 0 else 1.0

@@ -4,7 +4,7 @@
     ∂C/∂y_i = 2 Σ_j (y_i − y_j)(p̃_ij − q_ij + p̃_ji − q_ji)
 
 Equations (2) to (4) of "Large Margin Non-Linear Embedding", section 2. Erratum: its equation (4)
-lacks the factor 2. p̃ mixes links into the rows p (:mod:`nbembed.objectives.mixing`).
+lacks the factor 2. p̃ mixes links into the rows p (:mod:`nbembed.objectives.supervised_affinities`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.mixing import Mixture
 from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class SNE(Objective):
         labels_as_links: bool = True,
         n_jobs: int | None = None,
     ) -> None:
-        self._mixture = Mixture.make(
+        self._mixture = SupervisedAffinities.make(
             as_pair_matrix(P, "rows"), supervision, rho, labels_as_links=labels_as_links
         )
         self._n_threads = threads_for(self.n_samples, n_jobs)

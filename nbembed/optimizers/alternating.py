@@ -11,7 +11,7 @@ itself. That costs a few Newton steps an object and a trial, which are warm, and
 iterations: they depend on K, not on the number of objects.
 
 The map is at rest when the forces on the centers balance: ‖∂F/∂Φ‖ is next to nothing beside the
-pull 2η_φ Φ towards the origin, which at a minimum is just what the objects' forces are.
+pull 2η_φ Φ toward the origin, which at a minimum is just what the objects' forces are.
 """
 
 from __future__ import annotations

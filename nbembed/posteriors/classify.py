@@ -1,8 +1,8 @@
-"""From labels to posteriors: a classifier learns from the labelled objects and judges all of them.
+"""From labels to posteriors: a classifier learns from the labeled objects and judges all of them.
 
 Labels are a :class:`~nbembed.supervision.Supervision` or what stands for one. A soft label teaches
 its most probable class with the weight of its confidence, where the classifier takes weights.
-Classes that no object is labelled with have posterior and prior zero.
+Classes that no object is labeled with have posterior and prior zero.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Learned:
     classifier : estimator
         Fitted; its classes are numbers of ``classes``.
     classes : tuple of str
-        All classes that were named, labelled or not.
+        All classes that were named, labeled or not.
     """
 
     classifier: Any
@@ -88,22 +88,22 @@ def resolve_classifier(classifier: Any) -> Any:
     return clone(classifier)
 
 
-def labelled_classes(supervision: Supervision) -> NDArray[np.intp]:
+def labeled_classes(supervision: Supervision) -> NDArray[np.intp]:
     """Return the classes, by number, that at least one object carries the label of."""
-    found: NDArray[np.intp] = np.unique(supervision.top_class[supervision.labelled])
+    found: NDArray[np.intp] = np.unique(supervision.top_class[supervision.labeled])
     return found
 
 
 def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
-    """Return a new classifier fitted to the labelled rows of the data.
+    """Return a new classifier fitted to the labeled rows of the data.
 
-    Classifiers that learn from unlabelled data too (scikit-learn's semi-supervised ones, and those
-    with a true attribute ``takes_unlabelled``) are given all rows, −1 for those without a label.
+    Classifiers that learn from unlabeled data too (scikit-learn's semi-supervised ones, and those
+    with a true attribute ``takes_unlabeled``) are given all rows, −1 for those without a label.
 
     Raises
     ------
     ValueError
-        If fewer than two classes are labelled, or the data are not legal.
+        If fewer than two classes are labeled, or the data are not legal.
     TypeError
         If ``supervision`` is not one of as many points.
     """
@@ -113,12 +113,12 @@ def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
         raise TypeError(
             f"supervision must be a Supervision of {X.shape[0]} points, got {supervision!r}"
         )
-    if labelled_classes(supervision).size < 2:
+    if labeled_classes(supervision).size < 2:
         raise ValueError(
             "y must label objects of at least two classes for a classifier to learn from, got "
-            f"{labelled_classes(supervision).size}"
+            f"{labeled_classes(supervision).size}"
         )
-    rows = np.arange(supervision.n_samples) if _takes_unlabelled(model) else supervision.labelled
+    rows = np.arange(supervision.n_samples) if _takes_unlabeled(model) else supervision.labeled
     weights = np.nan_to_num(supervision.confidence[rows], nan=1.0)
     keywords = {"sample_weight": weights} if _takes_weights(model) and (weights < 1).any() else {}
     model.fit(X[rows], supervision.top_class[rows], **keywords)
@@ -143,11 +143,11 @@ def class_posteriors(
     y : array of shape (n_samples,), rows of probabilities, or Supervision
         Labels, with −1, None or NaN for objects without one.
     cv : None, "leave-one-out", int or splitter, default=None
-        How labelled objects are judged. None: by the classifier that has seen them, as the paper
+        How labeled objects are judged. None: by the classifier that has seen them, as the paper
         does; a posterior then shows how well the model fits. Else by one that has not: a posterior
         then shows what it would say of new data. "leave-one-out" is for :class:`NaiveBayes`, which
         needs no refit; others take the number of folds or a splitter, as ``cross_val_predict``
-        does. Unlabelled objects are new to the classifier anyway.
+        does. Unlabeled objects are new to the classifier anyway.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def class_posteriors(
     Raises
     ------
     ValueError
-        If fewer than two classes are labelled, or a fold lacks a class.
+        If fewer than two classes are labeled, or a fold lacks a class.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def class_posteriors(
     learned = learn(classifier, data, known)
     proba = np.array(learned.predict_proba(data))
     if cv is not None:
-        where = known.labelled
+        where = known.labeled
         proba[where] = learned._spread(_held_out(classifier, learned, data, known, cv))
     rows = check_posteriors(proba, "classifier.predict_proba")
     return Posteriors(rows, known.classes, _prior(known), learned=learned)
@@ -181,10 +181,10 @@ def class_posteriors(
 def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Posteriors:
     """Return the posteriors of all rows of checked data; uninformative ones with too few labels.
 
-    With fewer than two labelled classes every class is as probable as any other.
+    With fewer than two labeled classes every class is as probable as any other.
     """
     n, K = supervision.n_samples, len(supervision.classes)
-    if labelled_classes(supervision).size < 2:
+    if labeled_classes(supervision).size < 2:
         rows = np.full((n, K), 1 / K) if K else np.empty((n, 0))
         rows.flags.writeable = False
         return Posteriors(rows, supervision.classes, informative=False)
@@ -195,7 +195,7 @@ def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Pos
 
 
 def _held_out(classifier: Any, learned: Learned, X: Any, known: Supervision, cv: Any) -> Any:
-    where = known.labelled
+    where = known.labeled
     codes = known.top_class[where]
     if isinstance(cv, str):
         if cv != "leave-one-out":
@@ -213,16 +213,16 @@ def _held_out(classifier: Any, learned: Learned, X: Any, known: Supervision, cv:
 
 
 def _prior(supervision: Supervision) -> NDArray[np.float64]:
-    """Return equal priors of the labelled classes."""
+    """Return equal priors of the labeled classes."""
     prior = np.zeros(len(supervision.classes))
-    labelled = labelled_classes(supervision)
-    prior[labelled] = 1 / labelled.size
+    labeled = labeled_classes(supervision)
+    prior[labeled] = 1 / labeled.size
     return prior
 
 
-def _takes_unlabelled(model: Any) -> bool:
+def _takes_unlabeled(model: Any) -> bool:
     return bool(
-        getattr(model, "takes_unlabelled", False)
+        getattr(model, "takes_unlabeled", False)
         or type(model).__module__.startswith("sklearn.semi_supervised")
     )
 

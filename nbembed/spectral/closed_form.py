@@ -66,7 +66,7 @@ class ClosedForm(Objective):
         return self.target.dtype
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Infinite: the gradient is right at any distance."""
         return math.inf
 

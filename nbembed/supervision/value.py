@@ -8,7 +8,7 @@ by a later word about other points.
 What the methods make of it (confidence as a row of probabilities, a class as a weighted group) is
 stated here too, because all of them share it:
 
-* the row of a point labelled k with confidence c is c at k and (1 − c)/(K − 1) elsewhere;
+* the row of a point labeled k with confidence c is c at k and (1 − c)/(K − 1) elsewhere;
 * in a class, a point counts with weight ``c_i = (K·max_k t_ik − 1)/(K − 1)``: 1 when certain, 0
   when its row is uniform. Two points of a class are linked with weight ``c_i c_j``.
 """
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.supervision.parts import LinkGroups, class_name, frozen, without
-from nbembed.supervision.plain import plain_of, read_plain
+from nbembed.supervision.serialization import plain_of, read_plain
 from nbembed.validation import check_count, check_points, check_real
 
 if TYPE_CHECKING:
@@ -242,18 +242,18 @@ class Supervision:
     # -- what was said --------------------------------------------------------------------------
 
     @property
-    def labelled(self) -> NDArray[np.intp]:
-        """Indices of the labelled points, sorted."""
+    def labeled(self) -> NDArray[np.intp]:
+        """Indices of the labeled points, sorted."""
         return np.flatnonzero(self._class >= 0)
 
     @property
     def top_class(self) -> NDArray[np.intp]:
-        """Each point's likeliest class as an index into ``classes``; −1 where unlabelled."""
+        """Each point's likeliest class as an index into ``classes``; −1 where unlabeled."""
         return self._class
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """The probability of each point's top class; NaN where unlabelled."""
+        """The probability of each point's top class; NaN where unlabeled."""
         return self._confidence
 
     @property
@@ -279,7 +279,7 @@ class Supervision:
         Returns
         -------
         T : ndarray of shape (n_samples, n_classes)
-            A NaN row for each unlabelled point.
+            A NaN row for each unlabeled point.
 
         Raises
         ------
@@ -293,7 +293,7 @@ class Supervision:
                 f"got {K}"
             )
         T = np.full((self.n_samples, K), np.nan)
-        where = self.labelled
+        where = self.labeled
         if where.size == 0:
             return T
         sure = self._confidence[where]

@@ -206,7 +206,7 @@ def test_a_reload_finds_labels_parameters_and_places(hand: Hand) -> None:
     assert float(slider.input_value()) == pytest.approx(1.7, abs=0.02)
     hand.widget.get_by_role("radio", name="kept").wait_for(state="attached")
     np.testing.assert_allclose(hand.layout(), before)
-    # What is drawn agrees: a lasso around the labelled points' places selects them.
+    # What is drawn agrees: a lasso around the labeled points' places selects them.
     places = hand.on_screen()
     hand.lasso(places[1], 8)
     assert 1 in hand.notebook.wait_for("explorer.selection.tolist()")
@@ -228,7 +228,7 @@ def test_mbed_takes_over_points_and_labels(hand: Hand) -> None:
     agree = hand.notebook.wait_for(
         "float(np.mean([explorer.session.membership[i].argmax() == "
         "explorer.supervision.top_class[i]"
-        " for i in explorer.supervision.labelled]))",
+        " for i in explorer.supervision.labeled]))",
         lambda share: share > 0.9,
     )
     assert agree > 0.9

@@ -77,9 +77,9 @@ def margin(
     mean = m.mean(axis=0)
     A = (m * log_m).sum() / len(m)
     B = -_x_log(mean, mean / (1 if prior is None else prior)).sum()
-    labelled = ~np.isnan(targets[:, 0])
-    t = targets[labelled]
-    D = (_x_log(t, t) - t * log_m[labelled]).sum()
+    labeled = ~np.isnan(targets[:, 0])
+    t = targets[labeled]
+    D = (_x_log(t, t) - t * log_m[labeled]).sum()
     return -margin_weight * (A + B) + D, A, B, D, m
 
 

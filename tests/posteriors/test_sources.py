@@ -91,7 +91,7 @@ def test_confidence_becomes_a_weight(iris):
     X, y = iris
     told = Supervision(150).label(np.flatnonzero(y == 0)[:9], "a")
     told = told.label(np.flatnonzero(y == 1)[:9], "b").label([60, 61], "a", confidence=0.6)
-    rows = told.labelled
+    rows = told.labeled
     weights = told.confidence[rows]
     plain = GaussianNB().fit(X[rows], told.top_class[rows], sample_weight=weights)
     np.testing.assert_allclose(

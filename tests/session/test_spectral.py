@@ -112,7 +112,7 @@ def test_dissimilarities_cannot_be_projected(iris):
         assert session.method_name == "HSSNE"
 
 
-def test_a_switch_by_name_looks_at_unlabelled_points_too(iris):
+def test_a_switch_by_name_looks_at_unlabeled_points_too(iris):
     with Session(iris, spectral.LFDA()) as session:
         assert session.parameters["gamma"] == 0, "as it was given"
         session.switch("FDA")
