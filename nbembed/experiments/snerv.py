@@ -30,6 +30,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from nbembed.baselines import SIsomap
 from nbembed.datasets import load, read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.learning_metric import LearningMetric
 from nbembed.measures import paired_t_test
 from nbembed.methods import NeRV, SNeRV
 
@@ -113,22 +114,21 @@ def fold_errors(
     """Return the error of each method with all labels but the ``known`` ones hidden."""
     labels = np.where(known, y, -1)
     found = {}
-    metric: dict[str, Any] = {"cv": protocol.inner}
+    metric = LearningMetric(cv=protocol.inner)
     with warnings.catch_warnings():
         # Points whose class is certain have almost no distance from each other.
         warnings.filterwarnings("ignore", message=".*tied for nearest", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*pieces", category=UserWarning)
         for tradeoff in protocol.tradeoffs:
-            model = SNeRV(tradeoff=tradeoff, max_iter=protocol.max_iter, random_state=0, **metric)
-            model.fit(X, labels)
+            model = SNeRV(
+                tradeoff=tradeoff, metric=metric, max_iter=protocol.max_iter, random_state=0
+            ).fit(X, labels)
             found[f"SNeRV({tradeoff})"] = error(model.embedding_, y, known)
             # The second tradeoff uses the same metric, which need not be chosen again.
             learned = model.learning_metric_
-            metric = {
-                "n_centroids": len(learned.centroids_),
-                "width": learned.width_,
-                "cv": protocol.inner,
-            }
+            metric = LearningMetric(
+                n_centroids=len(learned.centroids_), width=learned.width_, cv=protocol.inner
+            )
         plain = NeRV(max_iter=protocol.max_iter, random_state=0).fit_transform(X)
         found["NeRV"] = error(plain, y, known)
         choice = best_isomap(X[known], y[known], protocol.splits)
