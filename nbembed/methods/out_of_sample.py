@@ -81,7 +81,7 @@ class PlacesNewPoints(EmbeddingMethod):
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the data and the metric that the affinities were made with."""
-        source = getattr(affinities, "_source", None)
+        source = getattr(affinities, "source", None)
         if source is None:
             source = X.copy() if sparse.issparse(X) else np.array(X), self.metric
         self._fitted = FittedData(*source)

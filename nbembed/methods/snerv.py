@@ -19,7 +19,7 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
 from nbembed.learning_metric.metric import check_teaches
 from nbembed.methods.base import LiveParameter
-from nbembed.methods.learned import LearnedAffinities, learned_metric
+from nbembed.methods.learned import FLOOR, learned_metric
 from nbembed.methods.neighbor import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV
 from nbembed.validation import check_choice
@@ -202,7 +202,7 @@ class SNeRV(NeRV):
         affinities = perplexity_affinities(
             X, perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
         )
-        return LearnedAffinities.of(affinities)
+        return affinities.truncated(FLOOR)
 
     def _learner(self) -> LearningMetric:
         return LearningMetric(
@@ -233,9 +233,8 @@ class SNeRV(NeRV):
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         super()._remember(X, affinities)
-        assert isinstance(affinities, LearnedAffinities)
-        assert affinities.learned is not None, "labels were checked"
-        self.learning_metric_ = affinities.learned
+        assert affinities.learned_metric is not None, "labels were checked"
+        self.learning_metric_ = affinities.learned_metric
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
