@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import nbembed as nb
-from nbembed.kernels.path_lengths import path_lengths, shorten
+from nbembed.kernels.fisher_paths import path_lengths, shorten
 from nbembed.learning_metric.mixture import Mixture
 
 GOAL = 2.0

@@ -34,7 +34,7 @@ _MODULES = (
     "experiments",
     "plots",
     "posteriors",
-    "rivals",
+    "baselines",
     "spectral",
 )
 

@@ -1,4 +1,5 @@
 from nbembed import affinities as affinities
+from nbembed import baselines as baselines
 from nbembed import datasets as datasets
 from nbembed import experiments as experiments
 from nbembed import measures as measures
@@ -6,7 +7,6 @@ from nbembed import objectives as objectives
 from nbembed import optimizers as optimizers
 from nbembed import plots as plots
 from nbembed import posteriors as posteriors
-from nbembed import rivals as rivals
 from nbembed import spectral as spectral
 from nbembed.learning_metric import LearningMetric as LearningMetric
 from nbembed.methods import HSSNE as HSSNE

@@ -99,10 +99,13 @@ def neighbors_and_distances(
 
 def k_smallest(values: NDArray[Any], k: int) -> NDArray[np.intp]:
     """Return the columns of the k smallest entries of each row, ascending; ties by column."""
+    index: NDArray[np.intp]
     if k == 1:
-        return values.argmin(axis=1)[:, None]
+        index = values.argmin(axis=1)[:, None]
+        return index
     if k >= values.shape[1]:
-        return values.argsort(axis=1, kind="stable")[:, :k]
+        index = values.argsort(axis=1, kind="stable")[:, :k]
+        return index
     index = np.argpartition(values, k - 1, axis=1)[:, :k]
     index.sort(axis=1)
     chosen = np.take_along_axis(values, index, axis=1)

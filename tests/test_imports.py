@@ -28,6 +28,7 @@ RANKS = {
     "neighbors": 2,
     "supervision": 2,
     "measures": 3,
+    "display": 2,
     "objectives": 3,
     "learning_metric": 3,
     "posteriors": 3,
@@ -36,12 +37,12 @@ RANKS = {
     "run": 6,
     "methods": 7,
     "spectral": 8,
-    "rivals": 8,
+    "baselines": 8,
     "session": 9,
     "datasets": 9,
     "widget": 10,
     "experiments": 11,
-    "plots": 11,
+    "plots": 10,
     "cli": 12,
 }
 

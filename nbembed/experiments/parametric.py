@@ -30,7 +30,7 @@ from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.measures import class_f_measure, class_precision
 from nbembed.methods import SNE, ParametricEmbedding
-from nbembed.methods.starts import scaling_axes
+from nbembed.methods.initialization import scaling_axes
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
 
 if TYPE_CHECKING:

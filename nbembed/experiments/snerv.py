@@ -9,7 +9,7 @@ labeled points only and places the rest by its regression network, as its author
 The paper shows errors in a figure alone; what it states are the p-values of paired t-tests between
 its two best methods. Two things are not as it has them: its phonemes are of 13 classes and those of
 the file, from the same package, of 20; and its fourth set, TIMIT, is licensed and not here. MRE and
-MUHSIC, which it found worse, are in :mod:`nbembed.rivals` but not in these tables.
+MUHSIC, which it found worse, are in :mod:`nbembed.baselines` but not in these tables.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
 
+from nbembed.baselines import SIsomap
 from nbembed.datasets import load, read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.measures import paired_t_test
 from nbembed.methods import NeRV, SNeRV
-from nbembed.rivals import SIsomap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

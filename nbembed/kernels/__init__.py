@@ -6,15 +6,15 @@ Coordinates come as ``Yt`` of shape (d, n), one row an axis.
 
 From the bottom up:
 
-* :mod:`~nbembed.kernels.threads`, :mod:`~nbembed.kernels.compiling`: who runs it, how it is made;
-* :mod:`~nbembed.kernels.lanes`, :mod:`~nbembed.kernels.writing`: formulas that become vector code;
-* :mod:`~nbembed.kernels.vector_math`: exponential, logarithm, power;
-* :mod:`~nbembed.kernels.tiles`: sums over all pairs; :mod:`~nbembed.kernels.sparse`: over some;
+* :mod:`~nbembed.kernels.threads`: a pool of threads that run fixed chunks of work;
+* :mod:`~nbembed.kernels.codegen`: how formulas become vector code, and sums over all pairs;
+* :mod:`~nbembed.kernels.terms`: what kernels return;
+* :mod:`~nbembed.kernels.sparse`: sums over the entries of a sparse matrix;
 * :mod:`~nbembed.kernels.heavy_tailed` (HSSNE), :mod:`~nbembed.kernels.gaussian_rows` (SNE, Mbed),
   :mod:`~nbembed.kernels.neighbor_retrieval` (NeRV, on :mod:`~nbembed.kernels.log_rows`),
-  :mod:`~nbembed.kernels.groups` (links), :mod:`~nbembed.kernels.margin` (Mbed),
+  :mod:`~nbembed.kernels.links` (links), :mod:`~nbembed.kernels.large_margin` (Mbed),
   :mod:`~nbembed.kernels.parametric` (Parametric Embedding);
 * :mod:`~nbembed.kernels.placement`: new points on a map that stays;
-* :mod:`~nbembed.kernels.custom`: HSSNE with a similarity of the user's own;
+* :mod:`~nbembed.kernels.custom_similarity`: HSSNE with a similarity of the user's own;
 * :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities.
 """

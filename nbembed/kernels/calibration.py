@@ -24,15 +24,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled
-from nbembed.kernels.lanes import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.compiling import compiled
+from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
+from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
+from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
+from nbembed.kernels.codegen.vector_math import lanes_exp2
+from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import lanes_exp2
-from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,24 +52,6 @@ TIE = 1e-10
 _LOG2_E = float(np.log2(np.e))
 #: Numbers a register at most: rows are padded to a multiple.
 _PADDING = 16
-
-
-class Calibration(NamedTuple):
-    """Rows of neighbor probabilities.
-
-    Attributes
-    ----------
-    P : ndarray of shape (n, m)
-        Each row sums to one.
-    beta : ndarray of float64, shape (n,)
-        p_j ∝ exp(−β d_j²); positive and finite.
-    tied : ndarray of int64, shape (n,)
-        How many points tie for nearest.
-    """
-
-    P: NDArray[Any]
-    beta: NDArray[np.float64]
-    tied: NDArray[np.int64]
 
 
 def calibrate(
@@ -236,7 +217,7 @@ def _row_function(n_sums: int, body: Callable[..., list[Lanes]]) -> Any:
 
         for k, total in enumerate(accumulate(builder, first, last, n_sums, like, sweep)):
             add_total(builder, totals.data, INDEX(k), total)
-        return context.get_dummy_value()
+        return no_result(context)
 
     @intrinsic
     def sweep_row(typing_context, u, totals, i, first, last, c):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, read_only
+from nbembed.kernels.codegen.compiling import compiled, read_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

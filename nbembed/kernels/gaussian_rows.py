@@ -15,38 +15,18 @@ log Z_i = −m + log Σ_j exp(m − τ_ij), m = min_j τ_ij.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import Lanes
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.simd import Lanes
+from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
+from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.vector_math import exp, lanes_exp
 from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tile_code import PairSum, Terms
-from nbembed.kernels.tiles import half_square, n_chunks, padded
-from nbembed.kernels.vector_math import exp, lanes_exp
-
-
-class GaussianRowsTerms(NamedTuple):
-    """Sums over pairs.
-
-    Attributes
-    ----------
-    attraction : ndarray of shape (d, n)
-        Σ_j W_ij (y_i − y_j), in the type of the points.
-    repulsion : ndarray of shape (d, n)
-        Σ_j (q_ij + q_ji)(y_i − y_j), q normalized.
-    log_normalizers : ndarray of shape (n,), float64
-        log Z_i.
-    cross : float
-        ½ Σ_ij W_ij τ_ij, in nats; NaN if it was not wanted.
-    """
-
-    attraction: Any
-    repulsion: Any
-    log_normalizers: Any
-    cross: float
 
 
 def gaussian_rows(

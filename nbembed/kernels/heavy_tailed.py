@@ -22,45 +22,22 @@ attraction only the entries (:mod:`nbembed.kernels.sparse`).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import Lanes
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.simd import Lanes
+from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
+from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tile_code import PairSum, Terms
-from nbembed.kernels.tiles import half_square, n_chunks, padded
-from nbembed.kernels.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 
 #: Below this α the family is the Gaussian, to double precision: q differs by ατ²/2.
 GAUSSIAN_BELOW = 1e-16
 _LOG_2 = math.log(2)
-
-
-class HeavyTailedTerms(NamedTuple):
-    """Sums over pairs; q is not normalized.
-
-    Attributes
-    ----------
-    attraction : ndarray of shape (d, n)
-        Σ_j P_ij S_ij (y_i − y_j), in the type of the points.
-    repulsion : ndarray of shape (d, n)
-        Σ_j q_ij S_ij (y_i − y_j).
-    curvature : ndarray of shape (n,)
-        Σ_j P_ij S_ij.
-    normalizer : float
-        Z = Σ_{i≠j} q_ij.
-    cross : float
-        −Σ_ij P_ij log q_ij, in nats; NaN if it was not wanted.
-    """
-
-    attraction: Any
-    repulsion: Any
-    curvature: Any
-    normalizer: float
-    cross: float
 
 
 def heavy_tailed(

@@ -1,7 +1,7 @@
 """Logarithms of neighbor probabilities, widened and mixed with links, packed for the tiles.
 
     log p_ij ← κ log p_ij − log Σ_k p_ik^κ               a width √(1/κ) times as large
-    log p̃_ij = log(keep_i p_ij + rate_i Σ w_i w_j)        links mixed in (nbembed.kernels.groups)
+    log p̃_ij = log(keep_i p_ij + rate_i Σ w_i w_j)        links mixed in (nbembed.kernels.links)
 
 Everything is done on logarithms, in float64, so that far pairs whose p underflows keep theirs.
 A pair without affinity (p̃ = 0: across a cannot-link, or where a given P has a zero) has none: it
@@ -10,36 +10,16 @@ is marked by :data:`NO_AFFINITY`, which no logarithm of a probability can be.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.groups import mark
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.tiles import n_chunks
+from nbembed.kernels.codegen.vector_math import exp, log
+from nbembed.kernels.links import mark
+from nbembed.kernels.terms import NO_AFFINITY, LogRowsTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tiles import n_chunks
-from nbembed.kernels.vector_math import exp, log
-
-#: Stands for the logarithm of zero.
-NO_AFFINITY = 1.0
-
-
-class LogRowsTerms(NamedTuple):
-    """What is made of logarithms.
-
-    Attributes
-    ----------
-    packed : ndarray of shape (n, n), in the type of ``logs``
-        log p̃, as :func:`nbembed.kernels.tiles.half_square` wants it with ``both``.
-    entropy : float
-        Σ p̃ log p̃, in nats.
-    inward : ndarray of shape (n,), float64
-        Σ_i w_i p̃_ij: how much the others attend to point j.
-    """
-
-    packed: Any
-    entropy: float
-    inward: Any
 
 
 def packed_log_rows(
@@ -61,7 +41,7 @@ def packed_log_rows(
     kappa : float
         κ > 0.
     links : tuple (indptr, members, weights)
-        Groups, as in :func:`nbembed.kernels.groups.group_attraction`.
+        Groups, as in :func:`nbembed.kernels.links.group_attraction`.
     rates, keep : ndarray of shape (n,)
         Share of the links and of p in row i; ``keep`` > 0.
     widths : ndarray of shape (n,)

@@ -14,7 +14,7 @@ and with b_i = (1 − t) w_i/Z_i, k_i = (w_i/Z_i)(t + (1 − t) M_i/Z_i) the gra
 
 Two passes over the half square: the first for Z and M, the second for the force. Neither e nor p is
 symmetric, but a pair is visited once, with its two logarithms side by side
-(:attr:`~nbembed.kernels.tile_code.PairSum.both`); p itself is exp ℓ, cheaper than a second matrix
+(:attr:`.PairSum.both`); p itself is exp ℓ, cheaper than a second matrix
 from memory. n = 2000, d = 2, float32, one thread: 0.17 and 0.29 ns per ordered pair.
 
 Where p is zero its logarithm is a number ``floor`` that the caller chooses. With a sparse P all
@@ -26,38 +26,18 @@ A row whose Z_i underflows is left out of the passes and done by itself, shifted
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import Lanes
-from nbembed.kernels.log_rows import NO_AFFINITY, packed_row
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.simd import Lanes
+from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
+from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.vector_math import exp, lanes_exp
+from nbembed.kernels.log_rows import packed_row
+from nbembed.kernels.terms import NO_AFFINITY, RetrievalTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tile_code import PairSum, Terms
-from nbembed.kernels.tiles import half_square, n_chunks, padded
-from nbembed.kernels.vector_math import exp, lanes_exp
-
-
-class RetrievalTerms(NamedTuple):
-    """Sums over pairs.
-
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-        Half the gradient, in the type of the points.
-    log_normalizers : ndarray of shape (n,), float64
-        log Z_i.
-    divergences : ndarray of shape (n,), float64
-        F_i = KL(q_i‖p_i), in nats.
-    cross : float
-        Σ_ij p_ij w_i τ_ij, in nats.
-    """
-
-    force: Any
-    log_normalizers: Any
-    divergences: Any
-    cross: float
 
 
 def neighbor_retrieval(

@@ -23,51 +23,19 @@ float64, whatever is stored.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.vector_math import exp
+from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import exp
 
 #: Probabilities a chunk: a few milliseconds of Newton steps.
 CELLS = 2**15
 #: Bounds of Newton steps an object (a handful is usual) and of halvings a step.
 MAX_STEPS, MAX_HALVINGS = 200, 50
-#: The logarithm of a prior of zero: finite, so that 0 · log 0 is 0.
-NEVER = -1e300
-
-
-class ParametricTerms(NamedTuple):
-    """Objects, and the sums over them.
-
-    Attributes
-    ----------
-    objects : ndarray of shape (n, d)
-        Where they are now, in the type they came in.
-    cost : float
-        Σ_n f_n, in nats.
-    gradient : ndarray of shape (n, d)
-        ∂f_n/∂r_n, in the type of the objects.
-    curvature : ndarray of shape (n,), float64
-        tr Cov_{q_n}(φ) + 2η, which no eigenvalue of the Hessian exceeds.
-    class_gradient : ndarray of shape (K, d), float64
-        Σ_n ∂f_n/∂φ_k.
-    class_curvature : ndarray of shape (K,), float64
-        Σ_n q_nk (1 − q_nk) ‖r_n − φ_k‖² + |Σ_n (p_nk − q_nk)|, which no eigenvalue of ∂²/∂φ_k²
-        exceeds.
-    unsolved : int
-        Objects that Newton's method gave up on (η next to nothing); none where it was not asked to.
-    """
-
-    objects: Any
-    cost: float
-    gradient: Any
-    curvature: Any
-    class_gradient: Any
-    class_curvature: Any
-    unsolved: int
 
 
 def parametric(

@@ -27,11 +27,11 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from nbembed.kernels.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.numba_adapter import njit
+from nbembed.kernels.codegen.vector_math import exp, log1p
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.vector_math import exp, log1p
 
 #: Rows a chunk of work.
 CHUNK = 16
@@ -278,7 +278,8 @@ def descend(
     n_threads : int
         Threads; the result does not depend on it.
     terms : compiled function, optional
-        Of another similarity (:mod:`nbembed.kernels.custom`); ``alpha`` then means nothing.
+        Of another similarity (:mod:`nbembed.kernels.custom_similarity`), which ignores
+        ``alpha``.
 
     Returns
     -------

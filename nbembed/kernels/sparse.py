@@ -12,15 +12,14 @@ for the processor's gather instructions.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from nbembed.kernels.compiling import compiled, read_only
-from nbembed.kernels.lanes import (
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count, spread
+from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
+from nbembed.kernels.codegen.simd import (
     INDEX,
     Lanes,
     as_index,
@@ -29,28 +28,12 @@ from nbembed.kernels.lanes import (
     load_where,
     splat_index,
 )
+from nbembed.kernels.codegen.tiles import n_chunks
+from nbembed.kernels.codegen.vector_math import lanes_log2_1p
+from nbembed.kernels.terms import SparseTerms
 from nbembed.kernels.threads import run_chunks
-from nbembed.kernels.tiles import n_chunks
-from nbembed.kernels.vector_math import lanes_log2_1p
-from nbembed.kernels.writing import accumulate, add_total, arrays, lane_count, spread
 
 _LOG_2 = math.log(2)
-
-
-class SparseTerms(NamedTuple):
-    """Sums along the entries of a sparse matrix.
-
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-    curvature : ndarray of shape (n,)
-    cross : float
-        −Σ_ij P_ij log q_ij over all stored entries, NaN if it was not wanted.
-    """
-
-    force: Any
-    curvature: Any
-    cross: float
 
 
 def sparse_attraction(
@@ -108,7 +91,7 @@ def _row(want_cost: bool) -> Any:
         data = arrays(context, builder, signature.args[:7], arguments[:7])
         count = lane_count(context, signature.args[0].dtype)
         _Row(builder, want_cost, count, arguments[8], *data).write(signature.args[7].count)
-        return context.get_dummy_value()
+        return no_result(context)
 
     @intrinsic
     def add_row(typing_context, points, indptr, indices, values, parameters, sums, totals, axes, i):
@@ -133,8 +116,8 @@ class _Row:
         self.like = points.element, count
         self.alpha = spread(builder, parameters.data, INDEX(0), count)
         after = builder.add(i, INDEX(1))
-        self.start = as_index(builder, builder.load(builder.gep(indptr.data, [i])))
-        self.stop = as_index(builder, builder.load(builder.gep(indptr.data, [after])))
+        self.start = as_index(builder, indptr.data.read(builder, i))
+        self.stop = as_index(builder, indptr.data.read(builder, after))
 
     def write(self, n_axes: int) -> None:
         """Write its code; ``n_axes`` is 0 for any number."""
@@ -158,10 +141,7 @@ class _Row:
             place = builder.add(e, INDEX(lane))
             within = builder.icmp_signed("<", place, final)
             places.append(builder.select(within, place, final))
-        neighbors = [
-            as_index(builder, builder.load(builder.gep(self.indices.data, [place])))
-            for place in places
-        ]
+        neighbors = [as_index(builder, self.indices.data.read(builder, place)) for place in places]
         numbers = builder.add(splat_index(builder, e, count), lane_numbers(count))
         exist = builder.icmp_signed("<", numbers, splat_index(builder, self.stop, count))
         p = load_where(builder, exist, self.values.data, e, count).as_type(self.like[0])

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 
 from nbembed.learning_metric import LearningMetric
+from nbembed.methods.learned_affinities import must_learn
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
 from nbembed.validation import check_real
@@ -178,6 +179,8 @@ class Recipe(ABC, Generic[A]):
         Fields that describe the data rather than the method: a switch by name takes them along.
     path_parameter : str
         The live parameter by which layouts kept by the schedule are told apart; "" without.
+    class_count_parameter : str
+        The field that sets the number of classes, which a page then offers; "" without.
     learns : str
         What :meth:`make_affinities` learns from labels, as people call it ("metric",
         "classifier").
@@ -189,6 +192,7 @@ class Recipe(ABC, Generic[A]):
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = ("perplexity", "metric", "n_jobs", "random_state", "rho")
     path_parameter: ClassVar[str] = ""
+    class_count_parameter: ClassVar[str] = ""
     learns: ClassVar[str] = "metric"
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -243,6 +247,46 @@ class Recipe(ABC, Generic[A]):
         for live in self.live_parameters:
             if live.name not in but:
                 check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
+
+    # -- what a session asks of any recipe ---------------------------------------------------
+
+    @property
+    def seed(self) -> int:
+        """What every random draw of a live map comes from."""
+        seed = getattr(self, "random_state", 0)
+        return seed if isinstance(seed, int) else 0
+
+    def seeded(self, seed: int | None = None) -> Self:
+        """Return the recipe with a number in place of ``None`` or a generator as random state.
+
+        Generators are drawn from once; a log can only hold a number.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Takes the place of ``None``; by default a random number does.
+
+        Raises
+        ------
+        ValueError
+            If it is nothing that NumPy takes as a seed or generator.
+        """
+        if not hasattr(self, "random_state"):
+            return self
+        given = self.random_state
+        fixed = seed if given is None and seed is not None else fixed_seed(given)
+        return self if fixed is given else self.replace(random_state=fixed)
+
+    @property
+    def tolerance(self) -> float:
+        """The ``tol`` of the recipe's runs."""
+        return float(getattr(self, "tol", 1e-4))
+
+    @property
+    def dimensions(self) -> int:
+        """Dimensions of the map before there is one, as far as the fields say it."""
+        d = getattr(self, "n_components", None)
+        return d if isinstance(d, int) else 2
 
     # -- the data ----------------------------------------------------------------------------
 
@@ -308,9 +352,23 @@ class Recipe(ABC, Generic[A]):
 
     # -- live parameters and the objective ---------------------------------------------------
 
-    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
-        """Return values of live parameters in the objective's units, from those of the sliders."""
+    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, Any]:
+        """Return what ``objective.with_parameters`` takes, from values of the sliders.
+
+        The objective that it then returns is to the last bit the one that :meth:`make_objective`
+        of the recipe with these values makes. Parameters whose value follows from them ("auto")
+        are included.
+        """
         return dict(values)
+
+    def updated_objective(
+        self, objective: Objective, values: Mapping[str, float], geometry: Geometry
+    ) -> Objective:
+        """Return a running objective with live parameters changed; affinities are shared.
+
+        Only those that invalidate "objective"; ``values`` are in the units of the sliders.
+        """
+        return objective.with_parameters(**self.to_objective(values, geometry))
 
     def to_sliders(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
         """Return values of live parameters in the units of the sliders, from the objective's."""
@@ -326,8 +384,11 @@ class Recipe(ABC, Generic[A]):
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it."""
-        return False
+        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it.
+
+        By default where the metric is a LearningMetric that is not fitted yet.
+        """
+        return must_learn(self.data_metric)
 
     def request(self, supervision: Supervision) -> str:
         """Return what a person should do for the method to learn anything, "" if nothing."""
@@ -386,3 +447,24 @@ class Recipe(ABC, Generic[A]):
     def in_plane(self) -> Self:
         """Return the recipe laid out on a plane, where it leaves its dimensions open."""
         return self
+
+
+def fixed_seed(random_state: Any) -> int:
+    """Return a number that stands for ``random_state`` from now on.
+
+    Raises
+    ------
+    ValueError
+        If it is nothing that NumPy takes as a seed or generator.
+    """
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
+    raise ValueError(
+        f"random_state must be None, an integer or a numpy generator, got {random_state!r}"
+    )

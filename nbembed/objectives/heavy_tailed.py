@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.affinities import as_affinities
-from nbembed.kernels.custom import custom_pairs
-from nbembed.kernels.heavy_tailed import HeavyTailedTerms, heavy_tailed
+from nbembed.kernels.custom_similarity import custom_pairs
+from nbembed.kernels.heavy_tailed import heavy_tailed
+from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.similarity import Similarity

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from scipy.special import softmax
 
-from nbembed.kernels.margin import large_margin
+from nbembed.kernels.large_margin import large_margin
 from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from nbembed.kernels.log_rows import NO_AFFINITY, packed_log_rows
+from nbembed.kernels.log_rows import packed_log_rows
+from nbembed.kernels.terms import NO_AFFINITY
 from nbembed.objectives.cannot_links import allowed_points
 
 if TYPE_CHECKING:

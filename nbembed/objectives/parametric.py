@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import softmax
 
-from nbembed.kernels.parametric import NEVER, ParametricTerms, parametric
+from nbembed.kernels.parametric import parametric
+from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.validation import check_numbers, check_posteriors, check_real

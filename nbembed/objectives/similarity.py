@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nbembed.kernels.custom import custom_values
+from nbembed.kernels.custom_similarity import custom_values
 
 #: Squared distances at which a pair is looked at.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])

@@ -15,11 +15,11 @@ import numpy as np
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
 
-from nbembed.plots.look import NEUTRAL, count_by_ones_twos_fives, new_figure
+from nbembed.display import palette
+from nbembed.plots.inputs import path_of
 from nbembed.plots.points import check_layout, cloud, plane_of
-from nbembed.plots.sources import path_of
+from nbembed.plots.theme import NEUTRAL, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_count
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,7 +38,7 @@ def annealing_path(
     Parameters
     ----------
     path : fitted Mbed, Session, Explorer, or list of steps
-        Steps have ``lam`` (in radii of the map), ``embedding`` and ``criterion``.
+        Steps have ``value`` (λ in radii of the map), ``embedding`` and ``criterion``.
     y : array-like of shape (n_samples,), optional
         What colors the points; the fitted estimator's own ``labels_`` if it is one.
     marked : array-like of int or bool mask, optional
@@ -126,8 +126,8 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
     values = [step.criterion if math.isfinite(step.criterion) else math.nan for step in steps]
     # Where a class is empty there is no J: such steps stand on the axis, hollow.
     places = [0.0 if math.isnan(value) else value for value in values]
-    lams = [float(step.lam) for step in steps]
-    low, high = min(lams), max(lams)
+    lambdas = [float(step.value) for step in steps]
+    low, high = min(lambdas), max(lambdas)
     margin = (high / low) ** 0.03 if high > low else 1.5
     made = new_figure(
         "",
@@ -146,7 +146,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
     made.xgrid.visible = False
     source = ColumnDataSource(
         {
-            "lam": lams,
+            "lambda": lambdas,
             "J": values,
             "place": places,
             "size": [10 if k in drawn else 6 for k in range(len(steps))],
@@ -155,9 +155,9 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
             "step": [k + 1 for k in range(len(steps))],
         }
     )
-    made.line(x="lam", y="J", source=source, line_color=palette.color(0), line_width=2)
+    made.line(x="lambda", y="J", source=source, line_color=palette.color(0), line_width=2)
     dots = made.scatter(
-        x="lam",
+        x="lambda",
         y="place",
         source=source,
         size="size",
@@ -168,7 +168,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
     if best is not None:
         made.add_layout(
             Span(
-                location=lams[best],
+                location=lambdas[best],
                 dimension="height",
                 line_color=NEUTRAL,
                 line_dash="dashed",
@@ -176,7 +176,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
             )
         )
         made.scatter(
-            x=[lams[best]],
+            x=[lambdas[best]],
             y=[values[best]],
             marker="star",
             size=18,
@@ -184,16 +184,16 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
         )
     made.add_tools(
         HoverTool(
-            renderers=[dots], tooltips=[("step", "@step"), ("λ", "@lam{0.00}"), ("J", "@text")]
+            renderers=[dots], tooltips=[("step", "@step"), ("λ", "@lambda{0.00}"), ("J", "@text")]
         )
     )
     return made
 
 
 def _title(step: Any, best: bool) -> str:
-    return f"λ = {step.lam:.3g}" + (" ★ best" if best else "")
+    return f"λ = {step.value:.3g}" + (" ★ best" if best else "")
 
 
 def _words(step: Any, index: int, best: bool) -> str:
     criterion = "none" if not math.isfinite(step.criterion) else f"{step.criterion:.3g}"
-    return f"Step {index + 1}, λ = {step.lam:.3g}, J = {criterion}{', the best' if best else ''}."
+    return f"Step {index + 1}, λ = {step.value:.3g}, J = {criterion}{', the best' if best else ''}."

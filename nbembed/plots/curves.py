@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
 
+from nbembed.display import palette
+from nbembed.plots.inputs import traces_of
 from nbembed.plots.lines import DASHES
-from nbembed.plots.look import NEUTRAL, add_legend, new_figure, text_color
-from nbembed.plots.sources import traces_of
+from nbembed.plots.theme import NEUTRAL, add_legend, new_figure, text_color
 from nbembed.validation import check_count
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from nbembed.run import Record

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from nbembed.plots.look import add_legend, count_by_ones_twos_fives, new_figure
+from nbembed.display import palette
+from nbembed.plots.theme import add_legend, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_count, check_numbers, check_text
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -22,8 +22,8 @@ from bokeh.models import (
     WheelZoomTool,
 )
 
-from nbembed.plots.look import ground_color, new_figure, text_color
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
+from nbembed.plots.theme import ground_color, new_figure, text_color
 from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:

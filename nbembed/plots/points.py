@@ -10,11 +10,11 @@ import numpy as np
 from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.palettes import Viridis256
 
-from nbembed.plots.look import MIDDLE, NEUTRAL, add_legend
+from nbembed.display import palette
+from nbembed.display.columns import Column, as_column
+from nbembed.display.projection import best_plane
+from nbembed.plots.theme import MIDDLE, NEUTRAL, add_legend
 from nbembed.validation import check_data, check_points
-from nbembed.widget import palette
-from nbembed.widget.columns import Column, as_column
-from nbembed.widget.projection import wanted_plane
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -53,7 +53,7 @@ def plane_of(Y: NDArray[np.float64], directions: NDArray[Any] | None = None) -> 
     d = Y.shape[1]
     if d == 1:
         return np.array([[1.0, 0.0]])
-    return np.eye(2) if d == 2 else wanted_plane(Y, directions)
+    return np.eye(2) if d == 2 else best_plane(Y, directions)
 
 
 def point_size(n_samples: int) -> float:

@@ -15,8 +15,8 @@ from bokeh.models import Range1d
 from nbembed.measures import nearest_neighbors, precision_recall, r_nx
 from nbembed.measures.checks import check_neighbors
 from nbembed.plots.lines import draw_line, finish, line_figure
-from nbembed.plots.look import count_by_ones_twos_fives
 from nbembed.plots.maps import check_layouts
+from nbembed.plots.theme import count_by_ones_twos_fives
 from nbembed.validation import check_count, check_data
 
 if TYPE_CHECKING:

@@ -72,3 +72,8 @@ def points_from_wire(value: Any, _: Any = None) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return np.frombuffer(bytes(value), dtype="<u4").astype(np.intp)
     return value
+
+
+def points_trait() -> Any:
+    """Return a synced trait that is a set of points in Python and bytes on the wire."""
+    return Points().tag(sync=True, to_json=points_to_wire, from_json=points_from_wire)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nbembed.kernels.log_rows import NO_AFFINITY, packed_log_rows, packed_row
+from nbembed.kernels.log_rows import packed_log_rows, packed_row
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
+from nbembed.kernels.terms import NO_AFFINITY
 from tests.kernels import plain
 
 FLOOR = -15.0

@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from nbembed.kernels.parametric import CELLS, NEVER, parametric
+from nbembed.kernels.parametric import CELLS, parametric
+from nbembed.kernels.terms import NEVER
 from tests.kernels import plain
 
 NONE = np.empty(0, np.intp)

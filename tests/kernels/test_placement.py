@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp, rel_entr
 
-from nbembed.kernels.compiling import read_only
+from nbembed.kernels.codegen.compiling import read_only
 from nbembed.kernels.placement import descend, evaluate
 
 TETHER = 1e-3

@@ -29,7 +29,7 @@ SPECIAL = {"ParametricEmbedding": {"classifier": "soft-nearest-neighbor"}}
 
 def everybody():
     """Yield every estimator that embeds and takes a supervision, with quick parameters."""
-    for home in (nb, *(importlib.import_module(f"nbembed.{m}") for m in ("spectral", "rivals"))):
+    for home in (nb, *(importlib.import_module(f"nbembed.{m}") for m in ("spectral", "baselines"))):
         for name in home.__all__:
             kind = getattr(home, name)
             if (

@@ -7,7 +7,7 @@ import pytest
 from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter
 
 from nbembed import plots
-from nbembed.widget.columns import as_column
+from nbembed.display.columns import as_column
 
 SPECIES = np.array(["setosa", "virginica", "versicolor"])
 

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_landmarks import redone
+from tests.session.test_centers import redone
 from tests.session.test_learning import learned, until
 
 # Few labels of classes that lie apart: where the metric sees one class, all distances are nothing.
@@ -32,7 +32,7 @@ def test_snerv_learns_what_is_labeled_while_it_runs(tmp_path: Any) -> None:
         session.pace = None
         session.step(150)
         rest(session)
-        before, affinities = session.embedding, session._live.engine._affinities()
+        before, affinities = session.embedding, session._controller.engine._affinities()
         session.play()
         label(session, 1, 2)
         until(lambda: learned(session) and not session.learning)
@@ -40,12 +40,12 @@ def test_snerv_learns_what_is_labeled_while_it_runs(tmp_path: Any) -> None:
         session.step(100)
         rest(session)
         assert learned(session)[-1].arguments["supervision"] == session.supervision
-        assert not np.array_equal(session._live.engine._affinities().P, affinities.P)
+        assert not np.array_equal(session._controller.engine._affinities().P, affinities.P)
         assert np.abs(session.embedding - before).max() > 0.05 * np.ptp(before)
         session.set(tradeoff=0.9)
         session.step(5)
         rest(session)
-        assert session._live.engine.place.taught == session.supervision
+        assert session._controller.engine.capture().learned_from == session.supervision
         redone(session)
         session.save(tmp_path / "x")
     loaded = load_session(tmp_path / "x")

@@ -45,8 +45,8 @@ def random_command(session: Session, rng: random.Random) -> None:
         lambda: session.restore(rng.choice("xy")),
         lambda: session.switch(rng.choice(["Fake", "Other"])),
         lambda: session.reset(),
-        lambda: session.restart(),
-        lambda: session.move_to_path(rng.randint(0, 2)),
+        lambda: session.reset_optimizer(),
+        lambda: session.show_path_step(rng.randint(0, 2)),
         lambda: session.rename_class(rng.choice("abc"), rng.choice("def")),
     ]
     # Nothing to undo, no such snapshot: refused, as it should be.
@@ -57,7 +57,7 @@ def random_command(session: Session, rng: random.Random) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_steered_from_several_threads_while_it_runs(start, seed):
     session = start(Fake(random_state=seed))
-    session._live.learn(Other)
+    session._controller.add_method(Other)
 
     def steer(seed: int) -> None:
         rng = random.Random(seed)
@@ -89,7 +89,7 @@ def test_steered_from_several_threads_while_it_runs(start, seed):
 
 def test_no_label_is_lost_whoever_speaks_when(start):
     session = start()
-    session._live.learn(Other)
+    session._controller.add_method(Other)
     session.play()
 
     def label(points: range) -> None:

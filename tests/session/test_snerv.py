@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_landmarks import redone
+from tests.session.test_centers import redone
 from tests.session.test_learning import learned, until
 
 IRIS = load_iris()

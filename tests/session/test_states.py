@@ -94,7 +94,9 @@ def test_a_command_reads_back_at_once_while_the_worker_is_busy(start):
     assert session.undo_text == "label 1 point as a"
     fake.gate.set()
     assert session.wait("converged", GUARD)
-    assert np.allclose(session.embedding, session._live.engine.objective.targets * 3.0, atol=0.05)
+    assert np.allclose(
+        session.embedding, session._controller.engine.objective.targets * 3.0, atol=0.05
+    )
 
 
 def test_a_change_sets_a_converged_map_in_motion_and_leaves_a_paused_one(start):
@@ -260,5 +262,5 @@ def test_wrong_method_and_data():
 
 
 def ours(session: Session) -> list[threading.Thread]:
-    thread = session._live._worker._thread
+    thread = session._controller._worker._thread
     return [] if thread is None else [thread]

@@ -139,7 +139,7 @@ def test_mbed_anneals_is_steered_and_redone(iris, make, tmp_path):
     best = max(session.path, key=lambda step: step.criterion)
     assert session.path[-1].lam == pytest.approx(0.2)
     assert session.parameters["lam"] == pytest.approx(best.lam), "it goes on from the best"
-    session.move_to_path(10)
+    session.show_path_step(10)
     rest(session)
     assert session.parameters["lam"] == pytest.approx(session.path[10].lam)
     assert np.array_equal(session.embedding, session.path[10].embedding)
@@ -223,7 +223,7 @@ def test_mbed_needs_to_know_how_many_classes(iris, make):
         session.switch("Mbed")
     assert session.method_name == "HSSNE"
     session.switch(nb.Mbed(n_classes=3))
-    assert session.method.random_state == session._live.desk.settings.seed
+    assert session.method.random_state == session._controller.desk.settings.seed
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_steered_from_two_threads_while_it_runs(iris, make, seed):
                 lambda: session.reset(),
                 lambda: session.snapshot("x"),
                 lambda: session.restore("x"),
-                lambda: session.move_to_path(0),
+                lambda: session.show_path_step(0),
             ]
             try:
                 rng.choice(choices)()
@@ -407,6 +407,6 @@ def test_the_global_width_follows_the_number_of_classes(iris, make):
     session.set(n_classes=6)
     session.step(3)
     rest(session)
-    engine = session._live.engine
+    engine = session._controller.engine
     wanted = session.method.make_affinities(session.X, session.supervision)
     assert engine._affinities().sigma == wanted.sigma

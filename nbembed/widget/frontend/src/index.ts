@@ -2,9 +2,9 @@
 import type { Initialize, Render } from "@anywidget/types";
 import { Store } from "./store";
 import { mount } from "./ui/mount";
-import type { Model, Traits } from "./wire";
+import type { Model } from "./wire";
 
-type State = Traits & Record<string, unknown>;
+type State = Record<string, unknown>;
 
 /** Called once a widget, so that its views share what `initialize` makes. */
 export default function explorer(): { initialize: Initialize<State>; render: Render<State> } {

@@ -19,10 +19,10 @@ export class Fit {
   constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
 
   /** A new layout; `jump` shows it at once, without easing. */
-  aim(positions: Float32Array, jump: boolean, landmarks: readonly { x: number; y: number }[] = []): void {
+  aim(positions: Float32Array, jump: boolean, centers: readonly { x: number; y: number }[] = []): void {
     const extent = extentOf(positions);
     if (!extent) return;
-    for (const { x, y } of landmarks) {
+    for (const { x, y } of centers) {
       extent.left = Math.min(extent.left, x);
       extent.right = Math.max(extent.right, x);
       extent.bottom = Math.min(extent.bottom, y);

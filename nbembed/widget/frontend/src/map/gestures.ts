@@ -25,7 +25,7 @@ const CLICK = 4;
 export function attachGestures(element: HTMLElement, target: GestureTarget): () => void {
   const pointers = new Map<number, [number, number]>();
   let lasso: number[] | null = null;
-  let travelled = 0;
+  let traveled = 0;
   let pinched = false;
 
   const at = (event: MouseEvent): [number, number] => {
@@ -40,7 +40,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
     pointers.set(event.pointerId, [x, y]);
     element.setPointerCapture(event.pointerId);
     if (pointers.size === 1) {
-      travelled = 0;
+      traveled = 0;
       pinched = false;
       lasso = target.tool() === "lasso" && event.button === 0 ? [x, y] : null;
     } else {
@@ -59,7 +59,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
       target.hover(x, y);
       return;
     }
-    travelled += Math.hypot(x - before[0], y - before[1]);
+    traveled += Math.hypot(x - before[0], y - before[1]);
     if (pointers.size === 2) {
       const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
       if (other) {
@@ -72,8 +72,8 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
       // All the places the pointer has been since the last event, where the browser tells.
       const steps = event.getCoalescedEvents?.() ?? [];
       for (const step of steps.length ? steps : [event]) lasso.push(...at(step));
-      if (travelled >= CLICK) target.lassoMove(lasso, how(event));
-    } else if (travelled >= CLICK) {
+      if (traveled >= CLICK) target.lassoMove(lasso, how(event));
+    } else if (traveled >= CLICK) {
       target.pan(x - before[0], y - before[1]);
     }
     pointers.set(event.pointerId, [x, y]);
@@ -86,7 +86,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
       return;
     }
     const [x, y] = at(event);
-    if (travelled < CLICK) {
+    if (traveled < CLICK) {
       target.lassoCancel();
       // In the map at large a plain click selects nothing; with Shift or Alt it changes one point.
       target.click(x, y, event.shiftKey && target.tool() === "pan" ? "toggle" : how(event));

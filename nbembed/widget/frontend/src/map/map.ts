@@ -5,19 +5,19 @@
 import { effect, signal, type Signal } from "@preact/signals";
 import { createRenderer } from "../points/renderer";
 import type { PointRenderer } from "../points/types";
-import { buildLook } from "../points/look";
+import { pointStyles } from "../points/styles";
 import type { Store } from "../store";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
 import { Fit } from "./fit";
-import { Glide } from "./glide";
+import { Transition } from "./transition";
 import { attachGestures, type GestureTarget } from "./gestures";
 import { drawOverlay } from "./overlay";
 import { insidePolygon, nearest, type Combine } from "./pick";
 
 export type Tool = "pan" | "lasso";
 
-export interface Hover {
+interface Hover {
   index: number;
   x: number;
   y: number;
@@ -31,13 +31,12 @@ export class PointMap {
   readonly wheelHint = signal(false);
   /** True once the person has panned or zoomed: the view then stays where they put it. */
   readonly steered = signal(false);
-  readonly rendererKind = signal<PointRenderer["kind"]>("webgl");
 
   private readonly stage: HTMLDivElement;
   private readonly overlay: HTMLCanvasElement;
   private renderer: PointRenderer;
   private readonly fit = new Fit();
-  private readonly glide = new Glide();
+  private readonly transition = new Transition();
   private camera: Camera = { x: 0, y: 0, scale: 1, swell: 1 };
   private home = 1;
   private size: Size = { width: 1, height: 1 };
@@ -46,7 +45,7 @@ export class PointMap {
   private cursor: [number, number] | null = null;
   private request = 0;
   private lastTime = 0;
-  private stale = { look: true, layout: true };
+  private stale = { styles: true, layout: true };
   private readonly off: (() => void)[] = [];
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -92,7 +91,7 @@ export class PointMap {
   /** Show the whole map again, and keep showing it. */
   fitView(): void {
     this.steered.value = false;
-    this.fit.aim(this.positions, true, this.store.layout.peek().landmarks);
+    this.fit.aim(this.positions, true, this.store.centers.peek());
     this.redraw();
   }
 
@@ -141,13 +140,12 @@ export class PointMap {
         this.renderer.destroy();
         this.renderer = this.makeRenderer(false);
         this.renderer.resize(this.size.width, this.size.height, this.ratio);
-        this.stale = { look: true, layout: true };
+        this.stale = { styles: true, layout: true };
         this.redraw();
       },
       () => this.redraw(),
       allowWebGL,
     );
-    this.rendererKind.value = renderer.kind;
     this.root.dataset.renderer = renderer.kind;
     return renderer;
   }
@@ -173,19 +171,21 @@ export class PointMap {
       effect(() => {
         const layout = store.layout.value;
         this.stale.layout = true;
-        if (layout.fresh || store.colorBy.peek() === "probability") this.stale.look = true;
-        this.fit.aim(layout.positions, layout.fresh, layout.landmarks);
-        this.glide.aim(layout.positions, layout.fresh, performance.now());
+        if (layout.fresh || store.traits.color_by.peek() === "probability") this.stale.styles = true;
+        this.fit.aim(layout.positions, layout.fresh, store.centers.peek());
+        this.transition.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();
       }),
       effect(() => {
-        void [store.labels.value, store.confidences.value, store.classes.value, store.links.value];
-        void [store.selection.value, store.column.value, store.colorBy.value, this.theme.value];
-        this.stale.look = true;
+        void [store.traits.label_codes.value, store.traits.label_confidence.value, store.traits.classes.value, store.traits.links.value];
+        const { selection, color_column, color_values, color_by } = store.traits;
+        void [selection.value, color_column.value, color_values.value, color_by.value, this.theme.value];
+        this.stale.styles = true;
         this.redraw();
       }),
       effect(() => {
-        void [store.cannotLinks.value, store.pinned.value, this.apart.value];
+        const { cannot_links, pinned, directions, direction_colors } = store.traits;
+        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, store.centers.value, this.apart.value];
         this.redraw();
       }),
     );
@@ -225,51 +225,51 @@ export class PointMap {
       }
     }
     const theme = this.theme.peek();
-    if (this.stale.look) {
-      renderer.setLook(buildLook({
+    if (this.stale.styles) {
+      renderer.setStyles(pointStyles({
         size: layout.positions.length >> 1,
-        colorBy: store.colorBy.peek(),
-        column: store.column.peek(),
-        tints: layout.tints,
-        labels: store.labels.peek(),
-        confidences: store.confidences.peek(),
-        classes: store.classes.peek(),
-        links: store.links.peek(),
-        selection: store.selection.peek(),
+        colorBy: store.traits.color_by.peek(),
+        column: store.traits.color_column.peek(),
+        values: store.traits.color_values.peek(),
+        membershipColors: layout.membershipColors,
+        labels: store.traits.label_codes.peek(),
+        confidences: store.traits.label_confidence.peek(),
+        classes: store.traits.classes.peek(),
+        links: store.traits.links.peek(),
+        selection: store.traits.selection.peek(),
         neutral: theme.neutral,
       }));
     }
-    const gliding = this.glide.moving;
-    const positions = this.glide.positions(began);
-    if (this.stale.layout || gliding) renderer.setPositions(positions);
-    renderer.setInk({ background: theme.background, accent: theme.accent });
+    const inTransition = this.transition.moving;
+    const positions = this.transition.positions(began);
+    if (this.stale.layout || inTransition) renderer.setPositions(positions);
+    renderer.setThemeColors({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
     this.carryHover();
     this.drawOverlay(positions);
     if (this.stale.layout) this.announce(began);
-    this.stale = { look: false, layout: false };
-    if (moving || this.glide.moving) this.redraw();
+    this.stale = { styles: false, layout: false };
+    if (moving || this.transition.moving) this.redraw();
   }
 
   private drawOverlay(positions: Float32Array): void {
     const context = this.overlay.getContext("2d");
     if (!context) return;
     const { store } = this;
-    const layout = store.layout.peek();
     drawOverlay(context, this.ratio, {
       camera: this.camera,
       size: this.size,
       theme: this.theme.peek(),
       positions,
-      links: store.links.peek(),
-      cannotLinks: store.cannotLinks.peek(),
-      pinned: store.pinned.peek(),
-      landmarks: layout.landmarks,
+      links: store.traits.links.peek(),
+      cannotLinks: store.traits.cannot_links.peek(),
+      pinned: store.traits.pinned.peek(),
+      centers: store.centers.peek(),
       apart: this.apart.peek(),
-      labels: store.labels.peek(),
-      classes: store.classes.peek(),
-      directions: layout.directions,
-      directionColors: layout.directionColors,
+      labels: store.traits.label_codes.peek(),
+      classes: store.traits.classes.peek(),
+      directions: store.traits.directions.peek(),
+      directionColors: store.traits.direction_colors.peek(),
       lasso: this.lasso,
       hover: this.hover.peek()?.index ?? -1,
       cursor: this.cursor,
@@ -289,7 +289,7 @@ export class PointMap {
     root.dataset.version = String(layout.version);
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
     root.dispatchEvent(new CustomEvent("nbembed:frame", {
-      detail: { version: layout.version, iteration: store.iteration.peek(), arrivedAt: layout.arrivedAt, drawnAt, took: drawnAt - began, causes },
+      detail: { version: layout.version, iteration: store.traits.iteration.peek(), arrivedAt: layout.arrivedAt, drawnAt, took: drawnAt - began, causes },
     }));
   }
 

@@ -1,11 +1,11 @@
-/** What lies over the points: class directions, links, pins, landmarks, the lasso, hover and the key cursor. */
-import type { Landmark } from "../store";
-import type { ClassInfo } from "../wire";
+/** What lies over the points: class directions, links, pins, centers, the lasso, hover and the key cursor. */
+import type { Center } from "../store";
+import type { ClassInfo } from "../wire.generated";
 import type { RGB, Theme } from "../theme";
 import { parseColor } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
 
-export interface OverlayState {
+interface OverlayState {
   camera: Camera;
   size: Size;
   theme: Theme;
@@ -13,7 +13,7 @@ export interface OverlayState {
   links: number[][];
   cannotLinks: number[][][];
   pinned: Uint32Array;
-  landmarks: Landmark[];
+  centers: Center[];
   /** One side of a cannot-link that is being said. */
   apart: Uint32Array | null;
   labels: Int16Array;
@@ -41,7 +41,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawCannotLinks(context, state);
   drawPins(context, state);
   drawApart(context, state);
-  drawLandmarks(context, state);
+  drawCenters(context, state);
   drawHover(context, state);
   drawLasso(context, state);
   drawCursor(context, state);
@@ -208,22 +208,22 @@ function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, pos
   context.setLineDash([]);
 }
 
-const LANDMARK_RADIUS = 7;
+const CENTER_RADIUS = 7;
 
 /** Centers of classes: a ringed disc in the class's color, its name beside it on a halo. */
-function drawLandmarks(context: CanvasRenderingContext2D, { camera, size, theme, landmarks }: OverlayState): void {
-  if (!landmarks.length) return;
+function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, centers }: OverlayState): void {
+  if (!centers.length) return;
   context.font = "600 12px system-ui, -apple-system, 'Segoe UI', sans-serif";
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const { x, y, color } of landmarks) {
+  for (const { x, y, color } of centers) {
     const [sx, sy] = toScreen(camera, size, x, y);
     context.beginPath();
-    context.arc(sx, sy, LANDMARK_RADIUS + 2.5, 0, 2 * Math.PI);
+    context.arc(sx, sy, CENTER_RADIUS + 2.5, 0, 2 * Math.PI);
     context.fillStyle = rgba(theme.background, 0.95);
     context.fill();
     context.beginPath();
-    context.arc(sx, sy, LANDMARK_RADIUS, 0, 2 * Math.PI);
+    context.arc(sx, sy, CENTER_RADIUS, 0, 2 * Math.PI);
     context.fillStyle = rgba(color ? parseColor(color) : theme.neutral, 1);
     context.fill();
     context.strokeStyle = rgba(theme.foreground, 0.9);
@@ -231,11 +231,11 @@ function drawLandmarks(context: CanvasRenderingContext2D, { camera, size, theme,
     context.stroke();
   }
   // Names above all discs, so that none is half hidden.
-  for (const { x, y, name } of landmarks) {
+  for (const { x, y, name } of centers) {
     const [sx, sy] = toScreen(camera, size, x, y);
     const short = name.length > 24 ? name.slice(0, 23) + "…" : name;
     const width = context.measureText(short).width;
-    const gap = LANDMARK_RADIUS + 6;
+    const gap = CENTER_RADIUS + 6;
     const left = sx + gap + width > size.width - 4 ? sx - gap - width : sx + gap;
     const line = Math.min(Math.max(sy, 9), size.height - 9);
     context.lineWidth = 4;

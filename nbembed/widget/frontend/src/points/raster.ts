@@ -3,7 +3,7 @@
  * ImageData. It costs a few milliseconds at 20 000 points and needs nothing of the machine.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, type Ink, type Look, type PointRenderer } from "./types";
+import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
 /** Coverage of a marker's parts over a square of `side` pixels, 0–255. */
@@ -28,7 +28,7 @@ export class RasterRenderer implements PointRenderer {
   private asked = 1;
   private ratio = 0;
   private positions: Float32Array = new Float32Array(0);
-  private look: Look | null = null;
+  private styles: PointStyles | null = null;
   private ground = 0;
   private accent = 0;
   private sprites = new Map<number, Sprite>();
@@ -49,18 +49,18 @@ export class RasterRenderer implements PointRenderer {
     this.positions = positions;
   }
 
-  setLook(look: Look): void {
-    this.look = look;
+  setStyles(styles: PointStyles): void {
+    this.styles = styles;
   }
 
-  setInk({ background, accent }: Ink): void {
+  setThemeColors({ background, accent }: ThemeColors): void {
     this.ground = pack(...background);
     this.accent = pack(...accent);
   }
 
   draw(camera: Camera): void {
-    const { context, look, positions } = this;
-    if (!context || !look) return;
+    const { context, styles, positions } = this;
+    if (!context || !styles) return;
     this.allocate(context);
     const { ratio, pixels } = this;
     const w = this.canvas.width;
@@ -75,7 +75,7 @@ export class RasterRenderer implements PointRenderer {
       this.sprites.clear();
       this.spriteScale = swell;
     }
-    const { order, marks, colors } = look;
+    const { order, marks, colors } = styles;
     const count = Math.min(order.length, positions.length / 2);
     for (let k = 0; k < count; k++) {
       const i = order[k];

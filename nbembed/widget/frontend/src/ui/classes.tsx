@@ -4,14 +4,14 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { shapePath } from "../points/shapes";
 import type { Theme } from "../theme";
 import type { View } from "../view";
-import type { ClassInfo } from "../wire";
+import type { ClassInfo } from "../wire.generated";
 import { Icon } from "./icons";
 
 let groups = 0;
 
 export function ClassPalette({ view }: { view: View; theme: Signal<Theme> }) {
   const group = useRef(`nbe-class-${++groups}`).current;
-  const classes = view.store.classes.value;
+  const classes = view.store.traits.classes.value;
   return (
     <div class="nbe-classes">
       <div class="nbe-heading">
@@ -42,14 +42,14 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
         <ClassSymbol info={info} />
         <span class="nbe-chip-name">{info.name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name} (${count})`} title={`Select all ${count} labelled ${info.name}`} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name} (${count})`} title={`Select all ${count} labeled ${info.name}`} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>
   );
 }
 
-export function ClassSymbol({ info }: { info: ClassInfo }) {
+function ClassSymbol({ info }: { info: ClassInfo }) {
   return (
     <svg class="nbe-shape" viewBox="0 0 20 20" width="14" height="14" aria-hidden="true">
       <path d={shapePath(info.symbol)} fill={info.color} />

@@ -1,9 +1,9 @@
-/** What is done with the selection: label it with some confidence, link it, keep it apart, pin it, forget it. */
+/** What can be done with the selection: label, link, keep apart, pin or forget its points. */
 import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Labeling({ view }: { view: View }) {
-  const { selection, classes } = view.store;
+  const { selection, classes } = view.store.traits;
   const count = selection.value.length;
   const chosen = classes.value[view.chosenClass.value];
   const confidence = view.confidence.value;

@@ -12,7 +12,7 @@ interface ToolButtonProps {
   strong?: boolean;
 }
 
-export function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: ToolButtonProps) {
+function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: ToolButtonProps) {
   return (
     <button
       type="button"
@@ -32,8 +32,8 @@ export function Toolbar({ view }: { view: View }) {
   const { store } = view;
   const running = view.running.value;
   const tool = view.tool.value;
-  const undo = store.undo.value;
-  const redo = store.redo.value;
+  const undo = store.traits.undo.value;
+  const redo = store.traits.redo.value;
   return (
     <div class="nbe-toolbar" role="toolbar" aria-label="Explorer">
       <div class="nbe-tools">
@@ -61,8 +61,8 @@ export function Toolbar({ view }: { view: View }) {
 
 /** How many points are selected, with a way out. */
 function Summary({ view }: { view: View }) {
-  const count = view.store.selection.value.length;
-  if (!count) return <span class="nbe-summary">{view.store.size.toLocaleString("en")} points</span>;
+  const count = view.store.traits.selection.value.length;
+  if (!count) return <span class="nbe-summary">{view.store.traits.n_samples.value.toLocaleString("en")} points</span>;
   return (
     <span class="nbe-summary nbe-summary-on">
       {count.toLocaleString("en")} selected

@@ -1,0 +1,156 @@
+"""The only module that touches numba and llvmlite.
+
+Kernels need more of both than their stable interfaces offer. Everything beyond those interfaces is
+used in this module alone, and :data:`INTERNALS` lists it with the reason. The tests check that no
+other module of the package imports numba or llvmlite, and that each entry still behaves as assumed,
+so that a new release that changes one of them fails in a test that names it.
+
+Stable names (``njit``, ``intrinsic``, ``types``, ``ir``) pass through unchanged. Under the NumPy
+backend (:mod:`nbembed.kernels.backend`) neither library is imported, and every name stands for a
+placeholder: modules that define compiled functions can be imported, but their functions cannot run.
+
+Pointers: LLVM has had only opaque pointers (``ptr``) since version 17. llvmlite still lets a
+pointer's type carry the type it points at, deprecates that, and will remove it; numba still hands
+out such pointers. Code here never asks a pointer what it points at: :class:`ArrayParts` takes the
+type of the elements from numba's array type, and :func:`opaque` drops it from the pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbembed.kernels.backend import BACKEND, VARIABLE
+
+if TYPE_CHECKING or BACKEND == "numba":
+    try:
+        from llvmlite import ir as ir
+        from numba import njit as njit
+        from numba import types as types
+        from numba.core import cgutils
+        from numba.core.caching import FunctionCache
+        from numba.core.errors import NumbaError as NumbaError
+        from numba.extending import intrinsic as intrinsic
+    except ImportError as error:
+        raise ImportError(
+            f"{error}. nbembed compiles its kernels with numba; set the environment variable "
+            f"{VARIABLE}=numpy to use plain NumPy formulas instead, which are much slower."
+        ) from error
+else:
+
+    class _Placeholder:
+        """Stands for any name of numba or llvmlite: attributes and calls return it again."""
+
+        def __getattr__(self, name: str) -> _Placeholder:
+            return self
+
+        def __call__(self, *args: Any, **kwargs: Any) -> _Placeholder:
+            return self
+
+    ir = njit = types = cgutils = intrinsic = _Placeholder()
+    NumbaError, FunctionCache = RuntimeError, object
+
+#: What is used beyond the stable interfaces, and why.
+INTERNALS = {
+    "numba.core.caching.FunctionCache._index_key": (
+        "the key of a cached function must contain a digest of this package's sources: numba "
+        "looks at the source file of the function alone"
+    ),
+    "numba.core.dispatcher.Dispatcher._cache": (
+        "njit(cache=True) offers no way to choose the cache, so it is replaced after the fact"
+    ),
+    "numba.core.cgutils.create_struct_proxy": (
+        "an intrinsic receives an array as a struct; this reads its data pointer and its shape"
+    ),
+    "numba.core.base.BaseContext.get_data_type": "the LLVM type of an array's elements in memory",
+    "numba.core.base.BaseContext.get_dummy_value": "what an intrinsic without a result returns",
+    "numba.core.base.BaseContext.make_tuple": "an intrinsic that returns several integers",
+    "numba.core.base.BaseContext.cast": "arguments may come as integers of any width",
+    "numba.core.codegen.CPUCodegen.magic_tuple": (
+        "the processor that code is compiled for, which NUMBA_CPU_NAME and NUMBA_CPU_FEATURES may "
+        "have changed from the host"
+    ),
+    "numba.core.errors.NumbaError": (
+        "base class of what a function that cannot be compiled raises; not among numba's top-level "
+        "names in every release"
+    ),
+    "llvmlite.ir.PointerType.is_opaque": "whether numba handed out a pointer with a pointee type",
+    "llvm.masked.load": (
+        "called with the alignment as an operand, which LLVM 22 made an attribute; older text is "
+        "upgraded when it is read"
+    ),
+}
+
+
+class Target(NamedTuple):
+    """The processor that code is compiled for: LLVM's triple, CPU name and list of features."""
+
+    triple: str
+    cpu: str
+    features: str
+
+
+class ArrayParts(NamedTuple):
+    """Of a numba array in code that is being generated: where it is, and its shape."""
+
+    data: ir.Value
+    element: ir.Type
+    shape: list[ir.Value]
+
+
+def target(context: Any) -> Target:
+    """Return the processor that ``context`` compiles for."""
+    return Target(*context.codegen().magic_tuple())
+
+
+def array_parts(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ArrayParts:
+    """Return the parts of the array ``value`` of numba type ``kind``."""
+    array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
+    shape = [builder.extract_value(array.shape, axis) for axis in range(kind.ndim)]
+    return ArrayParts(opaque(builder, array.data), context.get_data_type(kind.dtype), shape)
+
+
+def opaque(builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
+    """Return the same address with the opaque pointer type.
+
+    llvmlite refuses to store a vector through a pointer that is typed as one to scalars, and its
+    ``bitcast`` takes a typed and an opaque pointer for the same type. A struct with one opaque
+    member accepts the pointer and returns it untyped; LLVM folds both instructions away.
+    """
+    if pointer.type.is_opaque:
+        return pointer
+    box = ir.LiteralStructType([ir.PointerType()])
+    return builder.extract_value(
+        builder.insert_value(ir.Constant(box, ir.Undefined), pointer, 0), 0
+    )
+
+
+def no_result(context: Any) -> ir.Value:
+    """Return what an intrinsic of type void returns."""
+    return context.get_dummy_value()
+
+
+def integers(context: Any, builder: ir.IRBuilder, kind: Any, values: Sequence[ir.Value]) -> Any:
+    """Return a tuple of numba type ``kind``."""
+    return context.make_tuple(builder, kind, values)
+
+
+def as_intp(context: Any, builder: ir.IRBuilder, value: ir.Value, kind: Any) -> ir.Value:
+    """Return an integer of numba type ``kind`` as one of pointer size."""
+    return context.cast(builder, value, kind, types.intp)
+
+
+def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable[[], str]) -> None:
+    """Let ``dispatcher`` load and save its machine code, under keys that contain ``digest()``.
+
+    Without a folder that numba may write to, the function is compiled in every process.
+    """
+
+    class DigestedCache(FunctionCache):
+        def _index_key(self, sig: Any, codegen: Any) -> Any:
+            return (*super()._index_key(sig, codegen), digest())
+
+    try:
+        dispatcher._cache = DigestedCache(function)
+    except RuntimeError:  # numba found no such folder
+        return

@@ -1,0 +1,322 @@
+"""Links: groups of points that belong together, and pairs of groups that do not.
+
+    force_i = Σ_j g_ij S_ij (y_i − y_j),   S = 1/(1 + ατ)
+    g_ij = Σ_{groups that hold i and j} w_i w_j (r_i + r_j)
+
+is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed), where w is
+a point's weight in a group and r its rate, its share of the mixed affinities. A group is stored as
+its m points; its m² pairs are visited, never stored: the points of a group are copied side by side
+and summed over like any other set of points (:mod:`nbembed.kernels.codegen.tiles`), with
+g_ij = w_i·(w r)_j + (w r)_i·w_j.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.simd import Lanes
+from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
+from nbembed.kernels.codegen.tiles import MANY, half_square, n_chunks, padded_length
+from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p, log
+from nbembed.kernels.terms import GroupTerms
+from nbembed.kernels.threads import run_chunks
+
+_LOG_2 = math.log(2)
+
+
+def group_attraction(
+    Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, alpha: float, n_threads: int
+) -> GroupTerms:
+    """Return the pull within groups.
+
+    Parameters
+    ----------
+    Yt : ndarray of shape (d, n), float32 or float64
+        Coordinates, one row an axis.
+    indptr : ndarray of shape (n_groups + 1,), int64
+        Group g is ``members[indptr[g]:indptr[g + 1]]``.
+    members : ndarray of int64
+        Points, none twice in a group; groups may overlap.
+    weights : ndarray of the shape of ``members``
+        w of each point in each group.
+    rates : ndarray of shape (n,)
+        r of each point.
+    alpha : float
+        α ≥ 0; below 1e-16 the Gaussian.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    GroupTerms
+
+    Notes
+    -----
+    O(d Σ m²) time, O(d n) memory.
+    """
+    d, n = Yt.shape
+    dtype = Yt.dtype
+    indptr, members = read_only(indptr), read_only(members)
+    moments = read_only((weights * np.asarray(rates)[members]).astype(dtype))
+    weights = read_only(np.asarray(weights, dtype))
+    parameters = np.array([alpha], dtype)
+    sizes = np.diff(indptr)
+    chunks = n_chunks(math.isqrt(int((sizes.astype(np.int64) ** 2).sum())))
+    longest = padded_length(int(sizes.max(initial=0)), dtype)
+    sums = np.zeros((chunks, d + 1, n), dtype)
+    totals = np.zeros((chunks, 2))
+    points = read_only(Yt)
+
+    def run(chunk: int) -> None:
+        groups(
+            points, indptr, members, weights, moments, parameters, longest,
+            chunk, chunks, sums[chunk], totals[chunk],
+        )  # fmt: skip
+
+    run_chunks(run, chunks, n_threads)
+    total = np.add.reduce(sums, axis=0)
+    straight, logarithmic = 2 * totals.sum(axis=0)
+    cross = straight if alpha < 1e-16 else logarithmic * _LOG_2 / alpha
+    return GroupTerms(total[:d], total[d], float(cross))
+
+
+def cannot_link(
+    Yt: Any, indptr_a: Any, members_a: Any, indptr_b: Any, members_b: Any, n_threads: int
+) -> tuple[float, Any]:
+    """Return energy Σ_c mean_{a×b} exp(−τ_ab) of points that must stay apart, and its gradient.
+
+    Parameters
+    ----------
+    Yt : ndarray of shape (d, n), float32 or float64
+        Coordinates, one row an axis.
+    indptr_a, members_a, indptr_b, members_b : ndarray of int64
+        The two sides of cannot-link c are ``members_a[indptr_a[c]:indptr_a[c + 1]]`` and likewise
+        b.
+    n_threads : int
+        Accepted for the sake of a common form; there is too little work to share.
+
+    Returns
+    -------
+    energy : float
+    gradient : ndarray of shape (d, n)
+        In the type of the points.
+    """
+    gradient = np.zeros(Yt.shape, Yt.dtype)
+    sides = (read_only(part) for part in (indptr_a, members_a, indptr_b, members_b))
+    energy = apart(read_only(Yt), *sides, gradient)
+    return float(energy), gradient
+
+
+def mixed_entropy(
+    P: Any, indptr: Any, members: Any, weights: Any, rates: Any, keep: Any, n_threads: int
+) -> float:
+    """Return Σ_ij p̃ log p̃ of affinities mixed with links, p̃_ij = keep_i p_ij + rates_i Σ w_i w_j.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
+        Non-negative, diagonal zero or not stored; every entry is read.
+    indptr, members, weights : ndarray
+        Groups, as in :func:`group_attraction`. The inner sum is over the groups that hold i and j ≠
+        i.
+    rates, keep : ndarray of shape (n,)
+        Share of the links and of P in row i.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    entropy : float
+        In nats, negative where p̃ < 1.
+
+    Notes
+    -----
+    O(Σ m² + entries of P) time, O(n) memory.
+    """
+    keep, rates = read_only(np.asarray(keep, float)), read_only(np.asarray(rates, float))
+    members, weights = np.asarray(members), read_only(np.asarray(weights, float))
+    n = keep.size
+    # The groups of each point: places in ``members``, point by point.
+    places = np.argsort(members, kind="stable")
+    starts = np.searchsorted(members[places], np.arange(n + 1))
+    group_of = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    links = tuple(read_only(part) for part in (indptr, members, weights, starts, places, group_of))
+    chunks = n_chunks(n)
+    totals = np.zeros(chunks)
+    bounds = np.linspace(0, n, chunks + 1).astype(int)
+    add, parts = dense_entropy, (P,)
+    if isinstance(P, tuple):
+        add, parts = sparse_entropy, P
+    parts = tuple(read_only(part) for part in parts)
+
+    def run(chunk: int) -> None:
+        totals[chunk] = add(*parts, *links, rates, keep, bounds[chunk], bounds[chunk + 1])
+
+    run_chunks(run, chunks, n_threads)
+    return float(totals.sum())
+
+
+# ---- pairs within a group -----------------------------------------------------------------------
+
+
+def _pull(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    x = parameters[0] * tau
+    g = a[0].times_plus(b[1], a[1] * b[0])
+    pull = g / (x + 1.0)
+    return Terms(forces=[pull], scalars=[pull], totals=[g * tau, g * lanes_log2_1p(x)])
+
+
+_add_pull = half_square(PairSum(_pull, forces=1, scalars=1, totals=2, extras=2, parameters=1))
+
+
+@compiled
+def groups(
+    points,
+    indptr,
+    members,
+    weights,
+    moments,
+    parameters,
+    longest,
+    chunk,
+    chunks,
+    sums,
+    totals,
+):
+    """Add one chunk of the pull: large groups are shared by all chunks, small ones dealt out."""
+    d = points.shape[0]
+    y = np.zeros((d, longest), points.dtype)
+    extras = np.zeros((2, longest), points.dtype)
+    pull = np.zeros((d + 1, longest), points.dtype)
+    for g in range(indptr.size - 1):
+        start = indptr[g]
+        m = indptr[g + 1] - start
+        shared = m >= MANY
+        if not shared and g % chunks != chunk:
+            continue
+        for e in range(m):
+            i = members[start + e]
+            for k in range(d):
+                y[k, e] = points[k, i]
+            extras[0, e] = weights[start + e]
+            extras[1, e] = moments[start + e]
+        pull[:] = 0
+        part, parts = (chunk, chunks) if shared else (0, 1)
+        _add_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
+        for e in range(m):
+            i = members[start + e]
+            for k in range(d + 1):
+                sums[k, i] += pull[k, e]
+
+
+@compiled
+def apart(points, indptr_a, members_a, indptr_b, members_b, gradient):
+    """Add the gradient of the cannot-links' energy to ``gradient``; return the energy."""
+    d = points.shape[0]
+    difference = np.zeros(d)
+    energy = 0.0
+    for c in range(indptr_a.size - 1):
+        side_a = members_a[indptr_a[c] : indptr_a[c + 1]]
+        side_b = members_b[indptr_b[c] : indptr_b[c + 1]]
+        share = 1.0 / (side_a.size * side_b.size)
+        for i in side_a:
+            for j in side_b:
+                tau = 0.0
+                for k in range(d):
+                    difference[k] = points[k, i] - points[k, j]
+                    tau += difference[k] * difference[k]
+                q = share * exp(-tau)
+                energy += q
+                for k in range(d):
+                    force = 2.0 * q * difference[k]
+                    gradient[k, i] -= force
+                    gradient[k, j] += force
+    return energy
+
+
+# ---- entropy of the mixture ---------------------------------------------------------------------
+
+
+@inlined
+def _x_log_x(x):
+    # The logarithm knows nothing of zero and subnormal numbers; they add nothing either.
+    return x * log(x if x > 1e-300 else 1e-300)
+
+
+@inlined
+def _entries_entropy(row, keep):
+    total = 0.0
+    for j in range(row.size):
+        total += _x_log_x(keep * np.float64(row[j]))
+    return total
+
+
+@inlined
+def _mixed_row_entropy(row, u, keep, rate):
+    total = 0.0
+    for j in range(row.size):
+        total += _x_log_x(keep * np.float64(row[j]) + rate * u[j])
+    return total
+
+
+@inlined
+def mark(i, indptr, members, weights, starts, places, group_of, u, touched):
+    """Add what links point i to each other point to ``u``; return how many are ``touched``."""
+    n_touched = 0
+    for place in places[starts[i] : starts[i + 1]]:
+        g = group_of[place]
+        for e in range(indptr[g], indptr[g + 1]):
+            j = members[e]
+            if j != i and u[j] == 0.0:
+                touched[n_touched] = j
+                n_touched += 1
+            u[j] += weights[place] * weights[e]
+    u[i] = 0.0
+    return n_touched
+
+
+@compiled
+def dense_entropy(
+    P, indptr, members, weights, starts, places, group_of, rates, keep, first, last
+):  # fmt: skip
+    """Return the entropy of the rows from ``first`` to ``last``."""
+    u = np.zeros(keep.size)
+    touched = np.zeros(keep.size, np.int64)
+    total = 0.0
+    for i in range(first, last):
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        if n_touched == 0:
+            total += _entries_entropy(P[i], keep[i])
+            continue
+        total += _mixed_row_entropy(P[i], u, keep[i], rates[i])
+        u[touched[:n_touched]] = 0.0
+    return total
+
+
+@compiled
+def sparse_entropy(
+    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, rates, keep,
+    first, last,
+):  # fmt: skip
+    """Return the entropy of the rows from ``first`` to ``last``."""
+    u = np.zeros(keep.size)
+    row = np.zeros(keep.size)
+    touched = np.zeros(keep.size, np.int64)
+    total = 0.0
+    for i in range(first, last):
+        entries = slice(P_indptr[i], P_indptr[i + 1])
+        total += _entries_entropy(data[entries], keep[i])
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        if n_touched == 0:
+            continue
+        row[indices[entries]] = data[entries]
+        for j in touched[:n_touched]:
+            kept = keep[i] * row[j]
+            total += _x_log_x(kept + rates[i] * u[j]) - _x_log_x(kept)
+            u[j] = 0.0
+        row[indices[entries]] = 0.0
+    return total

@@ -1,0 +1,208 @@
+"""What kernels return, and the numbers that stand for logarithms of zero in what they take.
+
+Every backend of a kernel (compiled, or :mod:`nbembed.kernels.reference`) returns the same type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Stands for log p_ij = log 0 in packed log-affinities: no logarithm of a probability is positive.
+NO_AFFINITY = 1.0
+#: Stands for the logarithm of a zero class prior: finite, so that 0 · log 0 is 0.
+NEVER = -1e300
+
+
+class HeavyTailedTerms(NamedTuple):
+    """Sums over pairs; q is not normalized.
+
+    Attributes
+    ----------
+    attraction : ndarray of shape (d, n)
+        Σ_j P_ij S_ij (y_i − y_j), in the type of the points.
+    repulsion : ndarray of shape (d, n)
+        Σ_j q_ij S_ij (y_i − y_j).
+    curvature : ndarray of shape (n,)
+        Σ_j P_ij S_ij.
+    normalizer : float
+        Z = Σ_{i≠j} q_ij.
+    cross : float
+        −Σ_ij P_ij log q_ij, in nats; NaN if it was not wanted.
+    """
+
+    attraction: Any
+    repulsion: Any
+    curvature: Any
+    normalizer: float
+    cross: float
+
+
+class SparseTerms(NamedTuple):
+    """Sums along the entries of a sparse matrix.
+
+    Attributes
+    ----------
+    force : ndarray of shape (d, n)
+    curvature : ndarray of shape (n,)
+    cross : float
+        −Σ_ij P_ij log q_ij over all stored entries, NaN if it was not wanted.
+    """
+
+    force: Any
+    curvature: Any
+    cross: float
+
+
+class GaussianRowsTerms(NamedTuple):
+    """Sums over pairs.
+
+    Attributes
+    ----------
+    attraction : ndarray of shape (d, n)
+        Σ_j W_ij (y_i − y_j), in the type of the points.
+    repulsion : ndarray of shape (d, n)
+        Σ_j (q_ij + q_ji)(y_i − y_j), q normalized.
+    log_normalizers : ndarray of shape (n,), float64
+        log Z_i.
+    cross : float
+        ½ Σ_ij W_ij τ_ij, in nats; NaN if it was not wanted.
+    """
+
+    attraction: Any
+    repulsion: Any
+    log_normalizers: Any
+    cross: float
+
+
+class RetrievalTerms(NamedTuple):
+    """Sums over pairs.
+
+    Attributes
+    ----------
+    force : ndarray of shape (d, n)
+        Half the gradient, in the type of the points.
+    log_normalizers : ndarray of shape (n,), float64
+        log Z_i.
+    divergences : ndarray of shape (n,), float64
+        F_i = KL(q_i‖p_i), in nats.
+    cross : float
+        Σ_ij p_ij w_i τ_ij, in nats.
+    """
+
+    force: Any
+    log_normalizers: Any
+    divergences: Any
+    cross: float
+
+
+class LogRowsTerms(NamedTuple):
+    """What is made of logarithms.
+
+    Attributes
+    ----------
+    packed : ndarray of shape (n, n), in the type of ``logs``
+        log p̃, as :func:`nbembed.kernels.codegen.tiles.half_square` wants it with ``both``.
+    entropy : float
+        Σ p̃ log p̃, in nats.
+    inward : ndarray of shape (n,), float64
+        Σ_i w_i p̃_ij: how much the others attend to point j.
+    """
+
+    packed: Any
+    entropy: float
+    inward: Any
+
+
+class GroupTerms(NamedTuple):
+    """Sums over the pairs of all groups.
+
+    Attributes
+    ----------
+    force : ndarray of shape (d, n)
+        Σ_j g_ij S_ij (y_i − y_j), in the type of the points.
+    curvature : ndarray of shape (n,)
+        Σ_j g_ij S_ij.
+    cross : float
+        −Σ_{i≠j} g_ij log q_ij over both orders of each pair, q = (1 + ατ)^(−1/α) or exp(−τ).
+    """
+
+    force: Any
+    curvature: Any
+    cross: float
+
+
+class MarginTerms(NamedTuple):
+    """Large-margin terms of Mbed.
+
+    Attributes
+    ----------
+    cost : float
+        −u(A + B) + D with u the margin weight, in nats.
+    gradient : ndarray of shape (d, n)
+        Of the cost, in the type of the points.
+    membership : ndarray of shape (n, K), float64
+        m_ik; rows sum to one.
+    margin, balance, labels : float
+        A, B and D.
+    """
+
+    cost: float
+    gradient: Any
+    membership: Any
+    margin: float
+    balance: float
+    labels: float
+
+
+class ParametricTerms(NamedTuple):
+    """Objects, and the sums over them.
+
+    Attributes
+    ----------
+    objects : ndarray of shape (n, d)
+        Where they are now, in the type they came in.
+    cost : float
+        Σ_n f_n, in nats.
+    gradient : ndarray of shape (n, d)
+        ∂f_n/∂r_n, in the type of the objects.
+    curvature : ndarray of shape (n,), float64
+        tr Cov_{q_n}(φ) + 2η, which no eigenvalue of the Hessian exceeds.
+    class_gradient : ndarray of shape (K, d), float64
+        Σ_n ∂f_n/∂φ_k.
+    class_curvature : ndarray of shape (K,), float64
+        Σ_n q_nk (1 − q_nk) ‖r_n − φ_k‖² + |Σ_n (p_nk − q_nk)|, which no eigenvalue of ∂²/∂φ_k²
+        exceeds.
+    unsolved : int
+        Objects that Newton's method gave up on (η next to nothing); none where it was not asked to.
+    """
+
+    objects: Any
+    cost: float
+    gradient: Any
+    curvature: Any
+    class_gradient: Any
+    class_curvature: Any
+    unsolved: int
+
+
+class Calibration(NamedTuple):
+    """Rows of neighbor probabilities.
+
+    Attributes
+    ----------
+    P : ndarray of shape (n, m)
+        Each row sums to one.
+    beta : ndarray of float64, shape (n,)
+        p_j ∝ exp(−β d_j²); positive and finite.
+    tied : ndarray of int64, shape (n,)
+        How many points tie for nearest.
+    """
+
+    P: NDArray[Any]
+    beta: NDArray[np.float64]
+    tied: NDArray[np.int64]
