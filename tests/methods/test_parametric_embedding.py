@@ -407,7 +407,7 @@ def settle(session):
 
 
 def test_every_live_parameter_is_a_keyword_with_a_legal_default():
-    for live in ParametricEmbedding.live_parameters:
+    for live in ParametricEmbedding.recipe_type.live_parameters:
         assert live.minimum <= live.low <= live.default <= live.high
         assert hasattr(ParametricEmbedding(), live.name)
         assert live.invalidates == "objective"
