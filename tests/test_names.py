@@ -19,7 +19,7 @@ ROOMS = ("session", "widget")
 PYTHON = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
 TYPESCRIPT = sorted((PACKAGE / "widget" / "frontend" / "src").rglob("*.ts*"))
 
-#: Parts of the data flow and of a geometry, which any recipe has; some parameters share their names.
+#: Parts of the data flow and of a geometry, which any recipe has; parameters may share their names.
 INTERFACE = {*get_args(Part), *(field.name for field in fields(Geometry))}
 #: Files in which old names are translated, and so are written.
 TRANSLATORS = {"migration.py"}
