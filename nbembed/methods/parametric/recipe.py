@@ -31,8 +31,8 @@ from nbembed.methods.initialization import (
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_prior, check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
-from nbembed.objectives.parametric import resolve_eta
 from nbembed.objectives.constant import Constant
+from nbembed.objectives.parametric import resolve_eta
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
 from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
