@@ -122,7 +122,7 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     ValueError
         If values are masked.
     """
-    _refuse_masked(value, name)
+    check_unmasked(value, name)
     try:
         array = np.asarray(value)
         if array.dtype.kind == "O" and not any(
@@ -136,7 +136,8 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     return np.array(array, dtype=np.float64)
 
 
-def _refuse_masked(values: Any, name: str) -> None:
+def check_unmasked(values: Any, name: str) -> None:
+    """Raise ValueError if a masked array masks any value."""
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         raise ValueError(
             f"{name} must have no masked values, got {np.count_nonzero(mask)}: what is behind the "
@@ -490,7 +491,7 @@ def check_kind(X: Any, name: str = "X") -> None:
     ValueError
         If it is nothing that a matrix of real numbers can be made of.
     """
-    _refuse_masked(X, name)
+    check_unmasked(X, name)
     if hasattr(X, "toarray"):
         kind, found = X.dtype.kind, X.dtype
     else:

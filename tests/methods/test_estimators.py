@@ -114,7 +114,7 @@ def test_a_fitted_method_survives_pickling(kind, pair):
     copy = pickle.loads(pickle.dumps(method))
     assert np.array_equal(copy.embedding_, method.embedding_)
     assert copy.supervision_ == method.supervision_
-    assert copy.trace_ == method.trace_ or np.isnan(method.trace_[0].cost)
+    assert repr(copy.trace_) == repr(method.trace_)  # where a cost is nan it equals nothing
 
 
 def test_dissimilarities_and_sparse_data_give_the_same_map(kind, pair):

@@ -191,12 +191,12 @@ def test_a_changed_objective_is_the_one_made_anew_to_the_last_bit(recipe, live):
         anew = moved.objective(affinities, TOLD, start.geometry)
         assert changed.parameters == anew.parameters
         a, b = changed.evaluate(layout), anew.evaluate(layout)
-        assert (a.cost, a.aid, a.rounding) == (b.cost, b.aid, b.rounding)
+        assert (a.cost, a.auxiliary_cost, a.rounding) == (b.cost, b.auxiliary_cost, b.rounding)
         assert a.gradient.tobytes() == b.gradient.tobytes()
         assert a.curvature.tobytes() == b.curvature.tobytes()
-        known = moved.live_values(changed, start.geometry)
-        assert known == moved.live_values(anew, start.geometry)
-        assert known[live.name] == pytest.approx(value)
+        values = moved.live_values(changed, start.geometry)
+        assert values == moved.live_values(anew, start.geometry)
+        assert values[live.name] == pytest.approx(value)
         updated = recipe.updated_objective(objective, {live.name: value}, start.geometry)
         assert updated.parameters == anew.parameters
 
