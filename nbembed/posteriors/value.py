@@ -57,11 +57,6 @@ class Posteriors:
         """Floating type of the probabilities."""
         return self.proba.dtype
 
-    @property
-    def perplexity(self) -> None:
-        """None: there are no neighborhoods here."""
-        return
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.proba, dtype=dtype, copy=copy)
 
