@@ -8,7 +8,7 @@ import numpy as np
 
 from nbembed.distances import check_span
 from nbembed.measures.checks import check_labels, check_map, codes_of
-from nbembed.measures.neighborhoods import nearest_neighbors
+from nbembed.neighbors import nearest_neighbors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

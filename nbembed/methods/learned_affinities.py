@@ -4,21 +4,20 @@ Where one class is all but certain a learned metric vanishes, and a point's near
 a million times nearer than those of another. Neighborhoods of one perplexity then differ as much in
 width, and ``log p`` of a point that lies just outside of one reaches −10⁸ or less, to which NeRV's
 KL(q‖p) would respond with forces that dominate all others. Such differences carry no information:
-they separate certainties such as 0.999 999 and 0.999 999 9. :class:`LearnedAffinities` therefore
-counts every p below ε = 1e-8 as ε in that divergence, and NeRV makes no neighborhood on the map
-narrower than a tenth of the typical one. On Letter (1500 points) the error of five neighbors on the
-map falls from a third to a quarter.
+they separate certainties such as 0.999 999 and 0.999 999 9. Affinities in a learned metric are
+therefore truncated (:meth:`~nbembed.affinities.Affinities.truncated`): every p below ε = 1e-8
+counts as ε in that divergence, and NeRV makes no neighborhood on the map narrower than a tenth of
+the typical one. On Letter (1500 points) the error of five neighbors on the map falls from a third
+to a quarter.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
-from nbembed.affinities import Affinities
 from nbembed.learning_metric import LearningMetric
 from nbembed.learning_metric.metric import teaches
 
@@ -31,34 +30,6 @@ if TYPE_CHECKING:
 FLOOR = 1e-8
 #: Largest precision on the map, in units of the typical one: a tenth of its width.
 SHARPEST = 100.0
-
-
-@dataclass(frozen=True, eq=False)
-class LearnedAffinities(Affinities):
-    """Rows of neighbor probabilities in a learned metric; what lies below ε is zero.
-
-    Attributes
-    ----------
-    learned : LearningMetric or None
-        The metric, fitted; None where the Euclidean one was used in its place.
-    """
-
-    learned: LearningMetric | None = None
-
-    @classmethod
-    def of(cls, affinities: Affinities) -> LearnedAffinities:
-        """Return affinities made from data with what lies below ε set to zero."""
-        P = np.where(affinities.P >= FLOOR, affinities.P, affinities.P.dtype.type(0))
-        metric = None if affinities._source is None else affinities._source[1]
-        return cls(
-            P,
-            affinities.kind,
-            affinities.beta,
-            affinities.perplexity,
-            affinities.sigma,
-            affinities.metric,
-            learned=metric if isinstance(metric, LearningMetric) else None,
-        )
 
 
 def must_learn(metric: Any) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
-from nbembed.methods.learned_affinities import SHARPEST, LearnedAffinities
+from nbembed.methods.learned_affinities import FLOOR, SHARPEST
 from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
@@ -89,7 +89,7 @@ class NeRVRecipe(NeighborRecipe):
             X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
         )
         learned = isinstance(metric, LearningMetric)
-        return LearnedAffinities.of(affinities) if learned else affinities
+        return affinities.truncated(FLOOR) if learned else affinities
 
     def make_objective(
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
@@ -98,7 +98,7 @@ class NeRVRecipe(NeighborRecipe):
         width: Any = "uniform"
         if self.map_width == "point":
             width = precisions(affinities) / typical_precision(affinities)
-            if isinstance(affinities, LearnedAffinities):
+            if affinities.floor > 0:
                 width = np.minimum(width, SHARPEST)
         return NeighborRetrieval(
             affinities,
@@ -261,8 +261,8 @@ class NeRV(PlacesNewPoints):
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         super()._remember(X, affinities)
-        if isinstance(affinities, LearnedAffinities):
-            self._fitted = FittedData(np.array(X), affinities.learned or "euclidean")
+        if affinities.floor > 0:
+            self._fitted = FittedData(np.array(X), affinities.learned_metric or "euclidean")
         self._precision = typical_precision(affinities)
 
 

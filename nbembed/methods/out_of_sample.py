@@ -88,7 +88,7 @@ class PlacesNewPoints(Estimator):
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the perplexity, and the data and the metric that the affinities were made with."""
         self.perplexity_ = affinities.perplexity
-        source = getattr(affinities, "_source", None)
+        source = getattr(affinities, "source", None)
         if source is None:
             source = X.copy() if sparse.issparse(X) else np.array(X), self.metric
         self._fitted = FittedData(*source)

@@ -17,7 +17,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
-from nbembed.methods.learned_affinities import LearnedAffinities, must_learn
+from nbembed.methods.learned_affinities import FLOOR, must_learn
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
 from nbembed.methods.recipe import LiveParameter, Part
@@ -99,7 +99,7 @@ class SNeRVRecipe(NeRVRecipe):
         affinities = perplexity_affinities(
             X, perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
         )
-        return LearnedAffinities.of(affinities)
+        return affinities.truncated(FLOOR)
 
 
 class SNeRV(NeRV):
@@ -228,8 +228,8 @@ class SNeRV(NeRV):
 
     def _remember(self, X: Any, affinities: Any) -> None:
         super()._remember(X, affinities)
-        assert affinities.learned is not None, "labels were checked"
-        self.learning_metric_ = affinities.learned
+        assert affinities.learned_metric is not None, "labels were checked"
+        self.learning_metric_ = affinities.learned_metric
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

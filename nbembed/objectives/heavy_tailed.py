@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.pairs import as_pair_matrix
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
@@ -100,23 +100,23 @@ class HeavyTailed(Objective):
         self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
-        self._mixture = SupervisedAffinities.make(as_pair_matrix(P, "joint"), supervision, rho)
+        self._supervised = SupervisedAffinities.make(as_affinities(P, "joint"), supervision, rho)
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
         """Number of points that a layout must have."""
-        return self._mixture.base.n_samples
+        return self._supervised.base.n_samples
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
-        return self._mixture.base.dtype
+        return self._supervised.base.dtype
 
     @property
     def supervision(self) -> Supervision | None:
         """Labels and links that are mixed in."""
-        return self._mixture.supervision
+        return self._supervised.supervision
 
     @property
     def length_scale(self) -> float:
@@ -127,7 +127,7 @@ class HeavyTailed(Objective):
     def parameters(self) -> dict[str, float]:
         """``alpha``, ``rho``, ``exaggeration`` and ``compression``."""
         rest = {
-            "rho": self._mixture.rho,
+            "rho": self._supervised.rho,
             "exaggeration": self._exaggeration,
             "compression": self._compression,
         }
@@ -148,24 +148,24 @@ class HeavyTailed(Objective):
             )
         if "compression" in parameters:
             other._compression = check_real("compression", parameters["compression"], low=0)
-        other._mixture = self._mixture.changed(parameters)
+        other._supervised = self._supervised.changed(parameters)
         return other
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and the fixed point's curvature at ``Y``; see the module."""
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
-        mixture = self._mixture
+        supervised = self._supervised
         terms = self._pairs(Yt, cost)
-        kept = 1 - mixture.share
+        kept = 1 - supervised.share
         attraction = kept * terms.attraction
         curvature = kept * terms.curvature
         cross = kept * terms.cross
-        pull = mixture.pull(Yt, self._alpha, self._n_threads)
-        if pull is not None:
-            attraction = attraction + pull[0]
-            curvature = curvature + pull[1]
-            cross += pull[2]
+        links = supervised.link_attraction(Yt, self._alpha, self._n_threads)
+        if links is not None:
+            attraction = attraction + links[0]
+            curvature = curvature + links[1]
+            cross += links[2]
 
         gradient = (4 * self._exaggeration) * attraction
         # Sums of one's own similarity are in float64, where no H counts as zero.
@@ -185,14 +185,14 @@ class HeavyTailed(Objective):
             auxiliary = (self._exaggeration - 1) * cross
             if self._compression > 0:
                 auxiliary += self._compression * float(np.square(Yt, dtype=np.float64).sum())
-            entropy = mixture.entropy(self._n_threads)
+            entropy = supervised.entropy(self._n_threads)
             value = entropy + cross + log_normalizer + auxiliary
             sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(auxiliary)
             rounding = float(np.finfo(self.dtype).eps) * sizes
-        push = mixture.push(Yt, self._n_threads)
-        if push is not None:
-            value += push[0]
-            gradient += push[1]
+        cannot_links = supervised.cannot_link_energy(Yt, self._n_threads)
+        if cannot_links is not None:
+            value += cannot_links[0]
+            gradient += cannot_links[1]
         return Evaluation(
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
@@ -203,7 +203,7 @@ class HeavyTailed(Objective):
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
         """Return the sums over pairs, of the family or of a similarity of one's own."""
-        P, alpha = self._mixture.allowed.kernel, self._alpha
+        P, alpha = self._supervised.allowed.kernel_argument, self._alpha
         if isinstance(alpha, Similarity):
             return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads)
         return heavy_tailed(Yt, P, alpha, cost, self._n_threads)

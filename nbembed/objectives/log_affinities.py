@@ -1,39 +1,36 @@
-"""log p̃: what NeRV's precision term needs of the neighbor probabilities, and p does not keep.
+"""log p̃, the logarithms of neighbor probabilities that NeRV's precision term needs.
 
-A pair so far apart that p underflows still has a logarithm, −β d² − log z, and a map that makes
-neighbors of it must pay for that. So logarithms come from the distances where P did
-(:attr:`nbembed.affinities.Affinities.log_P`), and widening, mixing with links and normalizing are
-done on them. A pair without any affinity, off a sparse P's graph or across a cannot-link, has none;
-there the objective puts a number of its own, log ε.
+A pair so far from each other that p underflows still has a logarithm, −β d² − log z, and a map that
+shows the pair as neighbors must pay for it. Logarithms are therefore computed from the distances
+where P was (:attr:`nbembed.affinities.Affinities.log_P`), and widening, links and normalization act
+on them. A pair without affinity, off the graph of a sparse P or across a cannot-link, has none; the
+objective puts log ε in its place.
 
-Making them takes a pass over all pairs. They are remembered with the affinities, because a live
-session makes a new objective at every move of a slider.
+Another ρ, widening or supervision costs one fused pass over all pairs. Its last result is kept with
+the affinities, so that a new objective of the same affinities and links repeats nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
 
 from nbembed.kernels.log_rows import packed_log_rows
 from nbembed.kernels.terms import NO_AFFINITY
-from nbembed.objectives.pairs import allowed_points
+from nbembed.objectives.cannot_links import allowed_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nbembed.affinities import Affinities
     from nbembed.objectives.supervised_affinities import SupervisedAffinities
-
-#: Logarithms that were made of affinities, as long as those live.
-_MADE: WeakKeyDictionary[Any, LogAffinities] = WeakKeyDictionary()
 
 
 class SupervisedLogs(NamedTuple):
-    """log p̃ and what is summed along with it.
+    """log p̃ and sums over p̃.
 
     Attributes
     ----------
@@ -52,7 +49,7 @@ class SupervisedLogs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LogAffinities:
-    """Logarithms of row-stochastic P, and the last mixture that was made of them.
+    """Logarithms of row-stochastic P, and the last ones with supervision that were made of them.
 
     Attributes
     ----------
@@ -64,26 +61,16 @@ class LogAffinities:
     _last: dict[Any, SupervisedLogs] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, P: Any, values: Any) -> LogAffinities:
-        """Return the logarithms of ``P``; ``values`` are its rows, checked, dense or CSR."""
-        if sparse.issparse(values):
-            return cls._remembered(P, lambda: None)
-        if hasattr(P, "rows") and hasattr(P, "log_P"):
-            return cls._remembered(P, lambda: P.rows().log_P)
-        with np.errstate(divide="ignore"):
-            return cls(np.log(values))
+    def of(cls, affinities: Affinities) -> LogAffinities:
+        """Return the logarithms of affinities in the row form, the same object each time."""
+        made: LogAffinities = affinities.cached(
+            "logarithms", lambda: cls(None if affinities.is_sparse else affinities.log_P)
+        )
+        return made
 
-    @classmethod
-    def _remembered(cls, P: Any, make: Any) -> LogAffinities:
-        if not hasattr(P, "log_P"):
-            return cls(make())
-        if P not in _MADE:
-            _MADE[P] = cls(make())
-        return _MADE[P]
-
-    def mixed(
+    def supervised(
         self,
-        mixture: SupervisedAffinities,
+        supervised: SupervisedAffinities,
         widths: NDArray[np.float64],
         widening: float,
         least: float,
@@ -93,41 +80,41 @@ class LogAffinities:
 
         Parameters
         ----------
-        mixture : SupervisedAffinities
-            Links, their share and what they forbid.
+        supervised : SupervisedAffinities
+            Links, their share, and cannot-links.
         widths : ndarray of shape (n_samples,)
             w_i.
         widening : float
             s > 0: p̃ is of the widths s σ_i, p ∝ p^(1/s²).
         least : float
-            Share of the data that is left at ρ = 1, where its logarithms would be −inf.
+            Share of the data at ρ = 1, where its logarithms would be −inf without it.
         n_threads : int
         """
-        links = mixture.supervision, mixture.rho, mixture.labels_as_links
-        key = *links, widening, least, widths.tobytes()
+        # Where nothing is linked ρ has no effect here.
+        rho = min(supervised.rho, 1 - least) if supervised.linked else 0.0
+        key = supervised.links_key, rho, widening, widths.tobytes()
         made = self._last.get(key)
         if made is None:
-            rho = min(mixture.rho, 1 - least)
-            keep = np.where(mixture.keep < 1, 1 - rho, 1.0)
-            rates = mixture.rates * (rho / mixture.rho if mixture.rho > 0 else 1.0)
+            keep = np.where(supervised.keep < 1, 1 - rho, 1.0)
+            rates = supervised.rates * (rho / supervised.rho if rho > 0 else 1.0)
             kappa = widening**-2
             if self.logs is None:
-                made = _sparse(mixture, kappa, rates, keep, widths)
+                made = _sparse(supervised, kappa, rates, keep, widths)
             else:
-                logs, groups = _without(self.logs, mixture), mixture.groups
+                logs, groups = _without(self.logs, supervised), supervised.groups
                 terms = packed_log_rows(logs, kappa, groups, rates, keep, widths, n_threads)
                 terms.packed.flags.writeable = False
                 made = SupervisedLogs(*terms)
-            self._last.clear()  # one at a time: each is as large as P, and objectives keep theirs
+            self._last.clear()  # each is as large as P, and objectives keep theirs
             self._last[key] = made
         return made
 
 
-def _without(logs: NDArray[Any], mixture: SupervisedAffinities) -> NDArray[Any]:
+def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[Any]:
     """Return ``logs`` with −inf across cannot-links; a row that loses all becomes uniform."""
-    if mixture.supervision is None or not mixture.supervision.cannot_links:
+    if supervised.supervision is None or not supervised.supervision.cannot_links:
         return logs
-    cannot_links = mixture.supervision.cannot_links
+    cannot_links = supervised.supervision.cannot_links
     logs = logs.copy()
     for a, b in cannot_links:
         logs[np.ix_(a, b)] = -np.inf
@@ -139,19 +126,19 @@ def _without(logs: NDArray[Any], mixture: SupervisedAffinities) -> NDArray[Any]:
 
 
 def _sparse(
-    mixture: SupervisedAffinities,
+    supervised: SupervisedAffinities,
     kappa: float,
     rates: NDArray[np.float64],
     keep: NDArray[np.float64],
     widths: NDArray[np.float64],
 ) -> SupervisedLogs:
     """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums."""
-    P = sparse.csr_array(mixture.allowed.values, dtype=np.float64, copy=True)
+    P = sparse.csr_array(supervised.allowed.P, dtype=np.float64, copy=True)
     P.eliminate_zeros()
     P.data **= kappa
     P = sparse.csr_array(sparse.diags_array(keep / P.sum(axis=1)) @ P)
-    if mixture.linked:
-        indptr, members, weights = mixture.groups
+    if supervised.linked:
+        indptr, members, weights = supervised.groups
         shape = indptr.size - 1, P.shape[0]
         incidence = sparse.csr_array((weights, members, indptr), shape=shape)
         u = sparse.csr_array(incidence.T @ incidence)
@@ -162,7 +149,7 @@ def _sparse(
     either = sparse.csr_array(P + P.T)
     either.sum_duplicates()
     rows = np.repeat(np.arange(P.shape[0]), np.diff(either.indptr))
-    dtype = mixture.base.dtype
+    dtype = supervised.base.dtype
 
     def logs_at(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
         p = np.asarray(P[rows, columns]).ravel()

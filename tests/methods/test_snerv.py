@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances
 
 import nbembed as nb
 from nbembed.measures import homogeneity
-from nbembed.methods.learned_affinities import FLOOR, SHARPEST, LearnedAffinities, fitted_metric
+from nbembed.methods.learned_affinities import FLOOR, SHARPEST, fitted_metric
 from nbembed.methods.nerv import NeRVRecipe, typical_precision
 from nbembed.methods.snerv import SNeRVRecipe
 from nbembed.supervision import Supervision, as_supervision
@@ -89,7 +89,7 @@ def test_before_there_are_two_classes_the_euclidean_metric_stands_in():
     one = Supervision(150).label([0, 1, 2], "a")
     for known in (None, Supervision(150), one):
         affinities = quick().recipe.make_affinities(X, known)
-        assert affinities.learned is None
+        assert affinities.learned_metric is None
         assert affinities.perplexity == 30
         plain = nb.NeRV().recipe.make_affinities(X)
         kept = affinities.P > 0
@@ -111,7 +111,7 @@ def test_affinities_are_the_same_each_time_and_know_their_metric():
         for seed, n in ((None, 1), (np.random.default_rng(3), 2))
     )
     assert np.array_equal(one.P, two.P)
-    assert one.learned.classes_.tolist() == ["a", "b"]
+    assert one.learned_metric.classes_.tolist() == ["a", "b"]
     np.testing.assert_allclose(one.P.sum(axis=1), 1, atol=1e-5)
 
 
@@ -122,7 +122,7 @@ def test_tiny_probabilities_are_none_and_no_width_is_too_small(rng):
     method = nb.NeRV(metric=learner(n_centroids=9, width=0.4, max_iter=200), perplexity=8)
     method.set_params(map_width="point", max_iter=200, random_state=0)
     affinities = method.recipe.make_affinities(data, as_supervision(y, 180))
-    assert isinstance(affinities, LearnedAffinities)
+    assert affinities.floor == FLOOR
     assert affinities.P[affinities.P > 0].min() >= FLOOR
     assert affinities.beta.max() > 10 * SHARPEST * typical_precision(affinities)
     method.fit(data, y)

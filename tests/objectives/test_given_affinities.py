@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives import SNE, HeavyTailed
-from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.supervision import Supervision
 
 
@@ -39,6 +40,9 @@ def test_malformed_affinities_are_refused(joint, rows, how):
         HeavyTailed(broken(joint, how))
     with pytest.raises(ValueError, match="P must"):
         SNE(broken(rows, how))
+    for P, form in ((joint, "joint"), (rows, "row")):
+        with pytest.raises(ValueError, match="P must"):
+            Affinities.from_probabilities(broken(P, how), form)
 
 
 @pytest.mark.parametrize("how", ["nan", "infinity", "negative", "sum", "shape", "diagonal"])
@@ -70,9 +74,22 @@ def test_what_is_no_matrix_is_a_type_error(P):
         HeavyTailed(P)
 
 
-def test_a_good_array_is_not_copied(joint):
-    assert as_pair_matrix(joint, "joint").values is joint
-    assert as_pair_matrix(joint, "joint").without(()).values is joint
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_a_good_array_is_neither_copied_nor_made_read_only(joint, make):
+    P = make(joint)
+    made = as_affinities(P, "joint")
+    values, given = (made.P.data, P.data) if sparse.issparse(P) else (made.P, P)
+    assert np.shares_memory(values, given)
+    assert given.flags.writeable
+    assert not values.flags.writeable
+    assert without_cannot_links(made, ()) is made
+
+
+def test_affinities_of_a_form_are_taken_as_they_are(joint, rows):
+    for P, form in ((joint, "joint"), (rows, "row")):
+        made = Affinities.from_probabilities(P, form)
+        assert as_affinities(made, form) is made
+        assert not np.shares_memory(made.P, P)
 
 
 def test_integers_become_float64():
@@ -84,7 +101,7 @@ def test_unsorted_csr_with_duplicates_is_put_in_order():
     data = np.array([0.25, 0.25, 0.5, 1.0])
     P = sparse.csr_array((data, np.array([1, 1, 2, 0]), np.array([0, 3, 4, 4])), shape=(3, 3))
     P = sparse.csr_array(P + sparse.csr_array(([1.0], ([2], [0])), shape=(3, 3)))
-    values = as_pair_matrix(P, "rows").values
+    values = as_affinities(P, "row").P
     assert values.has_canonical_format
     np.testing.assert_allclose(values.toarray(), [[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
 
@@ -92,8 +109,8 @@ def test_unsorted_csr_with_duplicates_is_put_in_order():
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_cannot_links_copy_and_leave_the_given_matrix(joint, make):
     P = make(joint)
-    matrix = as_pair_matrix(P, "joint")
-    cut = matrix.without(Supervision(len(joint)).cannot_link([0, 1], [2]).cannot_links).values
+    cannot_links = Supervision(len(joint)).cannot_link([0, 1], [2]).cannot_links
+    cut = without_cannot_links(as_affinities(P, "joint"), cannot_links).P
     dense = cut.toarray() if sparse.issparse(cut) else cut
     assert not dense[[0, 1], 2].any()
     assert not dense[2, [0, 1]].any()
