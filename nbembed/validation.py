@@ -377,6 +377,36 @@ def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDA
     return array
 
 
+def check_class_prior(
+    prior: Any, n_classes: int, name: str = "class_prior", *, allow_zero: bool = False
+) -> NDArray[np.float64]:
+    """Return class priors: one positive number for each class, summing to one (within 1e-6).
+
+    Parameters
+    ----------
+    prior : array-like of shape (n_classes,)
+    n_classes : int
+    name : str, default="class_prior"
+        The argument's name, for the error.
+    allow_zero : bool, default=False
+        Whether a class may have prior zero.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    values = check_numbers(name, prior)
+    if values.shape != (n_classes,):
+        raise ValueError(
+            f"{name} must have shape ({n_classes},), one entry a class, got {values.shape}"
+        )
+    low = "non-negative" if allow_zero else "positive"
+    legal = values >= 0 if allow_zero else values > 0
+    if not (np.isfinite(values).all() and legal.all() and abs(values.sum() - 1) < 1e-6):
+        raise ValueError(f"{name} must be {low} and sum to one, got {values.tolist()}")
+    return values
+
+
 def check_metric(metric: Any) -> Any:
     """Return a metric's name, a callable, or a learned metric.
 

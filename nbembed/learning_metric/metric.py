@@ -135,8 +135,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         n_centroids: int | Literal["cv"] = "cv",
-        width: float | Literal["cv"] = "cv",
         *,
+        width: float | Literal["cv"] = "cv",
         n_pieces: int = 10,
         shortest_paths: bool = False,
         cv: int | None = 5,

@@ -107,15 +107,3 @@ def check_init(
         raise ValueError("init must be finite, got NaN or infinity")
     check_magnitude(Y, "init", high=1e30)  # squares of float32 must not overflow
     return Y
-
-
-def check_prior(class_prior: Any, n_classes: int) -> None:
-    """Raise unless ``class_prior`` is ``n_classes`` positive numbers that sum to one."""
-    prior = check_numbers("class_prior", class_prior)
-    if prior.shape != (n_classes,):
-        raise ValueError(
-            f"class_prior must have one entry for each of {n_classes} classes, "
-            f"got shape {prior.shape}"
-        )
-    if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
-        raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")

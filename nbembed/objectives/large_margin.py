@@ -36,7 +36,7 @@ from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.sne import SNE
-from nbembed.validation import check_numbers, check_real
+from nbembed.validation import check_class_prior, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -100,7 +100,7 @@ class LargeMargin(SNE):
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
         self._radius = check_real("radius", radius, low=0, open_low=True)
         self._directions = check_directions(directions)
-        self._prior = None if class_prior is None else _check_prior(class_prior, self.n_classes)
+        self._prior = _prior(class_prior, self.n_classes)
         self._targets = self._softened()
         self._last_terms: _Terms | None = None
 
@@ -153,8 +153,7 @@ class LargeMargin(SNE):
             other._radius = check_real("radius", parameters["radius"], low=0, open_low=True)
         if "directions" in parameters:
             other._directions = check_directions(parameters["directions"])
-        prior = parameters.get("class_prior", self._prior)
-        other._prior = None if prior is None else _check_prior(prior, other.n_classes)
+        other._prior = _prior(parameters.get("class_prior", self._prior), other.n_classes)
         other._supervised = self._supervised.changed(parameters)
         if other._supervised is not self._supervised:
             other._last_terms = None
@@ -237,11 +236,9 @@ class LargeMargin(SNE):
         return np.ascontiguousarray(targets @ certain)
 
 
-def _check_prior(class_prior: ArrayLike, n_classes: int) -> NDArray[np.float64]:
-    prior = check_numbers("class_prior", class_prior)
-    if prior.shape != (n_classes,):
-        raise ValueError(f"class_prior must have shape ({n_classes},), got {prior.shape}")
-    if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
-        raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")
-    normalized: NDArray[np.float64] = prior / prior.sum()
-    return normalized
+def _prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
+    """Return class priors whose sum is one to rounding, or None."""
+    if class_prior is None:
+        return None
+    prior = check_class_prior(class_prior, n_classes)
+    return np.asarray(prior / prior.sum())

@@ -28,7 +28,7 @@ from nbembed.kernels.parametric import parametric
 from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.validation import check_numbers, check_posteriors, check_real
+from nbembed.validation import check_class_prior, check_posteriors, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -224,18 +224,14 @@ class Parametric(Objective):
         K = self.n_classes
         if prior is None:
             return np.full(K, -np.log(K))
-        known = check_numbers("prior", prior)
-        if known.shape != (K,):
-            raise ValueError(f"prior must have shape ({K},), one entry a class, got {known.shape}")
-        if not (np.isfinite(known).all() and (known >= 0).all() and abs(known.sum() - 1) < 1e-6):
-            raise ValueError(f"prior must be non-negative and sum to one, got {known.tolist()}")
-        absent = known == 0
+        values = check_class_prior(prior, K, "prior", allow_zero=True)
+        absent = values == 0
         if absent.any() and self._proba[:, absent].any():
             raise ValueError(
-                f"prior must be positive for every class that anything has a posterior of, "
-                f"got {known.tolist()}"
+                "prior must be positive for each class of which any object has a posterior, "
+                f"got {values.tolist()}"
             )
-        return np.where(absent, NEVER, np.log(np.where(absent, 1.0, known)))
+        return np.where(absent, NEVER, np.log(np.where(absent, 1.0, values)))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from nbembed.validation import check_kind, check_magnitude, check_numbers, check_real
+from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -62,7 +62,9 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     #: Rows labeled −1 may be given to ``fit``.
     takes_unlabeled: ClassVar[bool] = True
 
-    def __init__(self, class_prior: ArrayLike | str | None = None, shrinkage: float = 0.0) -> None:
+    def __init__(
+        self, class_prior: ArrayLike | str | None = None, *, shrinkage: float = 0.0
+    ) -> None:
         self.class_prior = class_prior
         self.shrinkage = shrinkage
 
@@ -120,12 +122,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f'class_prior must be None, "empirical" or an array, got {self.class_prior!r}'
                 )
             return np.asarray(sums / sums.sum())
-        prior = check_numbers("class_prior", self.class_prior)
-        if prior.shape != (K,) or not (prior > 0).all() or not abs(prior.sum() - 1) < 1e-6:
-            raise ValueError(
-                f"class_prior must be {K} positive numbers that sum to one, got {prior.tolist()}"
-            )
-        return prior
+        return check_class_prior(self.class_prior, K)
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes); far points underflow nowhere."""

@@ -1,4 +1,4 @@
-"""From what users pass, labels or rows of probabilities, to a :class:`Supervision`."""
+"""Conversion of labels and rows of probabilities, as users pass them, to :class:`Supervision`."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def _as_array(value: Any, name: str) -> NDArray[Any]:
 
 def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
     given = labels.tolist()
-    known = [i for i, c in enumerate(given) if not _unlabeled(c)]
-    for i in known:
+    labeled = [i for i, c in enumerate(given) if not _unlabeled(c)]
+    for i in labeled:
         c = given[i]
         if isinstance(c, float) and not c.is_integer():
             raise ValueError(f"{name} must be class labels, got the number {c!r} at {i}")
@@ -88,7 +88,7 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
             raise ValueError(
                 f"{name} must be labels ≥ 0, with −1 for unlabeled points, got {c!r} at {i}"
             )
-    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in known]
+    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in labeled]
     # Numbers before names and each in its own order: mixed labels have no order of their own.
     kinds = sorted(set(values), key=lambda c: (isinstance(c, str), c))
     supervision = Supervision(labels.size)
@@ -97,7 +97,7 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
         raise ValueError(f"{name} has different labels of the same name: {names}")
     codes = {c: k for k, c in enumerate(kinds)}
     class_ = np.full(labels.size, -1, dtype=np.intp)
-    class_[known] = [codes[c] for c in values]
+    class_[labeled] = [codes[c] for c in values]
     confidence = np.where(class_ >= 0, 1.0, np.nan)
     return supervision._with(
         classes=tuple(class_name(c, name) for c in names),
@@ -108,13 +108,13 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
 
 def _from_rows(rows: NDArray[Any], names: Iterable[Any], name: str) -> Supervision:
     T = check_probabilities(rows, name)
-    known = np.flatnonzero(~np.isnan(T).any(axis=1))
+    labeled = np.flatnonzero(~np.isnan(T).any(axis=1))
     class_ = np.full(T.shape[0], -1, dtype=np.intp)
     confidence = np.full(T.shape[0], np.nan)
-    class_[known] = T[known].argmax(axis=1)
-    confidence[known] = T[known].max(axis=1)
-    # A certain row is a plain label: what may be learned of further classes cannot change either.
-    unsure = known[confidence[known] < 1]
+    class_[labeled] = T[labeled].argmax(axis=1)
+    confidence[labeled] = T[labeled].max(axis=1)
+    # A certain row is a label: classes that are named later change neither.
+    unsure = labeled[confidence[labeled] < 1]
     return Supervision(T.shape[0], [str(column) for column in names])._with(
         _class=frozen(class_),
         _confidence=frozen(confidence),

@@ -137,7 +137,7 @@ def test_cross_validation_fills_in_what_is_not_given():
     assert np.array_equal(chosen.centroids_, again.centroids_)
     half = nb.LearningMetric(n_centroids=4, random_state=0, cv=3).fit(X, Y)
     assert set(half.cv_results_["n_centroids"]) == {4}
-    steps = nb.LearningMetric(6, 0.8, random_state=0, cv=3).fit(X, Y)
+    steps = nb.LearningMetric(6, width=0.8, random_state=0, cv=3).fit(X, Y)
     assert len(steps.cv_results_["n_iter"]) == 1
     assert 0 < steps.n_iter_ <= steps.cv_results_["n_iter"][0] < 100
 

@@ -33,7 +33,7 @@ def label(session: Session, *classes: int) -> None:
     "method",
     [
         nb.SNeRV(metric=nb.LearningMetric(n_centroids=3, width=1.0, cv=3), random_state=0),
-        nb.HSSNE(metric=nb.LearningMetric(3, 1.0, cv=3), random_state=0),
+        nb.HSSNE(metric=nb.LearningMetric(3, width=1.0, cv=3), random_state=0),
     ],
     ids=["SNeRV", "HSSNE"],
 )

@@ -331,7 +331,7 @@ def test_supervision_from_python(explorer: Any) -> None:
     explorer.supervision = Supervision(6).label([1], "one")
     assert explorer.labels[1] == "one"
     explorer.supervision = None
-    assert explorer.supervision.is_empty
+    assert explorer.supervision == Supervision(explorer.supervision.n_samples)
     with pytest.raises(ValueError):
         explorer.supervision = [0, 1]
 

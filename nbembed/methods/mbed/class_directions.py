@@ -36,7 +36,9 @@ def class_positions(
     rows = []
     for c in classes:
         members = np.flatnonzero(top == c)
-        weights = np.asarray(supervision.confidence)[members]
+        weights = supervision.label_weights[members]
+        if not weights.any():  # uniform labels alone: all count alike
+            weights = np.ones(members.size)
         rows.append(np.average(Y[members].astype(np.float64), axis=0, weights=weights))
     return np.asarray(rows, dtype=np.float64).reshape(len(rows), Y.shape[1])
 

@@ -42,13 +42,13 @@ from nbembed.methods.mbed.class_directions import (
 )
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
-from nbembed.methods.settings import check_init, check_prior, check_shared, resolve_optimizer
+from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
 from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-from nbembed.validation import check_choice, check_count, check_real
+from nbembed.validation import check_choice, check_class_prior, check_count, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -136,7 +136,7 @@ class MbedRecipe(Recipe[Affinities]):
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + 1)
         check_real("margin_weight", self.margin_weight, low=0)
         if self.class_prior is not None:
-            check_prior(self.class_prior, n_classes)
+            check_class_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("global", "perplexity"))
         check_count("n_init", self.n_init)
         self.check_live(but=("lam",))

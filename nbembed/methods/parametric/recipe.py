@@ -29,7 +29,7 @@ from nbembed.methods.initialization import (
     spread,
 )
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
-from nbembed.methods.settings import check_prior, check_shared, resolve_optimizer
+from nbembed.methods.settings import check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
 from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
@@ -39,6 +39,7 @@ from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
 from nbembed.run import Run
 from nbembed.validation import (
     check_choice,
+    check_class_prior,
     check_count,
     check_numbers,
     check_posteriors,
@@ -273,7 +274,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         """Return the objective of posteriors, informative or not, at the present parameters."""
         prior: Any = affinities.prior
         if self.class_prior is not None:
-            check_prior(self.class_prior, affinities.n_classes)
+            check_class_prior(self.class_prior, affinities.n_classes)
             prior = self.class_prior
         return Parametric(
             affinities.proba,
