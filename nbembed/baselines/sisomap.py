@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import shortest_path
 from nbembed.baselines.base import BaselineEstimator, all_squared, resolve_count
 from nbembed.baselines.graph import neighbor_graph
 from nbembed.baselines.regression import best_width, regress
-from nbembed.methods.starts import scaling_axes
+from nbembed.methods.initialization import scaling_axes
 from nbembed.validation import check_choice, check_metric, check_real
 
 if TYPE_CHECKING:

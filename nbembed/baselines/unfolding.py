@@ -152,7 +152,7 @@ class Unfolding:
         return float(self.lengths.mean())
 
     def value(self, A: NDArray[np.float64]) -> float:
-        """Return the criterion that :meth:`solve` maximises."""
+        """Return the criterion that :meth:`solve` maximizes."""
         return float(
             self.reward * np.sum(A * self.dependence) - self.penalty * self.distortion(A) ** 2
         )

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from nbembed.optimizers.base import Optimizer
     from nbembed.supervision import Supervision
 
-#: What a change can invalidate, along the data flow. "metric": distances in the data; "affinities";
+#: What a change can invalidate, along the data flow. "affinities": what the objective is made of;
 #: "layout": the layout must be adopted anew; "alignment": the geometry must be aligned to the
 #: supervision; "objective": cost and gradient; "optimizer": the rule of descent; "display": what is
 #: shown and nothing else.
-Part = Literal["metric", "affinities", "layout", "alignment", "objective", "optimizer", "display"]
+Part = Literal["affinities", "layout", "alignment", "objective", "optimizer", "display"]
 
 #: What the shared parameters invalidate; ``()``: nothing before the next cold start.
 INVALIDATES: Mapping[str, tuple[Part, ...]] = {
@@ -80,7 +80,7 @@ class LiveParameter:
         The slider's step on a linear scale; ``None`` lets the front end choose.
     minimum, maximum : float
         What is legal for the recipe; outside is a ValueError.
-    invalidates : {"display", "objective", "affinities", "metric"}
+    invalidates : {"display", "objective", "affinities"}
         The first thing along the data flow that a change invalidates. With "objective" a change
         goes through ``objective.with_parameters`` and costs no other pass over pairs.
     needs : {"", "links", "must-links"}
@@ -98,7 +98,7 @@ class LiveParameter:
     step: float | None = None
     minimum: float = -math.inf
     maximum: float = math.inf
-    invalidates: Literal["display", "objective", "affinities", "metric"] = "objective"
+    invalidates: Literal["display", "objective", "affinities"] = "objective"
     needs: Literal["", "links", "must-links"] = ""
 
 

@@ -48,8 +48,8 @@ class SNeRVRecipe(NeRVRecipe):
     )
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {
         "map_width": ("objective",),
-        "metric": ("metric",),
-        "random_state": ("metric",),
+        "metric": ("affinities",),
+        "random_state": ("affinities",),
     }
     #: Without "metric": a metric that learns from labels is not one that describes the data.
     shared: ClassVar[tuple[str, ...]] = ("perplexity", "n_jobs", "random_state", "rho")

@@ -16,7 +16,7 @@ def trace_of(source: Any, name: str) -> list[Record]:
     TypeError
         If it is none of them.
     ValueError
-        If it has no record yet.
+        If it does not have a record yet.
     """
     holder = getattr(source, "session", source)
     found = getattr(holder, "trace_", getattr(holder, "trace", holder))
@@ -26,12 +26,12 @@ def trace_of(source: Any, name: str) -> list[Record]:
             f"an Explorer, got {_describe(source)}"
         )
     if not found:
-        raise ValueError(f"{name} must have moved: its trace has no record yet")
+        raise ValueError(f"{name} must have run: its trace has no record yet")
     return list(found)
 
 
 def traces_of(source: Any) -> dict[str, list[Record]]:
-    """Return traces by name; a single one is called ""."""
+    """Return traces by name; a single trace has the name ""."""
     if not isinstance(source, Mapping):
         return {"": trace_of(source, "source")}
     if not source:
@@ -47,7 +47,7 @@ def path_of(source: Any) -> list[Any]:
     TypeError
         If it is none of them.
     ValueError
-        If it has kept no layout.
+        If it has no kept layout.
     """
     holder = getattr(source, "session", source)
     found = getattr(holder, "path_", getattr(holder, "path", holder))
@@ -60,7 +60,7 @@ def path_of(source: Any) -> list[Any]:
             f"value, embedding and criterion, got {_describe(source)}"
         )
     if not found:
-        raise ValueError("path must have at least one layout: nothing was annealed yet")
+        raise ValueError("path must have at least one layout: nothing has been annealed yet")
     return list(found)
 
 

@@ -1,4 +1,4 @@
-"""How all figures look: ground and text that follow light and dark, a name for screen readers."""
+"""The theme of all figures: light or dark background and text, and names for screen readers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from bokeh.plotting import figure
 
 from nbembed.validation import check_text
 
-#: Seen on light and on dark ground: missing categories, shading, rings.
+#: Visible on light and dark backgrounds: missing categories, shading, outlines.
 NEUTRAL = "#8A919E"
-#: Text where nothing can make it follow; on both grounds four times as bright or dark.
+#: Text that cannot follow the theme: a contrast of at least 4 on light and dark backgrounds.
 MIDDLE = "#767D8A"
 
-# Bokeh reads --bk-* when it paints. Inside JupyterLab its own variables decide, elsewhere the
-# system's preference does; a Bokeh that knew nothing of either would show the light colors below.
+# Bokeh reads --bk-* when it paints. JupyterLab's variables decide where they are set, the system's
+# preference elsewhere; versions of Bokeh that ignore them show the light colors below.
 _STYLE = """
 :host {
   --nbe-ground: var(--jp-layout-color0, #fdfdfc);
@@ -56,24 +56,24 @@ _STYLE = """
   --bk-title-text-color: var(--nbe-text);
 }
 """
-# Legends are elements of the page and not painted; this is how their text follows.
+# Legends are page elements, so their text follows by CSS.
 _LEGEND_STYLE = ":host { color: var(--nbe-text) } .bk-label { color: var(--nbe-text) !important }"
-# A legend that lies on the curves must cover them to be read.
+# A legend over the curves must cover them to be legible.
 _VEIL = ":host { background-color: color-mix(in srgb, var(--nbe-ground) 85%, transparent) }"
 _GROUND, _TEXT, _SOFT, _LINE = "#FDFDFC", "#1D2129", "#566070", "#DCDFE5"
 
 
 def new_figure(title: str, description: str, **options: Any) -> Any:
-    """Return an empty figure in the house's look.
+    """Return an empty figure in the common theme.
 
     Parameters
     ----------
     title : str
-        Shown above; "" for none. Never read as TeX.
+        Title above the figure, "" for none; never interpreted as TeX.
     description : str
-        What a screen reader says of the picture.
+        Description for screen readers.
     **options
-        Of :func:`bokeh.plotting.figure`.
+        Passed to :func:`bokeh.plotting.figure`.
     """
     check_text("title", title)
     made = figure(stylesheets=[InlineStyleSheet(css=_STYLE)], **options)
@@ -92,7 +92,7 @@ def new_figure(title: str, description: str, **options: Any) -> Any:
         grid.grid_line_color = _LINE
     made.toolbar.logo = None
     made.toolbar.autohide = True
-    # Older versions of Bokeh have no place for it.
+    # Older versions of Bokeh do not have the property.
     if "html_attributes" in made.properties():
         made.html_attributes = {"role": "figure", "aria-label": description}
     return made
@@ -101,7 +101,7 @@ def new_figure(title: str, description: str, **options: Any) -> Any:
 def add_legend(
     made: Any, entries: Sequence[tuple[str, Any, int | None]], *, title: str = "", place: str
 ) -> Legend:
-    """Add a legend of ``(text, renderer, index of a point that looks so)`` and return it."""
+    """Add a legend of ``(text, renderer, index of an example point)`` and return it."""
     items = [
         LegendItem(label={"value": text}, renderers=[renderer], index=index)
         for text, renderer, index in entries
@@ -130,7 +130,7 @@ def add_legend(
 
 
 def count_by_ones_twos_fives(axis: Any, low: float, high: float) -> None:
-    """Put the ticks of a logarithmic axis on 1, 2, 5 and their tens, written as plain numbers."""
+    """Put the ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, in plain notation."""
     tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**ten for ten in tens for step in (1, 2, 5)]
     axis.ticker = FixedTicker(ticks=[tick for tick in ticks if low * 0.99 <= tick <= high * 1.01])
@@ -138,10 +138,10 @@ def count_by_ones_twos_fives(axis: Any, low: float, high: float) -> None:
 
 
 def text_color() -> str:
-    """Return the color of text where Bokeh asks for one; the style sheet may know better."""
+    """Return the text color for Bokeh; the style sheet may override it."""
     return _TEXT
 
 
 def ground_color() -> str:
-    """Return the color behind text; the style sheet may know better."""
+    """Return the background color for Bokeh; the style sheet may override it."""
     return _GROUND

@@ -11,8 +11,8 @@ deterministic), ``state_machine`` (what a session is doing: pure), ``controller`
 from __future__ import annotations
 
 from nbembed.session.events import Event
+from nbembed.session.loading import load_session
 from nbembed.session.session import Session
 from nbembed.session.snapshots import Frame, PathStep, Snapshot
-from nbembed.session.storage import load_session
 
 __all__ = ["Session", "load_session", "Event", "Frame", "PathStep", "Snapshot"]

@@ -58,7 +58,7 @@ def _key(settings: Settings, learned_from: Supervision | None) -> dict[str, Any]
         for name, value in recipe.parameters.items()
         if "affinities" in recipe.parts_entered(name)
     }
-    key |= {"method": settings.name, "n_classes": settings.n_classes}
+    key |= {"method": settings.name, "class count": settings.n_classes}
     if learned_from is not None:
         labels = (len(learned_from.classes), learned_from.top_class, learned_from.targets())
         key |= {"labels": labels}

@@ -253,7 +253,9 @@ class Engine:
             known = {k: v for k, v in values.items() if k in made.parameters}
             self._run.change(made.with_parameters(**known) if known else made)
         elif self._moved:
-            self._run.change(self._run.objective.with_parameters(**self._moved_values()))
+            _, geometry = self._placed()
+            moved = {name: getattr(recipe, name) for name in self._moved}
+            self._run.change(recipe.updated_objective(self._run.objective, moved, geometry))
         if "optimizer" in self._stale:
             self._run.optimizer = recipe.make_optimizer()
             self._run.tol = recipe.tolerance
@@ -462,12 +464,6 @@ class Engine:
         """Return the values of live parameters alone."""
         names = self.settings.live_names
         return {name: value for name, value in values.items() if name in names}
-
-    def _moved_values(self) -> dict[str, float]:
-        """Return the live parameters that were moved, in the objective's units."""
-        recipe = self.settings.recipe
-        _, geometry = self._placed()
-        return recipe.to_objective({k: getattr(recipe, k) for k in self._moved}, geometry)
 
     def _start(self) -> None:
         """Prepare a cold start."""

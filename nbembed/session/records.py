@@ -81,7 +81,7 @@ class QueuedCommand:
     steps: int = 0
 
     def without_steps(self) -> QueuedCommand:
-        """Return the command with its steps cancelled."""
+        """Return the command with its steps canceled."""
         return replace(self, steps=0) if self.steps else self
 
     def events(self) -> list[str]:

@@ -26,10 +26,13 @@ from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import Event
 from nbembed.session.methods import known_methods
+from nbembed.session.replay import replay
+from nbembed.session.script import script
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings, recipe_of
 from nbembed.session.snapshots import Frame, PathStep
 from nbembed.session.state_machine import STATES, State
+from nbembed.session.storage import save
 from nbembed.session.verbs import Verbs
 from nbembed.supervision import Supervision, as_supervision
 
@@ -435,8 +438,6 @@ class Session(Verbs):
 
     def to_script(self) -> str:
         """Return a Python script that does the steering again, to the same bits."""
-        from nbembed.session.script import script
-
         return script(self._X, *self._so_far(), self.methods)
 
     def replayed(self) -> Session:
@@ -478,8 +479,6 @@ class Session(Verbs):
         ValueError
             If the log is broken or was made with other data.
         """
-        from nbembed.session.replay import replay
-
         return cls._around(*replay(X, log, method, methods, until))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -493,8 +492,6 @@ class Session(Verbs):
         ValueError
             If a parameter is a function, which no file can hold.
         """
-        from nbembed.session.storage import save
-
         save(self._controller, self._X, path)
 
     def __repr__(self) -> str:

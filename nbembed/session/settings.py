@@ -119,7 +119,7 @@ class Settings:
         carried = {}
         for used in (*self.others.values(), self.recipe):
             parameters = used.parameters
-            for name in kind.shared:
+            for name in set(kind.shared) & set(used.shared):
                 if name in parameters and hasattr(recipe, name):
                     carried[name] = parameters[name]
         recipe = recipe.replace(**carried)

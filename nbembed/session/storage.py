@@ -44,12 +44,10 @@ from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event
 from nbembed.session.history import History, Step
-from nbembed.session.methods import known_methods
 from nbembed.session.migration import current_content, current_event, values_in_force
 from nbembed.session.records import SessionRecord
 from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import decode, encode
-from nbembed.session.session import Session
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
 from nbembed.session.snapshots import Snapshot
@@ -60,6 +58,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.supervision import Supervision
+
+#: The data and a controller at rest.
+Stored = tuple[Any, Controller]
 
 FORMAT = "nbembed session"
 VERSION = 3
@@ -83,34 +84,12 @@ def save(controller: Controller, X: Any, path: str | os.PathLike[str]) -> None:
     write_atomically(path, lambda file: _write_zip(file, text, arrays))
 
 
-def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:
-    """Return the session that :meth:`Session.save` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-    methods : tuple of Recipe or estimator classes
-        Needed where the session used methods that are not registered.
-
-    Raises
-    ------
-    ValueError
-        If the file is no session file, is damaged, or was written by a newer version.
-    TypeError
-        If ``path`` is no path, or ``methods`` are no classes.
-    OSError
-        If it cannot be read.
-    """
+def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
+    """Return the data and a controller, as a file has them; see :mod:`nbembed.session.loading`."""
     path = check_path("path", path)
     try:
-        known = known_methods(*methods)
-    except (TypeError, AttributeError):
-        raise TypeError(
-            f"methods must be a tuple of classes of recipes or estimators, got {methods!r}"
-        ) from None
-    try:
         with zipfile.ZipFile(path) as file:
-            return Session._around(*_Reader(file, known).session())
+            return _Reader(file, methods).session()
     except (zipfile.BadZipFile, KeyError, IndexError, TypeError, AttributeError, EOFError) as error:
         raise ValueError(f"{path} is not a session file, or is damaged: {error}") from error
     except ValueError as error:
@@ -286,7 +265,7 @@ class _Reader:
             )
         self._content = current_content(self._content)
 
-    def session(self) -> tuple[Any, Controller]:
+    def session(self) -> Stored:
         content = self._content
         settings = self._settings()
         now = settings[content["now"]]

@@ -8,7 +8,7 @@ with a name in the paper have classes of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -44,7 +44,6 @@ class GraphLearnerRecipe(SpectralRecipe):
     epsilon: float = 1e-12
     n_pca: int | None = None
 
-    renamed: ClassVar[Mapping[str, str]] = {"unlabeled_cost": "unlabeled_cost"}
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (replace(GAMMA, needs=""), POWER)
 
     @property

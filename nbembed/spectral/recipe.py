@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from nbembed.methods.initialization import JITTER, fitted_to, padded, spread
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
-from nbembed.methods.starts import JITTER, fitted_to, padded, spread
 from nbembed.optimizers import FixedPoint
 from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups

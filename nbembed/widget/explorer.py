@@ -133,10 +133,7 @@ class Explorer(anywidget.AnyWidget):
         self._dispatcher = CommandDispatcher(
             session, {"select": self._select, "color_by": self._color_by}
         )
-        # A page's messages come and go through the widget's own methods, which tests replace.
-        self._frames = FrameSource(
-            session, artist, self._dispatcher, writer, lambda *message: self.send(*message)
-        )
+        self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
         self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
         writer.update(
             {
@@ -285,8 +282,11 @@ class Explorer(anywidget.AnyWidget):
     def _color_by(self, mode: str) -> None:
         self._writer.update({"color_by": mode})
 
+    def _send_message(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        self.send(content, buffers)
+
     def _reply(self, client: str, request: int, error: str | None) -> None:
-        self.send(
+        self._send_message(
             {
                 "type": "reply",
                 "client": client,

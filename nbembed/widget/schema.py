@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nbembed.display.palette import SYMBOLS
-from nbembed.widget.session_commands import COMMANDS as SESSION_COMMANDS
+from nbembed.session.commands import COMMANDS as SESSION_COMMANDS
 from nbembed.widget.traits import points_trait
 from nbembed.widget.wire_types import (
     CHOICE,
@@ -42,7 +42,7 @@ from nbembed.widget.wire_types import (
 )
 
 if TYPE_CHECKING:
-    from nbembed.widget.session_commands import Command
+    from nbembed.session.commands import Command
 
 FLOATS, CODES, POINTS, BYTES = array("<f4"), array("<i2"), array("<u4"), array("|u1")
 PLACES = list_of(list_of(NUMBER, 2))

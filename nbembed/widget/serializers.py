@@ -89,7 +89,7 @@ def parameters(session: Session) -> dict[str, float | None]:
 def class_count(session: Session) -> dict[str, Any] | None:
     """Return the number of classes where it is a parameter of the method, else ``None``."""
     name, value = session.recipe.class_count_parameter, session.n_classes
-    if not name or value is None:
+    if not name or not value:
         return None
     low = max(FEWEST_CLASSES, len(session.supervision.classes))
     return {"name": name, "value": int(value), "low": low}

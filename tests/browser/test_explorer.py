@@ -246,7 +246,7 @@ def test_an_annealing_path_can_be_walked(open_cells: OpenCells) -> None:
     notebook.run_all()
     hand = Hand(notebook)
     hand.settle()
-    path = notebook.evaluate("[step.lam for step in explorer.session.path]")
+    path = notebook.evaluate("[step.value for step in explorer.session.path]")
     assert path[0] == pytest.approx(20, rel=1e-3)
     assert path[-1] == pytest.approx(0.2, rel=1e-3)
     strip = hand.widget.get_by_role("slider", name="Annealing path")

@@ -114,7 +114,7 @@ def test_a_fitted_method_survives_pickling(kind, pair):
     copy = pickle.loads(pickle.dumps(method))
     assert np.array_equal(copy.embedding_, method.embedding_)
     assert copy.supervision_ == method.supervision_
-    assert repr(copy.trace_) == repr(method.trace_), "costs may be NaN"
+    assert repr(copy.trace_) == repr(method.trace_)  # where a cost is nan it equals nothing
 
 
 def test_dissimilarities_and_sparse_data_give_the_same_map(kind, pair):

@@ -194,9 +194,9 @@ def test_a_changed_objective_is_the_one_made_anew_to_the_last_bit(recipe, live):
         assert (a.cost, a.auxiliary_cost, a.rounding) == (b.cost, b.auxiliary_cost, b.rounding)
         assert a.gradient.tobytes() == b.gradient.tobytes()
         assert a.curvature.tobytes() == b.curvature.tobytes()
-        known = moved.live_values(changed, start.geometry)
-        assert known == moved.live_values(anew, start.geometry)
-        assert known[live.name] == pytest.approx(value)
+        values = moved.live_values(changed, start.geometry)
+        assert values == moved.live_values(anew, start.geometry)
+        assert values[live.name] == pytest.approx(value)
         updated = recipe.updated_objective(objective, {live.name: value}, start.geometry)
         assert updated.parameters == anew.parameters
 

@@ -39,9 +39,7 @@ def scatter(monkeypatch) -> Command:
         settings=commands._supervised(lambda s, a: s.forget(a["points"]).pin(a["points"])),
         undo_text=lambda now, a: f"unlabel and pin {len(a['points'])} points",
     )
-    monkeypatch.setattr(
-        commands, "COMMANDS", table := {**COMMANDS, entry.name: entry}
-    )
+    monkeypatch.setattr(commands, "COMMANDS", table := {**COMMANDS, entry.name: entry})
     for module in ("controller", "executor", "script", "verbs"):
         monkeypatch.setattr(f"nbembed.session.{module}.COMMANDS", table)
     return entry

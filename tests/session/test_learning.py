@@ -84,7 +84,12 @@ def test_newer_labels_wait_and_the_last_is_never_lost(learning):
     for i in range(2, 12):
         learning.label([i], "ab"[i % 2])
     asked = learning._controller
-    until(lambda: asked._executor._asked is not None and asked._executor._asked.supervision is learning.supervision)
+    until(
+        lambda: (
+            asked._executor._asked is not None
+            and asked._executor._asked.supervision is learning.supervision
+        )
+    )
     assert len(fake.running) == 1
     fake.fit_gate.set()
     rest(learning)

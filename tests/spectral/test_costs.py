@@ -70,7 +70,7 @@ def test_more_neighbors_than_there_are(blobs):
     assert np.allclose(dense(costs.heat_kernel(X, 50, 50)), expected)
 
 
-def test_heaps_of_equal_points_have_a_finite_scale():
+def test_equal_points_have_a_finite_scale():
     X = np.repeat(np.arange(4.0)[:, None], 10, axis=0)
     C = dense(costs.heat_kernel(X, 12, 7))
     assert np.isfinite(C).all()

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from nbembed.session.values import Frame
 
 from nbembed.methods.recipe import LiveParameter, PathStep, Recipe
 from nbembed.session.events import Event
+from nbembed.session.snapshots import Frame
 from nbembed.supervision import Supervision, as_supervision
 
 ALPHA = LiveParameter("alpha", "α", 0.0, 3.0, 1.0, "Tails.", step=0.01, minimum=0.0)

@@ -101,6 +101,7 @@ class MbedRecipe(Recipe[Affinities]):
         "n_init": (),
     }
     path_parameter: ClassVar[str] = "lam"
+    class_count_parameter: ClassVar[str] = "n_classes"
 
     n_components: int | None = None
     n_classes: int | None = None

@@ -1,6 +1,6 @@
 /**
- * One view's own state (tool, chosen class, confidence, what is said aloud) and the actions that
- * buttons and keys share. Everything that outlives the view is in the store or the kernel.
+ * The state of one view (tool, chosen class, confidence, announcements) and the actions that buttons
+ * and keys share. What outlives the view is in the store or in the kernel.
  */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Latest } from "./commands";
@@ -16,17 +16,17 @@ export class View {
   readonly chosenClass = signal(0);
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
-  /** The name being typed for a new class; null while none is. */
+  /** The name being typed for a new class, or null. */
   readonly newClass = signal<string | null>(null);
   readonly renaming = signal<number | null>(null);
-  /** One side of a cannot-link, while the other is being chosen. */
+  /** The first group of a cannot-link while the second is being selected. */
   readonly apart = signal<Uint32Array | null>(null);
-  /** Announced by the live region. */
+  /** Announced by the live region, for screen readers. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
   readonly counts: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
-  /** Whether all selected points are pinned, so that the same button lets them go. */
+  /** Whether all selected points are pinned; the pin button then unpins them. */
   readonly held: ReadonlySignal<boolean>;
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
@@ -48,7 +48,7 @@ export class View {
   }
 
   say(message: string): void {
-    // A repeated message is announced again only if the text differs.
+    // Screen readers announce a repeated message only if its text differs.
     this.spoken.value = this.spoken.peek() === message ? message + "\u00a0" : message;
   }
 
@@ -65,7 +65,7 @@ export class View {
     this.map.peek()?.fitView();
   }
 
-  /** After an error: from the first layout, with the present labels and parameters. */
+  /** Recover from an error: start cold with the present labels and parameters. */
   startAgain(): void {
     this.reset();
     void this.store.commands.send("play", {}, []);
@@ -82,7 +82,7 @@ export class View {
     const text = this.store.traits.redo.peek();
     if (!text) return;
     void this.store.commands.send("redo", {}, []);
-    this.say(`Done again: ${text}`);
+    this.say(`Redone: ${text}`);
   }
 
   choose(tool: Tool): void {
@@ -167,7 +167,7 @@ export class View {
     this.say(`${few(points.length)} must-linked`);
   }
 
-  /** Hold the selected points where they are, or let them go if all of them are held. */
+  /** Pin the selected points, or unpin them if all are pinned. */
   pin(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
@@ -179,7 +179,7 @@ export class View {
     this.say(`${few(points.length)} ${held ? "free again" : "pinned"}`);
   }
 
-  /** First the one side of a cannot-link, then the other. */
+  /** Choose the first group of a cannot-link, then the second. */
   keepApart(): void {
     const points = this.store.traits.selection.peek();
     const first = this.apart.peek();
@@ -205,7 +205,7 @@ export class View {
 
   cancelApart(): void {
     this.apart.value = null;
-    this.say("Nothing is kept apart");
+    this.say("Keeping apart canceled");
   }
 
   forget(): void {
@@ -215,7 +215,7 @@ export class View {
       return;
     }
     void this.store.commands.send("forget", {}, [points]);
-    this.say(`Labels, links and pins of ${few(points.length)} forgotten`);
+    this.say(`Labels, links and pins of ${few(points.length)} removed`);
   }
 
   async addClass(name: string): Promise<void> {
@@ -227,7 +227,7 @@ export class View {
     if (known >= 0) {
       this.chosenClass.value = known;
     } else {
-      // The new class is last in the kernel's list, and chosen as soon as it is there.
+      // The new class will be the last in the kernel's list.
       this.chosenClass.value = this.store.traits.classes.peek().length;
       const reply = await this.store.commands.send("add_class", { name: trimmed }, []);
       if (!reply.ok) return;

@@ -268,39 +268,39 @@ export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | AckMe
 
 /** The arguments of each command. */
 export interface CommandArguments {
-  /** . */
+  /** Run until convergence. */
   play: Record<string, never>;
-  /** . */
+  /** Stop after the present iteration; steps not yet done are dropped. */
   pause: Record<string, never>;
-  /** . */
+  /** Do ``k`` iterations and pause. Returns at once; later commands wait for the steps. */
   step: { k?: number };
-  /** . */
+  /** Start cold with the present parameters and supervision; recovers from an error. */
   reset: Record<string, never>;
-  /** . */
+  /** Change parameters of the method; only what they invalidate is redone. */
   set: Record<string, number>;
-  /** . */
+  /** Go on with another method from the present layout; labels and links stay. */
   switch: { method: string };
-  /** . */
+  /** Show a kept layout of the path and take over its parameter value. */
   show_path_step: { index: number };
-  /** . */
+  /** Label points with a class; a new name is a new class. */
   label: { class: string; confidence?: number };
-  /** . */
+  /** Say that points belong together. */
   must_link: Record<string, never>;
-  /** . */
+  /** Say that the points ``a`` do not belong with the points ``b``. */
   cannot_link: Record<string, never>;
-  /** . */
+  /** Hold points where they are: they attract and repel the others, and do not move. */
   pin: Record<string, never>;
-  /** . */
+  /** Let points move again; those that were free stay free. */
   unpin: Record<string, never>;
-  /** . */
+  /** Take back all labels, links and pins of points. */
   forget: Record<string, never>;
-  /** . */
+  /** Add a class without points. */
   add_class: { name: string };
-  /** . */
+  /** Give a class another name. */
   rename_class: { old: string; new: string };
-  /** . */
+  /** Take back the last change of parameters, supervision or method; the points stay. */
   undo: Record<string, never>;
-  /** . */
+  /** Do again what was undone last. */
   redo: Record<string, never>;
   /** Select points. */
   select: Record<string, never>;

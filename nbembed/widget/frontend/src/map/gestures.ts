@@ -1,12 +1,12 @@
 /**
  * Mouse, touch and wheel on the map: drag to pan or to lasso, pinch and wheel to zoom, hover.
- * Shift and Alt say what a lasso does to the selection; they never start one.
+ * Shift and Alt decide how a lasso changes the selection; they never start one.
  */
 import type { Combine } from "./pick";
 
 export interface GestureTarget {
   tool(): "pan" | "lasso";
-  /** Whether the wheel may zoom here: not before the person has come to the map. */
+  /** Whether the wheel zooms, which it does only after a click on the map. */
   wheelAllowed(event: WheelEvent): boolean;
   wheelRefused(): void;
   pan(dx: number, dy: number): void;
@@ -69,7 +69,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
         target.pan((x - before[0]) / 2, (y - before[1]) / 2);
       }
     } else if (lasso) {
-      // All the places the pointer has been since the last event, where the browser tells.
+      // All positions of the pointer since the last event, if the browser reports them.
       const steps = event.getCoalescedEvents?.() ?? [];
       for (const step of steps.length ? steps : [event]) lasso.push(...at(step));
       if (traveled >= CLICK) target.lassoMove(lasso, how(event));
@@ -88,7 +88,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
     const [x, y] = at(event);
     if (traveled < CLICK) {
       target.lassoCancel();
-      // In the map at large a plain click selects nothing; with Shift or Alt it changes one point.
+      // With the pan tool, a click selects only with Shift or Alt, and then one point.
       target.click(x, y, event.shiftKey && target.tool() === "pan" ? "toggle" : how(event));
     } else if (lasso) {
       target.lassoEnd(lasso, how(event));

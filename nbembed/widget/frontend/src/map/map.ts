@@ -1,6 +1,6 @@
 /**
- * The map of one view: owns its canvases and camera, draws the newest layout once an animation
- * frame when something changed, and turns gestures into selections.
+ * The map of one view: owns its canvases and camera, draws the newest layout at most once in an
+ * animation frame, and turns gestures into selections.
  */
 import { effect, signal, type Signal } from "@preact/signals";
 import { createRenderer } from "../points/renderer";
@@ -23,21 +23,21 @@ interface Hover {
   y: number;
 }
 
-/** Pixels within which a pointer touches a point. */
+/** Distance in pixels within which a pointer hits a point. */
 const REACH = 9;
 
 export class PointMap {
   readonly hover = signal<Hover | null>(null);
   readonly wheelHint = signal(false);
-  /** True once the person has panned or zoomed: the view then stays where they put it. */
-  readonly steered = signal(false);
+  /** Whether the person has panned or zoomed; the view then no longer follows the points. */
+  readonly manual = signal(false);
 
   private readonly stage: HTMLDivElement;
   private readonly overlay: HTMLCanvasElement;
   private renderer: PointRenderer;
   private readonly fit = new Fit();
   private readonly transition = new Transition();
-  private camera: Camera = { x: 0, y: 0, scale: 1, swell: 1 };
+  private camera: Camera = { x: 0, y: 0, scale: 1, markerScale: 1 };
   private home = 1;
   private size: Size = { width: 1, height: 1 };
   private ratio = 1;
@@ -58,7 +58,7 @@ export class PointMap {
     private readonly apart: Signal<Uint32Array | null>,
     private readonly select: (points: Uint32Array, how: Combine) => void,
   ) {
-    // Where a point is drawn, in pixels of the map: for tests and for tools around the page.
+    // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
     this.stage = document.createElement("div");
     this.stage.className = "nbe-stage";
@@ -88,19 +88,19 @@ export class PointMap {
     this.stage.remove();
   }
 
-  /** Show the whole map again, and keep showing it. */
+  /** Show the whole map, and follow it again. */
   fitView(): void {
-    this.steered.value = false;
+    this.manual.value = false;
     this.fit.aim(this.positions, true, this.store.centers.peek());
     this.redraw();
   }
 
   zoomBy(factor: number): void {
     const [x, y] = this.cursor ? toScreen(this.camera, this.size, ...this.cursor) : [this.size.width / 2, this.size.height / 2];
-    this.steer(zoomAt(this.camera, this.size, x, y, factor));
+    this.moveCamera(zoomAt(this.camera, this.size, x, y, factor));
   }
 
-  /** Move the key cursor by screen pixels; it starts in the middle of the view. */
+  /** Move the keyboard cursor by screen pixels; it starts in the middle of the view. */
   moveCursor(dx: number, dy: number): number {
     const { size, camera } = this;
     const from = this.cursor ? toScreen(camera, size, ...this.cursor) : [size.width / 2, size.height / 2];
@@ -120,7 +120,7 @@ export class PointMap {
     this.redraw();
   }
 
-  /** The point under the key cursor, −1 where none is near. */
+  /** The point nearest to the keyboard cursor, −1 if none is near. */
   cursorPoint(): number {
     return this.cursor ? nearest(this.positions, ...this.cursor, (3 * REACH) / this.camera.scale) : -1;
   }
@@ -155,7 +155,7 @@ export class PointMap {
     canvas.className = name;
     canvas.setAttribute("aria-hidden", "true");
     if (name === "nbe-points") {
-      // At most one canvas of points, always below the overlay: a refused context spoils its canvas.
+      // At most one canvas of points, below the overlay; a canvas that was refused a context is useless.
       this.stage.querySelectorAll(".nbe-points").forEach((old) => old.remove());
       this.stage.prepend(canvas);
     } else {
@@ -164,7 +164,7 @@ export class PointMap {
     return canvas;
   }
 
-  /** Redraw when anything drawn changes. */
+  /** Redraw when anything that is drawn changes. */
   private follow(): void {
     const { store } = this;
     this.off.push(
@@ -216,8 +216,8 @@ export class PointMap {
     const began = performance.now();
     const { store, renderer } = this;
     const layout = store.layout.peek();
-    const moving = !this.steered.peek() && this.fit.step(seconds);
-    if (!this.steered.peek()) {
+    const moving = !this.manual.peek() && this.fit.step(seconds);
+    if (!this.manual.peek()) {
       const camera = this.fit.camera(this.size);
       if (camera) {
         this.camera = camera;
@@ -245,9 +245,9 @@ export class PointMap {
     if (this.stale.layout || inTransition) renderer.setPositions(positions);
     renderer.setThemeColors({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
-    this.carryHover();
+    this.moveHover();
     this.drawOverlay(positions);
-    if (this.stale.layout) this.announce(began);
+    if (this.stale.layout) this.reportDrawn(began);
     this.stale = { styles: false, layout: false };
     if (moving || this.transition.moving) this.redraw();
   }
@@ -277,8 +277,8 @@ export class PointMap {
     });
   }
 
-  /** Acknowledge the frame and let tests and tools see when it was drawn, and because of what. */
-  private announce(began: number): void {
+  /** Acknowledge the frame, and tell tests and tools when it was drawn and which commands it shows. */
+  private reportDrawn(began: number): void {
     const { store, root } = this;
     const layout = store.layout.peek();
     const drawnAt = performance.now();
@@ -293,10 +293,10 @@ export class PointMap {
     }));
   }
 
-  private steer(camera: Camera): void {
+  private moveCamera(camera: Camera): void {
     const scale = Math.min(Math.max(camera.scale, this.home / 20), this.home * 400);
-    this.camera = { ...camera, scale, swell: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
-    this.steered.value = true;
+    this.camera = { ...camera, scale, markerScale: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
+    this.manual.value = true;
     this.redraw();
   }
 
@@ -309,8 +309,8 @@ export class PointMap {
         clearTimeout(this.hintTimer);
         this.hintTimer = setTimeout(() => (this.wheelHint.value = false), 1400);
       },
-      pan: (dx, dy) => this.steer(panBy(this.camera, dx, dy)),
-      zoom: (x, y, factor) => this.steer(zoomAt(this.camera, this.size, x, y, factor)),
+      pan: (dx, dy) => this.moveCamera(panBy(this.camera, dx, dy)),
+      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.size, x, y, factor)),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
       click: (x, y, how) => {
@@ -350,8 +350,8 @@ export class PointMap {
     }
   }
 
-  /** The tooltip goes with its point. */
-  private carryHover(): void {
+  /** Move the tooltip along with its point. */
+  private moveHover(): void {
     const hover = this.hover.peek();
     if (!hover) return;
     const [x, y] = this.where(hover.index);

@@ -1,4 +1,4 @@
-/** What lies over the points: class directions, links, pins, centers, the lasso, hover and the key cursor. */
+/** Drawn over the points: class directions, links, pins, centers, the lasso, hover and the keyboard cursor. */
 import type { Center } from "../store";
 import type { ClassInfo } from "../wire.generated";
 import type { RGB, Theme } from "../theme";
@@ -14,7 +14,7 @@ interface OverlayState {
   cannotLinks: number[][][];
   pinned: Uint32Array;
   centers: Center[];
-  /** One side of a cannot-link that is being said. */
+  /** The first group of a cannot-link while the second is being selected. */
   apart: Uint32Array | null;
   labels: Int16Array;
   classes: ClassInfo[];
@@ -57,7 +57,7 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
   context.textBaseline = "middle";
   directions.forEach(([dx, dy], k) => {
     const length = Math.hypot(dx, dy);
-    // A direction that points out of the drawn plane has no ray.
+    // A direction nearly orthogonal to the plane has no ray.
     if (length < 0.15 * longest) return;
     const ux = dx / length;
     const uy = -dy / length;
@@ -97,7 +97,7 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
   });
 }
 
-/** A linked group as threads from its middle: the eye sees which points belong together. */
+/** A linked group: lines from its centroid to each point. */
 function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, links, labels, classes }: OverlayState): void {
   context.lineWidth = 1;
   for (const group of links) {
@@ -123,7 +123,7 @@ function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, pos
   }
 }
 
-function middleOf(positions: Float32Array, points: ArrayLike<number>): [number, number] | null {
+function centroidOf(positions: Float32Array, points: ArrayLike<number>): [number, number] | null {
   let x = 0;
   let y = 0;
   let n = 0;
@@ -137,14 +137,14 @@ function middleOf(positions: Float32Array, points: ArrayLike<number>): [number, 
   return n ? [x / n, y / n] : null;
 }
 
-/** Two sides kept apart: a broken line between their middles, barred in the middle. */
+/** A cannot-link: a dotted line between the centroids of both groups, crossed in the middle. */
 function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, cannotLinks }: OverlayState): void {
   if (!cannotLinks.length) return;
   context.strokeStyle = rgba(theme.foreground, 0.6);
   context.lineWidth = 1.25;
   for (const [a, b] of cannotLinks) {
-    const from = middleOf(positions, a);
-    const to = middleOf(positions, b);
+    const from = centroidOf(positions, a);
+    const to = centroidOf(positions, b);
     if (!from || !to) continue;
     const [ax, ay] = toScreen(camera, size, ...from);
     const [bx, by] = toScreen(camera, size, ...to);
@@ -169,7 +169,7 @@ function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, them
   }
 }
 
-/** A pinned point carries a pin: a ring, and a stem with a head above it. */
+/** A pinned point: a stem with a ring at its head. */
 function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, positions, pinned }: OverlayState): void {
   if (!pinned.length) return;
   const stroke = (width: number, color: string): void => {
@@ -192,7 +192,7 @@ function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, posi
   stroke(1.4, rgba(theme.foreground, 0.95));
 }
 
-/** The side that was chosen first, until the other one is. */
+/** The first group of a cannot-link while the second is being selected. */
 function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, positions, apart }: OverlayState): void {
   if (!apart) return;
   context.strokeStyle = rgba(theme.accent, 0.8);
@@ -210,7 +210,7 @@ function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, pos
 
 const CENTER_RADIUS = 7;
 
-/** Centers of classes: a ringed disc in the class's color, its name beside it on a halo. */
+/** Class centers: a ringed disc in the color of the class, and its name with a halo. */
 function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, centers }: OverlayState): void {
   if (!centers.length) return;
   context.font = "600 12px system-ui, -apple-system, 'Segoe UI', sans-serif";
@@ -230,7 +230,7 @@ function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, c
     context.lineWidth = 1.75;
     context.stroke();
   }
-  // Names above all discs, so that none is half hidden.
+  // Names are drawn after all discs, so that no disc hides one.
   for (const { x, y, name } of centers) {
     const [sx, sy] = toScreen(camera, size, x, y);
     const short = name.length > 24 ? name.slice(0, 23) + "…" : name;

@@ -1,13 +1,13 @@
 /**
- * Eases a jump. A map that moves step by step is drawn as it comes; a layout that lies far from the
- * one before and comes alone (a spectral learner solved again, a step of the path, a snapshot)
- * would be a cut in which the eye loses every point, so the points glide there.
+ * Animates jumps. The steps of a run are drawn as they come. A layout that is far from the last one
+ * and comes alone (a new closed-form solution, a step of the path, a snapshot) is animated, so that
+ * the eye can follow the points.
  */
 
-/** Milliseconds of a glide, and of quiet before a layout that counts as coming alone. */
+/** Milliseconds of a transition, and without a layout after which the next one comes alone. */
 const LENGTH = 200;
 const QUIET = 150;
-/** Root mean square move, as a share of the map's size, from which a move is a jump. */
+/** RMS displacement, relative to the size of the map, above which a change is a jump. */
 const JUMP = 0.02;
 
 export class Transition {
@@ -24,7 +24,7 @@ export class Transition {
     const alone = now - this.last > QUIET;
     this.last = now;
     const known = !fresh && this.shown.length === positions.length && !this.still();
-    // What follows a jump without moving on (a map that only finds itself converged) lets it end.
+    // A layout that hardly differs from the target (a run that has converged) does not end the transition.
     if (this.from && known && move(this.to, positions) < JUMP / 10) {
       this.to = positions;
       return;
@@ -38,7 +38,7 @@ export class Transition {
     return this.from !== null;
   }
 
-  /** What to draw now. */
+  /** The positions to draw now. */
   positions(now: number): Float32Array {
     const { from, to } = this;
     const t = (now - this.began) / LENGTH;
@@ -53,7 +53,7 @@ export class Transition {
   }
 }
 
-/** Root mean square distance between two layouts over the root mean square size of the second. */
+/** RMS distance of two layouts, relative to the RMS radius of the second. */
 function move(a: Float32Array, b: Float32Array): number {
   const n = b.length >> 1;
   if (!n || a.length !== b.length) return Infinity;

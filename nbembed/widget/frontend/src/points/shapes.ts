@@ -3,7 +3,7 @@
  * in the wire's list of symbols.
  *
  * Each distance is in units of the marker's radius, negative inside, for a point (x, y) with y up.
- * The sizes differ a little so that the shapes look equally large.
+ * Sizes differ slightly so that all shapes look equally large.
  */
 import { MARKER_SYMBOLS, type MarkerSymbol } from "../wire.generated";
 

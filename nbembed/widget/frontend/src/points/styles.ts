@@ -23,7 +23,7 @@ interface StyleInput {
 const CONTEXT_ALPHA = 80;
 const PLAIN_ALPHA = 215;
 
-/** Diameter in CSS pixels of a plain point: smaller where there are many. */
+/** Diameter of an unlabeled point in CSS pixels, which decreases with the number of points. */
 function baseDiameter(n: number): number {
   return Math.min(8, Math.max(1.8, 9.4 - 1.35 * Math.log10(Math.max(n, 1))));
 }
@@ -53,7 +53,7 @@ export function pointStyles(input: StyleInput): PointStyles {
     if (isLabeled) {
       put(colors, o, classColors[label], 255);
       marks[o] = shapes[label];
-      // Full confidence is a full marker, half confidence nearly a hollow one.
+      // The fill shows the confidence: full at 1, nearly hollow at 0.5.
       opacity = Math.round(255 * Math.min(1, Math.max(0.1, 2 * (input.confidences[i] || 0) - 1)));
       flags |= FLAG.outlined;
     } else {
@@ -72,7 +72,7 @@ export function pointStyles(input: StyleInput): PointStyles {
   return { colors, marks, order };
 }
 
-/** Writes the color of an unlabeled point. */
+/** A function that writes the color of an unlabeled point. */
 function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
   const { column, values, membershipColors, neutral } = input;
   if (input.colorBy === "probability" && membershipColors.length === 4 * input.size) {

@@ -7,7 +7,7 @@ export interface PointStyles {
   colors: Uint8Array;
   /** Shape index, diameter in quarter pixels, flags, fill opacity: four bytes for each point. */
   marks: Uint8Array;
-  /** Drawing order: later ones lie on top. */
+  /** Drawing order, from bottom to top. */
   order: Uint32Array;
 }
 
@@ -29,6 +29,6 @@ export interface PointRenderer {
   setStyles(styles: PointStyles): void;
   setThemeColors(ink: ThemeColors): void;
   draw(camera: Camera): void;
-  /** Gives the context back: browsers allow sixteen of them. */
+  /** Releases the context: browsers allow only sixteen. */
   destroy(): void;
 }

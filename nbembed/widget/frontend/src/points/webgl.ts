@@ -1,6 +1,6 @@
 /**
- * Points by WebGL 2: positions in one buffer that is rewritten every frame, styles in two others
- * that change only when something is labeled, selected or recolored. Survives a lost context.
+ * Points with WebGL 2: positions in one buffer that is rewritten every frame, styles in two others
+ * that change only when something is labeled, selected or recolored. Survives the loss of its context.
  */
 import type { Camera } from "../map/camera";
 import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
@@ -13,13 +13,13 @@ layout(location = 2) in uvec4 mark;
 uniform vec2 center;
 uniform vec2 scale;
 uniform float ratio;
-uniform float swell;
+uniform float markerScale;
 flat out vec4 fill;
 flat out ivec2 kind;
 flat out vec3 radius;
 void main() {
   gl_Position = vec4((position - center) * scale, 0.0, 1.0);
-  float r = float(mark.y) * 0.125 * ratio * swell;
+  float r = float(mark.y) * 0.125 * ratio * markerScale;
   int flags = int(mark.z);
   bool marked = flags != 0;
   float rim = (flags & ${FLAG.selected | FLAG.linked}) != 0 ? 3.4 * ratio : 1.5 * ratio;
@@ -75,12 +75,12 @@ void main() {
   outcome = c;
 }`;
 
-/** How long a lost context may take to come back before another renderer takes over. */
+/** Milliseconds until another renderer replaces a lost context. */
 const RECOVERY = 3000;
 
 export class WebGLRenderer implements PointRenderer {
   readonly kind = "webgl";
-  private uniforms!: Record<"center" | "scale" | "ratio" | "swell" | "background" | "accent", WebGLUniformLocation | null>;
+  private uniforms!: Record<"center" | "scale" | "ratio" | "markerScale" | "background" | "accent", WebGLUniformLocation | null>;
   private buffers!: { positions: WebGLBuffer; colors: WebGLBuffer; marks: WebGLBuffer; order: WebGLBuffer };
   private width = 1;
   private height = 1;
@@ -136,7 +136,7 @@ export class WebGLRenderer implements PointRenderer {
     gl.uniform2f(this.uniforms.center, camera.x, camera.y);
     gl.uniform2f(this.uniforms.scale, (2 * camera.scale) / this.width, (2 * camera.scale) / this.height);
     gl.uniform1f(this.uniforms.ratio, this.ratio);
-    gl.uniform1f(this.uniforms.swell, camera.swell);
+    gl.uniform1f(this.uniforms.markerScale, camera.markerScale);
     gl.uniform3f(this.uniforms.background, ...unit(this.ink.background));
     gl.uniform3f(this.uniforms.accent, ...unit(this.ink.accent));
     gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
@@ -173,7 +173,7 @@ export class WebGLRenderer implements PointRenderer {
     const at = (name: string) => gl.getUniformLocation(program, name);
     this.uniforms = {
       center: at("center"), scale: at("scale"), ratio: at("ratio"),
-      swell: at("swell"), background: at("background"), accent: at("accent"),
+      markerScale: at("markerScale"), background: at("background"), accent: at("accent"),
     };
     this.buffers = {
       positions: gl.createBuffer(), colors: gl.createBuffer(), marks: gl.createBuffer(), order: gl.createBuffer(),
@@ -195,7 +195,7 @@ export class WebGLRenderer implements PointRenderer {
   }
 
   private readonly onContextLost = (event: Event): void => {
-    event.preventDefault(); // asks the browser to restore it
+    event.preventDefault(); // asks the browser to restore the context
     this.lost = true;
     this.recovery = setTimeout(() => this.onLoss(), RECOVERY);
   };

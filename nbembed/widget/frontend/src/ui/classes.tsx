@@ -1,4 +1,4 @@
-/** The class palette: choose, add, rename, select all of a class. */
+/** The classes: choose, add or rename one, select all of its points. */
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shapePath } from "../points/shapes";
@@ -27,7 +27,7 @@ export function ClassPalette({ view }: { view: View; theme: Signal<Theme> }) {
             : <ClassChip key={index} view={view} info={info} index={index} group={group} />)}
       </div>
       {view.newClass.value !== null && <NameField label="New class" initial={view.newClass.value} onDone={(name) => void view.addClass(name)} onCancel={() => view.cancelNewClass()} />}
-      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points and say what they are.</p>}
+      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points and label them.</p>}
     </div>
   );
 }
@@ -64,7 +64,7 @@ function NameField({ label, initial, onDone, onCancel }: { label: string; initia
     input.current?.focus();
     input.current?.select();
   }, []);
-  // Enter, Escape and leaving the field each end it; only the first counts.
+  // Enter, Escape and leaving the field each end the input; only the first counts.
   const end = (action: () => void): void => {
     if (over.current) return;
     over.current = true;

@@ -1,4 +1,4 @@
-/** The popover that lists keys and mouse. */
+/** The dialog that lists keys and mouse actions. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { KEYS, MOUSE } from "../keyboard";
 import type { View } from "../view";

@@ -1,4 +1,4 @@
-/** The map's place in the page, its tooltip and its hint. */
+/** The element of the map, its tooltip and its hint. */
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { PointMap } from "../map/map";
@@ -35,7 +35,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
   );
 }
 
-/** Before the first layout: affinities take a while where there are many points. */
+/** Shown before the first layout, because affinities of many points take a while. */
 function Waiting({ view }: { view: View }) {
   const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;

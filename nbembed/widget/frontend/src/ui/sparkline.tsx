@@ -1,4 +1,4 @@
-/** The cost curve, small. */
+/** A small curve of the cost. */
 import type { View } from "../view";
 import { readable } from "./numbers";
 

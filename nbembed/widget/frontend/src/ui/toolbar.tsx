@@ -1,4 +1,4 @@
-/** Run, history, tool and view buttons. */
+/** Buttons for the run, the history, tools and the view. */
 import type { View } from "../view";
 import { Icon, type IconName } from "./icons";
 
@@ -39,7 +39,7 @@ export function Toolbar({ view }: { view: View }) {
       <div class="nbe-tools">
         <ToolButton strong name={running ? "Pause" : "Play"} icon={running ? "pause" : "play"} hint={running ? "Pause (Space)" : "Play (Space)"} onClick={() => view.togglePlay()} />
         <ToolButton name="Step" icon="step" hint="One step (S)" onClick={() => view.step()} />
-        <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels stay" onClick={() => view.reset()} />
+        <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels are kept" onClick={() => view.reset()} />
       </div>
       <div class="nbe-tools">
         <ToolButton name="Undo" icon="undo" disabled={!undo} hint={undo ? `Undo: ${undo} (Ctrl Z)` : "Nothing to undo"} onClick={() => view.undo()} />
@@ -59,7 +59,7 @@ export function Toolbar({ view }: { view: View }) {
   );
 }
 
-/** How many points are selected, with a way out. */
+/** The number of selected points, and a button that clears the selection. */
 function Summary({ view }: { view: View }) {
   const count = view.store.traits.selection.value.length;
   if (!count) return <span class="nbe-summary">{view.store.traits.n_samples.value.toLocaleString("en")} points</span>;
