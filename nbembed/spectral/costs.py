@@ -14,10 +14,10 @@
 7th neighbor (for LFDA its 7th within the class). A pair counts as nearest if one is among the
 other's. In a class with fewer points, all of them are neighbors.
 
-An uncertain label counts in part: c_ij is multiplied by ``c_i c_j`` (see
-:mod:`nbembed.supervision`) and ``n_c`` is the sum of the class's ``c_i``. A must-linked group is a
-small class of its own in the costs within and in no class between; the two sides of a cannot-link
-are two classes of their own between and add nothing within.
+An uncertain label counts in part: c_ij is multiplied by ``c_i c_j``, the weights of both labels
+(:mod:`nbembed.supervision.weights`), and ``n_c`` is the sum of the class's ``c_i``. A must-linked
+group is a small class of its own in the costs within and in no class between; the two sides of a
+cannot-link are two classes of their own between and add nothing within.
 """
 
 from __future__ import annotations
@@ -74,11 +74,9 @@ class LabelGroups:
     @classmethod
     def of(cls, supervision: Supervision) -> LabelGroups:
         """Return the groups of a supervision."""
-        K, top = len(supervision.classes), supervision.top_class
-        sure = supervision.confidence
-        weight = (K * sure - 1) / (K - 1) if K > 1 else np.ones(supervision.n_samples)
-        # A uniform row is no label; the threshold discards what rounding leaves of its weight.
-        members = [np.flatnonzero((top == k) & (weight > 1e-12)) for k in range(K)]
+        top, weight = supervision.top_class, supervision.label_weights
+        classes = range(len(supervision.classes))
+        members = [np.flatnonzero((top == k) & (weight > 0)) for k in classes]
         return cls(
             supervision,
             tuple((points, weight[points]) for points in members if points.size),
