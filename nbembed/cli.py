@@ -17,7 +17,7 @@ import nbembed
 
 PACKAGE = Path(nbembed.__file__).parent
 QUICKSTART = "quickstart.ipynb"
-SHOWN = (  # the distributions whose versions matter in a report of a fault
+SHOWN = (  # the distributions whose versions matter in bug reports
     *("numpy", "scipy", "numba", "scikit-learn"),
     *("anywidget", "ipywidgets", "jupyterlab", "bokeh"),
 )
@@ -26,7 +26,7 @@ SHOWN = (  # the distributions whose versions matter in a report of a fault
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
     parser = _parser()
-    # What `lab` does not know is for JupyterLab; the other commands know all their options.
+    # `lab` passes unknown options to JupyterLab; for the other commands they are errors.
     known, rest = parser.parse_known_args(arguments)
     if rest and known.command != "lab":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -47,27 +47,27 @@ def _parser() -> argparse.ArgumentParser:
         "lab",
         help="open JupyterLab on the quickstart notebook",
         usage="nbembed lab [-h] [NOTEBOOK.ipynb] [JUPYTERLAB OPTION ...]",
-        description="Open JupyterLab on the quickstart notebook, or on the one you name. In a "
-        "checkout the quickstart is notebooks/quickstart.ipynb; elsewhere a copy is put into the "
-        "current directory first, unless there is one already. Options go to JupyterLab as they "
-        "are: --no-browser, --port 8900, …",
+        description="Open JupyterLab on the quickstart notebook or on a notebook that you name. "
+        "In a checkout the quickstart is notebooks/quickstart.ipynb; elsewhere it is copied into "
+        "the current directory first, unless a copy exists. Options are passed on to JupyterLab: "
+        "--no-browser, --port 8900, …",
         allow_abbrev=False,
     )
     command = commands.add_parser(
         "reproduce",
-        help="run published experiments again and compare the figures",
-        description="Run published experiments again and print each figure beside the published "
-        "one and its accepted range. The exit status is 1 if a figure falls outside. Without a "
-        "name, list the experiments.",
+        help="repeat published experiments and compare the figures",
+        description="Repeat published experiments and print each figure with the published value "
+        "and the accepted range. The exit status is 1 if a figure falls outside its range. Without "
+        "a name, list the experiments.",
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="which experiments to run")
     command.add_argument(
-        "--short", action="store_true", help="run all that take no more than a minute or so"
+        "--short", action="store_true", help="run all that take no more than about a minute"
     )
     command.add_argument(
         "--data", type=Path, metavar="DIR", help="the directory with the experiments' data files"
     )
-    commands.add_parser("info", help="show versions, cores and where compiled code is kept")
+    commands.add_parser("info", help="show versions, cores and where compiled code is cached")
     return parser
 
 
@@ -80,7 +80,7 @@ def lab(arguments: Sequence[str]) -> int:
     Parameters
     ----------
     arguments : sequence of str
-        Handed to JupyterLab as they are. A notebook among them is opened instead of the quickstart.
+        Passed on to JupyterLab. A notebook among them is opened instead of the quickstart.
 
     Returns
     -------
@@ -88,31 +88,32 @@ def lab(arguments: Sequence[str]) -> int:
         JupyterLab's exit status; 2 if it is not installed or a named notebook does not exist.
     """
     if importlib.util.find_spec("jupyterlab") is None:
-        print('JupyterLab is missing. Install it with: pip install "nbembed[lab]"', file=sys.stderr)
+        message = 'JupyterLab is not installed. Install it with: pip install "nbembed[lab]"'
+        print(message, file=sys.stderr)
         return 2
     named = [word for word in arguments if word.endswith(".ipynb") and not word.startswith("-")]
     missing = [word for word in named if not Path(word).is_file()]
     if missing:
-        print(f"There is no notebook {missing[0]}.", file=sys.stderr)
+        print(f"The notebook {missing[0]} does not exist.", file=sys.stderr)
         return 2
     command = [sys.executable, "-m", "jupyterlab", *arguments]
     if not named:
         notebook = quickstart(Path.cwd())
-        # The second makes the address that JupyterLab prints lead to the notebook as well.
+        # With default_url, the address that JupyterLab prints also leads to the notebook.
         command += [str(notebook), f"--LabApp.default_url=/lab/tree/{notebook.name}"]
     if getattr(os, "geteuid", lambda: 1)() == 0 and "--allow-root" not in arguments:
         print("Running as root: JupyterLab is started with --allow-root.", file=sys.stderr)
         command.append("--allow-root")
     try:
         return subprocess.call(command)
-    except KeyboardInterrupt:  # Ctrl-C reaches JupyterLab too, which asks and then ends
+    except KeyboardInterrupt:  # Ctrl-C also reaches JupyterLab, which asks before it stops
         return 0
 
 
 def quickstart(directory: Path) -> Path:
-    """Return the quickstart notebook to open from ``directory``, copying it there if need be.
+    """Return the quickstart notebook to open from ``directory``; copy it there if necessary.
 
-    A copy that is already there is never overwritten: it holds what its owner did with it.
+    An existing copy is never overwritten: it contains the user's own work.
     """
     for present in (directory / "notebooks" / QUICKSTART, directory / QUICKSTART):
         if present.is_file():
@@ -124,7 +125,7 @@ def quickstart(directory: Path) -> Path:
 
 
 def _shipped_notebook() -> Path:
-    # Inside the package when it was installed; beside it in a checkout and an editable install.
+    # Inside the package in a regular installation; next to it in a checkout or editable install.
     for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
         if (folder / QUICKSTART).is_file():
             return folder / QUICKSTART
@@ -135,25 +136,25 @@ def _shipped_notebook() -> Path:
 
 
 def reproduce(names: Sequence[str], data: Path | None = None, short: bool = False) -> int:
-    """Run experiments by name and say how they went.
+    """Run experiments by name and print their tables.
 
     Parameters
     ----------
     names : sequence of str
-        Keys of ``experiments.NAMES``; none: list what there is.
+        Keys of ``experiments.NAMES``. If empty, the experiments are listed.
     data : pathlib.Path or None
-        Where the data files are that the package does not ship.
+        Directory of the data files that the package does not ship.
     short : bool
-        Run the short ones, and those named.
+        Run all short experiments in addition to the named ones.
 
     Returns
     -------
     status : int
-        The worst of the experiments': 1 if a figure falls outside its range. 2 if a name or the
-        directory is unknown; nothing is run then.
+        The largest exit status of the experiments: 1 if a figure falls outside its range, 2 if
+        data are missing. Also 2 if a name or the directory does not exist; nothing is run then.
     """
     if data is not None and not data.is_dir():
-        print(f"--data must be a directory, and {data} is none.", file=sys.stderr)
+        print(f"--data must be a directory, got {data}", file=sys.stderr)
         return 2
     from nbembed import experiments
 
@@ -167,10 +168,10 @@ def reproduce(names: Sequence[str], data: Path | None = None, short: bool = Fals
         return 0
     unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"No experiment is named {', '.join(unknown)}; there are:", file=sys.stderr)
+        print(f"Unknown experiments: {', '.join(unknown)}. Available:", file=sys.stderr)
         print(*(f"  {name}" for name in known), sep="\n", file=sys.stderr)
         return 2
-    # Every experiment runs even if one before it failed: the reader wants all the figures.
+    # An experiment runs even if a previous one failed, so that all figures are printed.
     return max(experiments.run(name, data) for name in names)
 
 
@@ -178,7 +179,7 @@ def reproduce(names: Sequence[str], data: Path | None = None, short: bool = Fals
 
 
 def info() -> int:
-    """Print what a report of a fault should contain."""
+    """Print what a bug report should contain."""
     lines = list(_facts())
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
@@ -203,11 +204,11 @@ def _facts() -> Iterator[tuple[str, str]]:
 
 
 def _compiled_code() -> str:
-    """Say where numba keeps what it compiled, by numba's own order of preference."""
+    """Return where Numba caches compiled code, by Numba's own order of preference."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     beside = PACKAGE / "kernels" / "__pycache__"
     if named:
         return f"{named} (NUMBA_CACHE_DIR)"
     if os.access(beside if beside.exists() else beside.parent, os.W_OK):
         return f"{beside} ({len(list(beside.glob('*.nbc')))} functions)"
-    return "the user's cache directory (the package's own cannot be written)"
+    return "the user's cache directory (the package directory is not writable)"

@@ -1,12 +1,12 @@
 """Data to try methods on: small bundled sets, generators, and a reader for files on disk.
 
-* :func:`load` takes a set by name, bundled or from a folder; :func:`load_letter`,
-  :func:`load_satellite`, :func:`load_vehicle` and :func:`load_ionosphere` are bundled.
-* :func:`names` lists the known sets, ``CATALOG`` states their sources.
+* :func:`load` returns a data set by name, bundled or from a folder; :func:`load_letter`,
+  :func:`load_satellite`, :func:`load_vehicle` and :func:`load_ionosphere` return the bundled ones.
+* :func:`names` lists the known data sets, and ``CATALOG`` states their sources.
 * :func:`fetch` downloads from OpenML; nothing else here uses the network.
-* :func:`gaussian_pair` and :func:`crossed_pair` draw problems of known error.
-* :func:`toy_multimodal`, :func:`toy_few_labels` and :func:`toy_neither_alone` draw three problems
-  in the plane that distinguish the learners of :mod:`nbembed.spectral`.
+* :func:`gaussian_pair` and :func:`crossed_pair` generate problems with known Bayes error.
+* :func:`toy_multimodal`, :func:`toy_few_labels` and :func:`toy_neither_alone` generate three
+  problems in the plane that distinguish the learners of :mod:`nbembed.spectral`.
 """
 
 from __future__ import annotations

@@ -17,20 +17,20 @@ _UCI = "UCI Machine Learning Repository"
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set by its name.
+    """A known data set.
 
     Attributes
     ----------
     name : str
-        Its file is called ``name + ".npz"``.
+        The file is ``name + ".npz"``.
     source : str
-        Its source, for a sentence that begins with "It is".
+        The source, to complete a sentence that begins with "It is".
     bundled : bool
-        Whether the package contains it.
+        Whether the package contains the file.
     openml : int or None
-        Its number at OpenML, if that has the same data.
+        The OpenML data set id, if OpenML has the same data.
     note : str
-        A caveat for whoever makes a figure from it.
+        A caveat for anyone who makes a figure from the data.
     """
 
     name: str
@@ -55,16 +55,16 @@ _ENTRIES = (
     Entry(
         "lvq_phoneme",
         "the example speech of LVQ_PAK (Kohonen and others, Helsinki), for scientific use only",
-        note="20 classes; a paper on supervised retrieval has 13.",
+        note="20 classes; the SNeRV paper has 13.",
     ),
-    Entry("g50c", _LDS, note="gaussian_pair draws more of its kind."),
-    Entry("g10n", _LDS, note="crossed_pair draws more of its kind."),
+    Entry("g50c", _LDS, note="gaussian_pair draws from the same distribution."),
+    Entry("g10n", _LDS, note="crossed_pair draws from a similar distribution."),
     Entry("text_mac_win", f"TEXT in {_LDS}"),
     Entry("uspst", f"USPS in {_LDS}", note="The test part that LDS used, not the file zip.test."),
     Entry(
         "coil20",
         "COIL-20, Columbia University Image Library, at 32 × 32",
-        note="The official splits are not available: those here are drawn at random.",
+        note="The official splits are not available; these are drawn at random.",
     ),
     Entry("ssl_bci", f"BCI in {_BOOK}"),
     Entry("ssl_digit1", f"Digit1 in {_BOOK}"),

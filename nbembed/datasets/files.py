@@ -1,10 +1,10 @@
-"""Data sets as compressed ``.npz`` files: one format for those bundled and those on disk.
+"""Data sets as compressed ``.npz`` files: one format for bundled files and files on disk.
 
-A file holds ``X`` (or the parts of a CSR matrix: ``X_data``, ``X_indices``, ``X_indptr``,
-``X_shape``), ``y`` as integers from 0, ``target_names``, and where there are any: splits
-``labeled_idx_L`` (splits × L), the indices of the points whose labels a method may see;
-``n_train``, the number of rows that are the official training part and come first;
-``feature_names`` or ``vocabulary``; and further arrays.
+A file contains ``X`` (or the parts of a CSR matrix: ``X_data``, ``X_indices``, ``X_indptr``,
+``X_shape``), ``y`` as integers from 0, and ``target_names``. Optional: splits ``labeled_idx_L``
+(splits × L), the indices of the points whose labels a method may use; ``n_train``, the number of
+rows of the official training part, which come first; ``feature_names`` or ``vocabulary``; and
+further arrays.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from nbembed.validation import check_count, check_path, check_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Larger arrays stay in single precision: double would take gigabytes.
+#: Larger arrays stay in single precision: double precision would take gigabytes.
 MOST_IN_DOUBLE = 10_000_000
 _SPLIT = re.compile(r"(?:generated_)?labeled_idx_(\d+)")
 
 
 class MissingDataError(FileNotFoundError):
-    """Required data are missing; the message says which, and where they come from."""
+    """Required data are missing; the message names them and their source."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +45,13 @@ class Dataset:
     target_names : list of str
         Name of each class.
     labeled : dict of int to ndarray
-        Number of labels to the splits' indices, shape (n_splits, n_labels).
+        Maps a number of labels to the indices of the splits, shape (n_splits, n_labels).
     feature_names : list of str
-        Names of columns, [] where there are none.
+        Names of the columns; empty if unknown.
     n_train : int or None
-        Number of first rows that are the official training part.
+        Number of rows of the official training part, which come first.
     note : str
-        A caveat for whoever makes a figure from them.
+        A caveat for anyone who makes a figure from the data.
     extra : dict of str to array
         Other arrays of the file, such as raw counts.
     """
@@ -71,7 +71,7 @@ class Dataset:
         Raises
         ------
         ValueError
-            If there is no such split.
+            If the split does not exist.
         """
         if n_labels not in self.labeled:
             raise ValueError(f"n_labels must be one of {sorted(self.labeled)}, got {n_labels!r}")
@@ -90,29 +90,29 @@ def read(directory: str | os.PathLike[str] | None, name: str) -> Dataset:
     Raises
     ------
     MissingDataError
-        If there is no such file, or no directory was given.
+        If the file does not exist, or no directory was given.
     """
     check_text("name", name)
     path = None if directory is None else check_path("directory", directory) / f"{name}.npz"
     if path is None or not path.is_file():
-        where = "no data directory was given" if path is None else f"there is none in {directory}"
-        raise MissingDataError(f"{name}.npz is needed and {where}." + _about(name))
+        where = "no data directory was given" if path is None else f"it is not in {directory}"
+        raise MissingDataError(f"{name}.npz is needed, but {where}." + _about(name))
     return read_file(path)
 
 
 def read_file(path: str | os.PathLike[str]) -> Dataset:
-    """Return the data set in one file, whatever it is called.
+    """Return the data set in a file of any name.
 
     Raises
     ------
     MissingDataError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it has another format; the message says what is missing.
+        If the format is wrong; the message says what is missing.
     """
     path = Path(path)
     if not path.is_file():
-        raise MissingDataError(f"there is no file {path}")
+        raise MissingDataError(f"the file {path} does not exist")
     with path.open("rb") as file:
         return unpack(file, path.stem)
 
@@ -128,12 +128,14 @@ def unpack(file: Any, name: str) -> Dataset:
     missing = [key for key in ("y", "target_names") if key not in parts]
     if X is None or missing:
         raise ValueError(
-            f"{name}.npz must hold X (or the parts of a CSR matrix), y and target_names; it has "
+            f"{name}.npz must contain X (or the parts of a CSR matrix), y and target_names, got "
             f"{sorted(parts)}"
         )
     y = parts.pop("y").astype(np.int64)
     if y.shape != (X.shape[0],):
-        raise ValueError(f"{name}.npz must hold one y a row of X, {X.shape[0]}, got {y.shape}")
+        raise ValueError(
+            f"{name}.npz: y must have one value per row of X, shape ({X.shape[0]},), got {y.shape}"
+        )
     double = (X.size if isinstance(X, np.ndarray) else X.nnz) <= MOST_IN_DOUBLE
     labeled = {
         int(match[1]): parts.pop(key).astype(np.int64)
@@ -156,7 +158,7 @@ def unpack(file: Any, name: str) -> Dataset:
 
 
 def _matrix(parts: dict[str, Any], key: str, name: str) -> Any:
-    """Take a dense or sparse matrix out of a file's parts; None if there is none."""
+    """Remove a dense or sparse matrix from a file's parts and return it; None if it is missing."""
     if key in parts:
         return parts.pop(key)
     pieces = [f"{key}_{piece}" for piece in ("data", "indices", "indptr", "shape")]
@@ -167,7 +169,7 @@ def _matrix(parts: dict[str, Any], key: str, name: str) -> Any:
 
 
 def _rest(parts: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the remaining parts, sparse matrices assembled."""
+    """Return the remaining parts, with sparse matrices assembled."""
     for key in [key.removesuffix("_indptr") for key in parts if key.endswith("_indptr")]:
         parts[key] = _matrix(parts, key, name)
     return parts

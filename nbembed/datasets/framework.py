@@ -30,7 +30,7 @@ class Toy:
     y : ndarray of int, shape (n_samples,)
         The classes, 0 and 1.
     labels : ndarray of int, shape (n_samples,)
-        The classes that a learner is given, −1 for unlabeled points.
+        The labels for the learner, −1 for unlabeled points.
     axis : ndarray of shape (2,)
         The unit vector along which the classes separate.
     """
@@ -53,14 +53,14 @@ def toy_multimodal(
     """Return problem 1: a class of several clusters, and many labels.
 
     Two large clusters, one above the other, hold points of both classes, more of class 0 in the
-    upper one; within each the classes alternate from left to right. Left to right the class means
-    are equal, so FDA finds the vertical axis; so do PCA and LPP, which see the two clusters, and
-    SS-FDA, between them. LFDA and SS-LFDA find the horizontal axis.
+    upper one; within each cluster the classes alternate from left to right. The class means differ
+    only vertically, so FDA finds the vertical axis. So do PCA and LPP, which see the two clusters,
+    and SS-FDA, which interpolates between FDA and LPP. LFDA and SS-LFDA find the horizontal axis.
 
     Parameters
     ----------
     n_samples : int, default=400
-        At least 40. A quarter of them is labeled.
+        At least 40. A quarter of them are labeled.
     random_state : int, Generator or None
 
     Returns
@@ -73,7 +73,7 @@ def toy_multimodal(
         If there are too few points to fill all clusters.
     """
     rng, n = _checked(n_samples, random_state)
-    # Of forty points: class, place from left to right, upper (+1) or lower (−1) cluster.
+    # For forty points: class, horizontal position, upper (+1) or lower (−1) cluster.
     cells = [(0, -1, 1)] * 7 + [(0, 1, 1)] * 7 + [(0, -1, -1)] * 3 + [(0, 1, -1)] * 3
     cells += [(1, 0, 1)] * 6 + [(1, 0, -1)] * 14
     kind, side, up = np.array(cells)[np.arange(n) % 40].T
@@ -88,9 +88,9 @@ def toy_few_labels(
 ) -> Toy:
     """Return problem 2: a class of several clusters, and few labels.
 
-    Three vertical stripes of classes 0, 1 and 0, class 0 somewhat higher. With eight labels
-    LFDA is hardly local and finds the vertical axis like FDA and PCA, and so does SELF, which
-    interpolates between LFDA and PCA. LPP and SS-LFDA separate the stripes.
+    Three vertical stripes of classes 0, 1 and 0, with class 0 somewhat higher. With eight labels
+    LFDA is hardly local and finds the vertical axis, like FDA, PCA, and SELF, which interpolates
+    between LFDA and PCA. LPP and SS-LFDA separate the stripes.
 
     Parameters
     ----------
@@ -115,11 +115,11 @@ def toy_few_labels(
 def toy_neither_alone(
     n_samples: int = 240, random_state: int | np.random.Generator | None = None
 ) -> Toy:
-    """Return problem 3: neither the labels nor the neighborhoods are enough.
+    """Return problem 3: neither labels nor neighborhoods alone are enough.
 
-    Problem 2 twice, far above each other, with labels in the upper half only. LFDA is misled by the
-    few labels as before, and LPP separates the two halves; SS-LFDA, which combines both sources of
-    information, finds the horizontal axis.
+    Two copies of problem 2, one far above the other, with labels in the upper one only. LFDA is
+    misled by the few labels as before, and LPP separates the two copies; SS-LFDA, which combines
+    both sources of information, finds the horizontal axis.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _checked(
 
 
 def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return classes and points of three stripes; four consecutive ones have two of each class."""
+    """Return classes and points of three stripes; any four in a row have two of each class."""
     place = np.arange(n) % 4
     kind = place % 2
     side = np.array([-1.0, 0.0, 1.0, 0.0])[place]
@@ -162,7 +162,7 @@ def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArr
 def _with_labels(
     X: NDArray[np.float64], kind: NDArray[np.int64], n_labels: int, rng: np.random.Generator
 ) -> Toy:
-    """Return the problem in random order with the first points labeled."""
+    """Return the problem in random order, with the first ``n_labels`` points labeled."""
     labels = np.where(np.arange(kind.size) < n_labels, kind, -1)
     order = rng.permutation(kind.size)
     return Toy(X[order], kind[order], labels[order], np.array([1.0, 0.0]))

@@ -19,15 +19,15 @@ def gaussian_pair(
     error: float = 0.05,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return two spherical Gaussian classes whose best possible classifier has a given error.
+    """Return two spherical Gaussian classes with a given Bayes error.
 
-    With the defaults this is the problem that g50c was drawn from: unit variances and means at
-    ±μ·(1, …, 1) with Φ(−‖μ‖) = 5 %.
+    With the defaults this is the distribution that g50c was drawn from: unit variances and means
+    at ±μ·(1, …, 1) with Φ(−‖μ‖) = 5 %.
 
     Parameters
     ----------
     n_samples : int, default=550
-        Half of them (rounded up) of class 0.
+        Half of them (rounded up) are of class 0.
     n_features : int, default=50
     error : float, default=0.05
         Bayes error, in (0, 0.5).
@@ -42,7 +42,7 @@ def gaussian_pair(
     Raises
     ------
     ValueError
-        If ``error`` is outside (0, 0.5), or a number of samples or features below 1.
+        If ``error`` is outside (0, 0.5), or ``n_samples`` or ``n_features`` is below 1.
     """
     check_count("n_samples", n_samples)
     check_count("n_features", n_features)
@@ -64,18 +64,19 @@ def crossed_pair(
     """Return two spherical Gaussian clusters, each cut in half by the boundary of the classes.
 
     With the defaults this is a problem like g10n: unit variances, means at ±offset·(1, …, 1), and
-    the class of a point is 1 where its second feature is larger than its first, else 0. The
-    class is a deterministic function of the features, the best classifier makes no error, and
-    clusters carry no information on classes: a method that relies on clusters must fail.
+    the class of a point is 1 if its second feature is larger than its first, else 0. The class
+    is a deterministic function of the features, so the Bayes error is zero. The clusters carry no
+    information on the classes: a method that relies on clusters must fail.
 
     Parameters
     ----------
     n_samples : int, default=550
-        Half of them (rounded up) of the first cluster.
+        Half of them (rounded up) are in the first cluster.
     n_features : int, default=10
-        At least 2; all but two have nothing to do with the class.
+        At least 2; all but two are independent of the class.
     offset : float, default=0.25
-        Of each coordinate of the means. The file of g10n has 0.25 by its widest direction.
+        Each coordinate of the means, up to sign. In the file of g10n it is 0.25, estimated from
+        the direction of largest variance.
     random_state : int, Generator or None
 
     Returns
@@ -87,7 +88,7 @@ def crossed_pair(
     Raises
     ------
     ValueError
-        If a number is too small or not finite.
+        If ``n_samples`` or ``n_features`` is too small, or ``offset`` is not finite.
     """
     check_count("n_samples", n_samples)
     check_count("n_features", n_features, low=2)

@@ -14,7 +14,7 @@ from nbembed.validation import check_choice, check_path, check_text
 
 
 def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Return a data set by its name; the network is never used (see :func:`fetch`).
+    """Return a data set by name, without using the network (see :func:`fetch`).
 
     Parameters
     ----------
@@ -22,8 +22,8 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
         One of :func:`nbembed.datasets.names`, or the name of any file in ``folder`` without
         ".npz".
     folder : path, optional
-        Directory of files that the package does not contain, or the path of the file itself. They
-        take precedence over bundled ones.
+        Directory of files that the package does not contain, or the path of a single file. Files
+        there take precedence over bundled ones.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     ValueError
         If the name is unknown.
     MissingDataError
-        If the file is missing; the message says where such data come from.
+        If the file is missing; the message names the source of the data.
 
     Examples
     --------
@@ -95,14 +95,14 @@ def load_ionosphere() -> Dataset:
 
 
 def fetch(name: str, data_home: str | os.PathLike[str] | None = None) -> Dataset:
-    """Download a data set from OpenML, once: scikit-learn keeps a copy.
+    """Download a data set from OpenML; scikit-learn caches it.
 
     Parameters
     ----------
     name : str
-        "segment", "balance" or "mnist": the sets that OpenML has too.
+        "segment", "balance" or "mnist", the data sets that are also on OpenML.
     data_home : path, optional
-        Where scikit-learn keeps downloads; its own default otherwise.
+        Cache directory for downloads; by default scikit-learn's own.
 
     Returns
     -------
@@ -112,9 +112,9 @@ def fetch(name: str, data_home: str | os.PathLike[str] | None = None) -> Dataset
     Raises
     ------
     ValueError
-        If OpenML does not have it.
+        If the data set is not on OpenML.
     MissingDataError
-        If it cannot be reached.
+        If OpenML cannot be reached.
     """
     from sklearn import datasets
 
@@ -124,7 +124,7 @@ def fetch(name: str, data_home: str | os.PathLike[str] | None = None) -> Dataset
         found = datasets.fetch_openml(
             data_id=entry.openml, data_home=data_home, as_frame=False, parser=_parser()
         )
-    except OSError as error:  # includes URLs that do not answer or answer with an error
+    except OSError as error:  # includes timeouts and HTTP errors
         raise MissingDataError(
             f"{name} could not be downloaded from OpenML ({error}). It is {entry.source}."
         ) from error
@@ -147,7 +147,7 @@ def _bundled(name: str) -> Dataset:
 
 
 def _parser() -> Any:
-    """Return scikit-learn's quick reader of ARFF if pandas, which it needs, is there."""
+    """Return scikit-learn's fast ARFF parser if pandas, which it needs, is installed."""
     from importlib.util import find_spec
 
     return "pandas" if find_spec("pandas") else "liac-arff"

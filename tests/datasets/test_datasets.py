@@ -112,9 +112,9 @@ def test_load_takes_bundled_sets_folders_and_files(tmp_path):
     assert datasets.load("letter", tmp_path).X.shape == (20000, 16)
     with pytest.raises(ValueError, match=r"name must be one of .*g50c.* got 'nothing'"):
         datasets.load("nothing", tmp_path)
-    with pytest.raises(datasets.MissingDataError, match=r"uspst\.npz .*there is none in"):
+    with pytest.raises(datasets.MissingDataError, match=r"uspst\.npz .*it is not in"):
         datasets.load("uspst", tmp_path)
-    with pytest.raises(datasets.MissingDataError, match="no file"):
+    with pytest.raises(datasets.MissingDataError, match="does not exist"):
         datasets.load("g50c", tmp_path / "other.npz")
 
 
@@ -233,9 +233,9 @@ def test_splits_that_do_not_exist_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"y": [0]}, "must hold X"),
-        ({"X": np.eye(2)}, "must hold X"),
-        ({"X": np.eye(2), "y": [0], "target_names": ["a"]}, "one y a row of X, 2"),
+        ({"y": [0]}, "must contain X"),
+        ({"X": np.eye(2)}, "must contain X"),
+        ({"X": np.eye(2), "y": [0], "target_names": ["a"]}, r"one value per row of X, shape \(2,\)"),
     ],
 )
 def test_files_that_lack_something_are_refused(tmp_path, parts, message):
