@@ -1,4 +1,4 @@
-"""The papers' experiments, runnable by name: each figure beside the published one.
+"""The papers' experiments, runnable by name: each figure next to the published one.
 
     >>> from nbembed import experiments
     >>> sorted(experiments.NAMES)[:2]
@@ -48,7 +48,7 @@ def run(name: str, data: Path | None = None) -> int:
     Raises
     ------
     ValueError
-        If there is no experiment of that name.
+        If the name is unknown.
     """
     if not isinstance(name, str) or name not in NAMES:
         raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")

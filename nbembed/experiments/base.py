@@ -1,4 +1,4 @@
-"""What an experiment is: a protocol that yields figures, each with a published value and range."""
+"""Experiments: protocols that yield figures, each with a published value and an accepted range."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Figure:
     ----------
     name : str
     published : str
-        The paper's value as it prints it; "" where it has none.
+        The value as printed in the paper; "" if the paper has none.
     measured : float
     low, high : float
-        The range that counts as reproduced; infinite on a side that does not matter. With both
-        infinite the figure is shown for information.
+        The accepted range; infinite on a side without a bound. If both are infinite, the figure is
+        shown but not judged.
     digits : int
         Decimals to print.
     """
@@ -39,17 +39,17 @@ class Figure:
 
     @property
     def judged(self) -> bool:
-        """Whether there is a range."""
+        """Whether the figure has an accepted range."""
         return math.isfinite(self.low) or math.isfinite(self.high)
 
     @property
     def ok(self) -> bool:
-        """Whether the measured number lies in the range; NaN never does."""
+        """Whether the measured value lies in the range; NaN never does."""
         return self.low <= self.measured <= self.high
 
     @property
     def row(self) -> tuple[str, str, str, str, str]:
-        """The line of the table: name, published, range, measured, verdict."""
+        """The row of the table: name, published, range, measured, verdict."""
         low, high = (f"{bound:.{self.digits}f}" for bound in (self.low, self.high))
         if not self.judged:
             allowed = "–"
@@ -66,7 +66,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A protocol with a name.
+    """A protocol and its name.
 
     Attributes
     ----------
@@ -74,11 +74,11 @@ class Experiment:
     summary : str
         One line: what is embedded, how, and the expected result.
     files : tuple of str
-        Data files needed, without ".npz".
+        The required data files, without ".npz".
     short : bool
         Whether it takes less than a minute on two cores.
     figures : callable
-        Takes the directory of the data files and yields figures as they are found.
+        Takes the directory of the data files and yields figures as they are computed.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Experiment:
         Raises
         ------
         MissingDataError
-            Before any work, if a file is not there.
+            If a file is missing; raised before any computation.
         """
         for name in self.files:
             read(data, name)
@@ -119,7 +119,7 @@ def report(experiment: Experiment, data: Path | None) -> int:
         figures = experiment.run(data)
         first = next(figures)
     except MissingDataError as error:
-        print(f"{experiment.name}: {error} Name its directory with --data.", file=sys.stderr)
+        print(f"{experiment.name}: {error} Give its directory with --data.", file=sys.stderr)
         return 2
     print(_line(HEADINGS))
     print(_line(tuple("-" * width for width in WIDTHS)))

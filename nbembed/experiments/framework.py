@@ -1,19 +1,19 @@
 """The comparison of "A Unified Semi-Supervised Dimensionality Reduction Framework", section 5.
 
-Ten random splits of a few labeled points; learners see all points (transductive) and the labels;
-the figure is the accuracy of one nearest neighbor among the labeled points on the others, in the
-learner's map. The weight γ of SS-LFDA, the Hadamard power of SS-LFDA and LPP*, and SELF's β are
-chosen by cross-validation on the labels alone, leaving out one point of ten labels and tenths of a
-hundred; where several are as good, the power nearest to one and then the largest weight wins. The
-numbers of the paper's tables are not available, so its claim is checked: SS-LFDA is no worse
-than LFDA, and no worse than LPP*, in the mean over the splits.
+Ten random splits with few labeled points. Learners use all points (transductive) and the labels.
+The figure is the 1-NN accuracy in the learner's map: unlabeled points are classified by their
+nearest labeled point. The weight γ of SS-LFDA, the Hadamard power of SS-LFDA and LPP*, and SELF's
+β are chosen by cross-validation on the labeled points alone: leave-one-out with ten labels, tenfold
+with a hundred. Ties go to the power nearest to one and then to the largest weight. The numbers in
+the paper's tables are not available, so its claim is checked: in the mean over the splits, SS-LFDA
+is no worse than LFDA and no worse than LPP*.
 
-With a hundred labels that holds on all three sets, clearly so against LFDA on ionosphere and
-ssl_bci and against LPP* on balance and ssl_bci; elsewhere the two differ by about a per cent, as
-much as another number of folds changes. With ten labels it does not hold everywhere, and
-:data:`DOES_NOT_HOLD` says where: these rows are shown and not judged. Choosing two parameters by
-ten labels is unreliable, and on ssl_bci, where all learners are within a few per cent of guessing,
-no γ of the grid does as well as none.
+With a hundred labels the claim holds on all three data sets, clearly against LFDA on ionosphere and
+ssl_bci and against LPP* on balance and ssl_bci; elsewhere the difference is about one percentage
+point, no more than the effect of another number of folds. With ten labels the claim does not hold
+everywhere; :data:`DOES_NOT_HOLD` lists the exceptions, which are shown but not judged. Choosing two
+parameters with ten labels is unreliable, and on ssl_bci, where all learners are within a few
+percentage points of chance, no γ of the grid is as good as γ = 0.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ CHOICES: Mapping[str, tuple[SpectralRecipe, tuple[dict[str, float], ...]]] = {
 
 @dataclass(frozen=True)
 class Task:
-    """A data set with the number of axes of its map."""
+    """A data set and the number of axes of its map."""
 
     name: str
     n_components: int
 
 
-#: Where, with how many labels and against which learner the paper's claim does not hold here.
+#: Data set, number of labels and learner for which the paper's claim does not hold here.
 DOES_NOT_HOLD = frozenset({
     ("ionosphere", 10, "LPP*"),
     ("balance", 10, "LFDA"),
@@ -107,27 +107,27 @@ def _score(
     name: str,
 ) -> float:
     """Return the accuracy on the unlabeled points, with parameters chosen on the labeled ones."""
-    told = labeled_points(y, n_labels, np.random.default_rng(split))
+    labeled = labeled_points(y, n_labels, np.random.default_rng(split))
     recipe, choices = CHOICES[name]
     best = choices[0]
     if len(choices) > 1:
-        folds = np.array_split(told, FOLDS)
+        folds = np.array_split(labeled, FOLDS)
         scores = [
             np.mean([
-                hits(subspace, y, np.setdiff1d(told, fold), fold, recipe, choice, task)
+                hits(subspace, y, np.setdiff1d(labeled, fold), fold, recipe, choice, task)
                 for fold in folds
             ])
             for choice in choices
         ]  # fmt: skip
         best = choices[int(np.argmax(np.round(scores, 9)))]
-    hidden = np.setdiff1d(np.arange(y.size), told)
-    return hits(subspace, y, told, hidden, recipe, best, task)
+    hidden = np.setdiff1d(np.arange(y.size), labeled)
+    return hits(subspace, y, labeled, hidden, recipe, best, task)
 
 
 def labeled_points(
     y: NDArray[np.int64], n_labels: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return points to be labeled, in random order: two of each class and then any."""
+    """Return the points to label, in random order: two of each class, the rest of any class."""
     order = rng.permutation(y.size)
     first = np.concatenate([order[y[order] == c][:2] for c in np.unique(y)])
     rest = order[~np.isin(order, first)][: n_labels - first.size]
@@ -137,20 +137,20 @@ def labeled_points(
 def hits(
     subspace: Subspace,
     y: NDArray[np.int64],
-    told: NDArray[np.intp],
-    asked: NDArray[np.intp],
+    labeled: NDArray[np.intp],
+    queries: NDArray[np.intp],
     recipe: SpectralRecipe,
     choice: Mapping[str, float],
     task: Task,
 ) -> float:
-    """Return the share of ``asked`` whose nearest labeled point on the map has their class."""
+    """Return the share of ``queries`` whose nearest labeled point on the map has their class."""
     labels = np.full(y.size, -1)
-    labels[told] = y[told]
+    labels[labeled] = y[labeled]
     recipe = recipe.replace(n_components=task.n_components, **choice)
     objective = recipe.make_objective(subspace, as_supervision(labels, y.size), Geometry())
     Y: Any = objective.target.astype(np.float64)
-    gaps = ((Y[asked][:, None] - Y[told]) ** 2).sum(axis=2)
-    return float(np.mean(y[told][gaps.argmin(axis=1)] == y[asked]))
+    gaps = ((Y[queries][:, None] - Y[labeled]) ** 2).sum(axis=2)
+    return float(np.mean(y[labeled][gaps.argmin(axis=1)] == y[queries]))
 
 
 def _ten(data: Path | None) -> Iterator[Figure]:

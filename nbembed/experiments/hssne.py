@@ -1,10 +1,11 @@
 """The experiments of "Heavy-Tailed Symmetric Stochastic Neighbor Embedding" (NIPS 2009).
 
-Section 6.1: unsupervised, α = 1, the fixed-point update after a small start. Section 6.2: vehicle
-with known intra-class pairs, ρ = 0.5. The paper says that 10 % of these pairs are known; its
-numbers fit 1 % (891 of 89 156), with features scaled to [−1, 1] as in its source: at 1 % the cost
-of the unsupervised map against P̃ is near the paper's 3.24, at 10 % far lower. That is our
-inference.
+Section 6.1: unsupervised, α = 1, fixed-point iteration from a small random layout. Section 6.2:
+vehicle with known intra-class pairs, ρ = 0.5. The paper says that 10 % of these pairs are known,
+but its numbers fit 1 % (891 of 89 156), with features scaled to [−1, 1] as in its source: at 1 %
+the cost of the unsupervised map with respect to P̃ is near the paper's 3.24, at 10 % it is far
+lower.
+That 1 % was meant is our inference.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 
 PERPLEXITY = 30
 SEEDS = range(3)
-#: The paper's start and optimizer.
+#: Initial layout and optimizer of the paper.
 PAPER: dict[str, Any] = {"init": "random", "optimizer": "fixed-point"}
-#: Intra-class pairs of vehicle that are known.
+#: Number of known intra-class pairs of vehicle.
 KNOWN_PAIRS = 891
 
 
 def standardized(X: NDArray[Any]) -> NDArray[Any]:
-    """Return columns of zero mean and unit variance; constant ones become zero."""
+    """Return columns with zero mean and unit variance; constant columns become zero."""
     std = X.std(axis=0)
     return np.asarray((X - X.mean(axis=0)) / np.where(std > 0, std, 1.0))
 
@@ -106,7 +107,7 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
     recipe = plain.recipe
     affinities = recipe.make_affinities(X)
     against = [recipe.make_objective(affinities, known, Geometry()).cost(Y) for known in links]
-    # Costs are shown and not judged here: ours fall further than where the paper stopped.
+    # Costs are shown but not judged: ours decrease further than the paper's.
     yield Figure("unsupervised, α = 1: cost against P̃", "3.24", float(np.mean(against)))
     for alpha, published, published_cost in (
         (0.0, 0.79, 2.78),

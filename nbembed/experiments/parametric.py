@@ -1,19 +1,20 @@
 """The experiments of "Parametric Embedding for Class Visualization" (Neural Computation, 2007).
 
-Section 5 on documents with naive Bayes posteriors (20 newsgroups in place of 5000 Japanese web
-pages), section 6 on digits with a soft nearest-neighbor classifier (scikit-learn's digits 0 to 4 in
-place of MNIST's). Every method gets the same posteriors: SNE their Kullback–Leibler divergences,
-MDS their Euclidean distances, as the paper's SNE and MDS2.
+Section 5 uses documents with naive Bayes posteriors (20 newsgroups in place of 5000 Japanese web
+pages), section 6 digits with a soft nearest-neighbor classifier (scikit-learn's digits 0 to 4 in
+place of MNIST's). All methods get the same posteriors: SNE as Kullback–Leibler divergences, MDS as
+Euclidean distances, like the paper's SNE and MDS2.
 
-prec(h) depends on two things that the paper does not mention. Naive Bayes is certain of most
-documents, to the last bit: such documents tie in p(c|x), and count as ties
-(:func:`~nbembed.measures.class_precision`). And with η_φ K > η_r N the most certain documents lie
-beyond the center of their class, so that those nearest to it are not the most certain. The paper's
-numbers lie on that border; the default is half of it, and the paper's 0.01 N, which is worse on
-newsgroups, is shown beside it. Each newsgroup has h = 100 documents. With larger classes and more
-than h certain documents in each, SNE and MDS, which put equal rows in one place, reach prec(h) = 1
-and Parametric Embedding does not (10 newsgroups of 250, leave-one-out: 0.75 against 0.98 and 1.00):
-the comparison holds for this setting, not in general.
+prec(h) depends on two things that the paper does not mention. First, naive Bayes gives most
+documents a probability of exactly 1 in float64; these documents tie in p(c|x), and
+:func:`~nbembed.measures.class_precision` counts them as ties. Second, with η_φ K > η_r N the most
+certain documents lie beyond the center of their class, so that the documents nearest to the center
+are not the most certain ones. The paper's numbers lie exactly on this limit; the default is half of
+it, and the paper's 0.01 N, which is worse on newsgroups, is shown for comparison. Each newsgroup
+has h = 100 documents. With larger classes and more than h certain documents in each, SNE and MDS,
+which map equal rows to equal coordinates, reach prec(h) = 1 and Parametric Embedding does not (10
+newsgroups of 250, leave-one-out: 0.75 against 0.98 and 1.00): the comparison holds for this
+setting, not in general.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STARTS = range(3)
-#: Documents of each newsgroup, and labels of each digit.
+#: Documents per newsgroup, and labels per digit.
 DOCUMENTS, LABELS = 100, 10
 H = 100
-#: Smaller probabilities are raised to this in divergences.
+#: Lower bound of probabilities in divergences.
 FLOOR = 1e-12
 
 
@@ -61,14 +62,14 @@ def distances(proba: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def compare(proba: NDArray[Any]) -> dict[str, float]:
-    """Return prec(100) of maps of the same posteriors, by the name of the method."""
+    """Return prec(100) of each method's map of the same posteriors, by name."""
     found = {}
     for name, eta in (("PE", "auto"), ("PE, η_φ = 0.01 N", 0.01 * len(proba))):
         fits = [ParametricEmbedding(eta_classes=eta, random_state=s).fit(proba) for s in STARTS]
         found[name] = float(
             np.mean([class_precision(proba, m.embedding_, m.class_embedding_, H) for m in fits])
         )
-    # Duplicates are expected here: certain rows are equal.
+    # Duplicates are expected: rows of certain documents are equal.
     perplexity = min(30.0, len(proba) / 4)
     sne = SNE(metric="precomputed", perplexity=perplexity, max_iter=300, random_state=0)
     with warnings.catch_warnings():
@@ -79,7 +80,7 @@ def compare(proba: NDArray[Any]) -> dict[str, float]:
 
 
 def _precisions(title: str, tables: list[dict[str, float]]) -> Iterator[Figure]:
-    """Yield the mean of each method, and the gain of PE over the others."""
+    """Yield the mean of each method, and the gain of PE over the other methods."""
     means = {name: float(np.mean([t[name] for t in tables])) for name in tables[0]}
     for name, value in means.items():
         yield Figure(f"{title}: prec({H}) of {name}", "", value)
@@ -88,7 +89,7 @@ def _precisions(title: str, tables: list[dict[str, float]]) -> Iterator[Figure]:
 
 
 def _iterations(proba: NDArray[Any], sizes: tuple[int, ...]) -> Iterator[Figure]:
-    """Yield the median number of iterations at several numbers of objects (Figure 3)."""
+    """Yield the median number of iterations for several numbers of objects (Figure 3)."""
     medians = []
     for n in sizes:
         counts = [ParametricEmbedding(random_state=s).fit(proba[:n]).n_iter_ for s in range(7)]
@@ -116,8 +117,8 @@ def _newsgroups(data: Path | None) -> Iterator[Figure]:
     yield Figure("naive Bayes on its own documents: mean F", "0.950", right, 0.92, 0.98)
     yield from _precisions("its own documents", [compare(proba)])
     held = model.leave_one_out_proba(X, y)
-    yield Figure("naive Bayes, left out one by one: mean F", "", class_f_measure(y, held).mean())
-    yield from _precisions("left out one by one", [compare(held)])
+    yield Figure("naive Bayes, leave-one-out: mean F", "", class_f_measure(y, held).mean())
+    yield from _precisions("leave-one-out", [compare(held)])
     news = read(data, "newsgroups20_bow")
     order = np.random.default_rng(0).permutation(news.y.size)
     every = NaiveBayes().fit(news.X, news.y).predict_proba(news.X[order])
@@ -136,7 +137,7 @@ def _digits(data: Path | None) -> Iterator[Figure]:
         errors.append(float(np.mean(proba.argmax(axis=1) != y)))
         tables.append(compare(proba))
     wrong = float(np.mean(errors))
-    yield Figure(f"error of the classifier from {LABELS} labels a class", "", wrong)
+    yield Figure(f"error of the classifier with {LABELS} labels per class", "", wrong)
     yield from _precisions("digits 0 to 4", tables)
 
 
@@ -150,7 +151,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "pe-digits",
-        "digits 0 to 4, soft nearest neighbors from 10 labels a class, 3 draws (about 5 s)",
+        "digits 0 to 4, soft nearest neighbors, 10 labels per class, 3 draws (about 5 s)",
         (),
         True,
         _digits,

@@ -1,15 +1,16 @@
 """The experiments of "Supervised nonlinear dimensionality reduction by neighbor retrieval" (2009).
 
-1500 random points of Letter, Landsat satellite and LVQ_PAK's phonemes, ten folds: the labels of one
-are hidden, all points are embedded in the plane, and those of the fold get the class of their five
-nearest neighbors with a label (section 3). SNeRV's mixture is chosen by cross-validation within the
-other folds, S-Isomap's α and number of neighbors by the error of its own map there; it embeds
-labeled points only and places the rest by its regression network, as its authors do.
+1500 random points of Letter, Landsat satellite and LVQ_PAK's phonemes, with ten folds: the labels
+of one fold are hidden, all points are embedded in the plane, and the points of the fold are
+classified by their five nearest labeled neighbors (section 3). SNeRV's mixture is chosen by
+cross-validation within the other folds, and so are S-Isomap's α and number of neighbors, by the
+error of its own map. S-Isomap embeds the labeled points only and places the rest by its regression
+network, as its authors do.
 
-The paper shows errors only in a figure; it states the p-values of paired t-tests between its two
-best methods. Two things differ here: its phonemes have 13 classes, those of the file, from the same
-package, 20; and its fourth set, TIMIT, is licensed and not included. MRE and MUHSIC, which it found
-worse, are in :mod:`nbembed.baselines` but not in these tables.
+The paper shows errors only in a figure, and states the p-values of paired t-tests between its two
+best methods. Two things differ here: the paper's phonemes have 13 classes, while our file, from the
+same package, has 20; and the fourth data set, TIMIT, is licensed and not included. MRE and MUHSIC,
+which the paper found worse, are in :mod:`nbembed.baselines` but not in these tables.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 POINTS = 1500
 FOLDS = 10
 NEIGHBORS = 5
-#: The choices of S-Isomap: α and the number of neighbors.
+#: The grid of S-Isomap's parameters: α and the number of neighbors.
 OFFSETS = (0.25, 0.5, 0.75)
 GRAPHS = (5, 10, 20)
 
@@ -52,13 +53,13 @@ class Protocol:
     Attributes
     ----------
     folds : int
-        How many of the ten are hidden in turn.
+        How many of the ten folds are hidden in turn.
     inner : int
-        Folds of the cross-validation of SNeRV's mixture.
+        Number of folds for the cross-validation of SNeRV's mixture.
     splits : int
-        Splits by which S-Isomap's parameters are chosen.
+        Number of splits by which S-Isomap's parameters are chosen.
     tradeoffs : tuple of float
-        SNeRV's.
+        Tradeoffs of SNeRV.
     max_iter : int
     """
 
@@ -81,20 +82,20 @@ def sample(X: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]
 
 def error(Y: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_]) -> float:
     """Return the percentage of hidden points that their neighbors on the map misclassify."""
-    judge = KNeighborsClassifier(NEIGHBORS).fit(Y[known], y[known])
-    return 100 * float(1 - judge.score(Y[~known], y[~known]))
+    classifier = KNeighborsClassifier(NEIGHBORS).fit(Y[known], y[known])
+    return 100 * float(1 - classifier.score(Y[~known], y[~known]))
 
 
 def isomap_error(
     X: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_], **choice: Any
 ) -> float:
-    """Return S-Isomap's error: it embeds points with a label and places the others."""
+    """Return S-Isomap's error: it embeds the labeled points and places the others."""
     model = SIsomap(**choice).fit(X[known], y[known])
     return error(model.transform(X), y, known)
 
 
 def best_isomap(X: NDArray[Any], y: NDArray[Any], splits: int) -> dict[str, Any]:
-    """Return the α and the number of neighbors of least error on held-out points."""
+    """Return the α and the number of neighbors with the smallest error on held-out points."""
     parts = list(KFold(FOLDS, shuffle=True, random_state=1).split(X))[:splits]
     errors = {}
     for offset, n_neighbors in itertools.product(OFFSETS, GRAPHS):
@@ -111,12 +112,12 @@ def best_isomap(X: NDArray[Any], y: NDArray[Any], splits: int) -> dict[str, Any]
 def fold_errors(
     X: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_], protocol: Protocol
 ) -> dict[str, float]:
-    """Return the error of each method with all labels but the ``known`` ones hidden."""
+    """Return the error of each method when only the ``known`` labels are given."""
     labels = np.where(known, y, -1)
     found = {}
     metric = LearningMetric(cv=protocol.inner)
     with warnings.catch_warnings():
-        # Points whose class is certain have almost no distance from each other.
+        # The distances between points whose class is certain are almost zero.
         warnings.filterwarnings("ignore", message=".*tied for nearest", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*pieces", category=UserWarning)
         for tradeoff in protocol.tradeoffs:
@@ -124,7 +125,7 @@ def fold_errors(
                 tradeoff=tradeoff, metric=metric, max_iter=protocol.max_iter, random_state=0
             ).fit(X, labels)
             found[f"SNeRV({tradeoff})"] = error(model.embedding_, y, known)
-            # The second tradeoff uses the same metric, which need not be chosen again.
+            # The second tradeoff uses the same metric, so it need not be selected again.
             learned = model.learning_metric_
             metric = LearningMetric(
                 n_centroids=len(learned.centroids_), width=learned.width_, cv=protocol.inner
@@ -139,7 +140,7 @@ def fold_errors(
 def figures(
     data: tuple[NDArray[Any], NDArray[Any]], published: str, judged: bool, protocol: Protocol
 ) -> Iterator[Figure]:
-    """Yield the errors fold by fold, their means and deviations, and the comparisons."""
+    """Yield the errors of each fold, means and standard deviations, and the comparisons."""
     X, y = sample(*data)
     errors: dict[str, list[float]] = defaultdict(list)
     folds = KFold(FOLDS, shuffle=True, random_state=0).split(X)
@@ -213,16 +214,16 @@ EXPERIMENTS = (
         protocol=SHORT,
     ),
     _letter(
-        "snerv-letter", "Letter, 1500 points, the whole protocol (about 15 min)", protocol=WHOLE
+        "snerv-letter", "Letter, 1500 points, complete protocol (about 15 min)", protocol=WHOLE
     ),
     _satellite(
         "snerv-satellite",
-        "Landsat satellite, 1500 points, the whole protocol (about 10 min)",
+        "Landsat satellite, 1500 points, complete protocol (about 10 min)",
         protocol=WHOLE,
     ),
     _experiment(
         "snerv-phoneme",
-        "LVQ_PAK phonemes of 20 classes (the paper: 13), whole protocol (about 15 min)",
+        "LVQ_PAK phonemes, 20 classes (the paper: 13), complete protocol (about 15 min)",
         _phoneme,
         "0.54",
         WHOLE,

@@ -235,7 +235,10 @@ def test_splits_that_do_not_exist_are_named(tmp_path):
     [
         ({"y": [0]}, "must contain X"),
         ({"X": np.eye(2)}, "must contain X"),
-        ({"X": np.eye(2), "y": [0], "target_names": ["a"]}, r"one value per row of X, shape \(2,\)"),
+        (
+            {"X": np.eye(2), "y": [0], "target_names": ["a"]},
+            r"one value per row of X, shape \(2,\)",
+        ),
     ],
 )
 def test_files_that_lack_something_are_refused(tmp_path, parts, message):
