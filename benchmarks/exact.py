@@ -1,16 +1,16 @@
-"""Exact gradients and a whole fit, beside scikit-learn and openTSNE.
+"""Exact gradients and a complete fit, compared with scikit-learn and openTSNE.
 
     python benchmarks/exact.py                 one iteration, n = 2000 and digits
-    python benchmarks/exact.py --threads 2     everybody with two threads
-    python benchmarks/exact.py --fit           a whole fit of digits as well (about a minute)
-    python benchmarks/exact.py --json out.json the figures for a machine to read
+    python benchmarks/exact.py --threads 2     all implementations with two threads
+    python benchmarks/exact.py --fit           a complete fit of digits as well (about a minute)
+    python benchmarks/exact.py --json out.json write the figures as JSON
 
-Everybody gets the same embedding and the same affinities (perplexity 30): scikit-learn's exact
-method and nbembed a dense P, the Barnes–Hut methods (BH, angle 0.5) the sparse P of 90 neighbors
-that they are made for; nbembed is shown on that one, too. All run in one process, in turn, and
-medians over the turns are compared: machines drift, ratios do not. A turn is twenty iterations in a
-row, as in a fit, and an iteration is the gradient, without the cost. openTSNE's `dof` is HSSNE's
-1/α.
+All implementations get the same embedding and the same affinities (perplexity 30): scikit-learn's
+exact method and nbembed a dense P, the Barnes–Hut methods (BH, angle 0.5) the sparse P of 90
+neighbors that they are designed for; nbembed is also timed on the sparse P. All run in one process,
+in turns, and medians over the turns are compared: the speed of a machine drifts, ratios do not. A
+turn is twenty consecutive iterations, as in a fit; an iteration is the gradient without the cost.
+openTSNE's `dof` is HSSNE's 1/α.
 
 Needs the extra ``nbembed[bench]``.
 """
@@ -49,14 +49,14 @@ IN_A_ROW = 20
 
 
 class Goal(NamedTuple):
-    """At least ``factor`` times as fast as ``rival``."""
+    """At least ``factor`` times as fast as ``baseline``."""
 
-    rival: str
+    baseline: str
     factor: float
 
 
 class Work(NamedTuple):
-    """One line of the table: who, and what one iteration is."""
+    """One row of the table: an implementation and its iteration."""
 
     name: str
     run: Callable[[], Any]
@@ -67,12 +67,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
-    parser.add_argument("--turns", type=int, default=9, help="turns that medians are taken over")
+    parser.add_argument("--threads", type=int, default=1, help="threads, where supported")
+    parser.add_argument("--turns", type=int, default=9, help="number of turns to take medians over")
     parser.add_argument("--sizes", nargs="+", default=["2000", "digits"], help="points, or digits")
-    parser.add_argument("--fit", action="store_true", help="also a whole fit of digits")
+    parser.add_argument("--fit", action="store_true", help="also time a complete fit of digits")
     parser.add_argument(
-        "--cpu", action="store_true", help="count CPU time: for a machine that others use as well"
+        "--cpu", action="store_true", help="measure CPU time, for machines under other load"
     )
     parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def machine() -> str:
-    """Name the machine and the versions, in a line."""
+    """Return the machine and the versions, in one line."""
     name = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
@@ -120,7 +120,7 @@ def blobs(n: int) -> Any:
 def iterations(
     title: str, X: Any, threads: int, turns: int, clock: Callable[[], float]
 ) -> list[dict[str, Any]]:
-    """Time one iteration of everybody on X, print the table and return its lines."""
+    """Time one iteration of all implementations on X, print the table and return its rows."""
     n = len(X)
     dense = dense_affinities(X)
     P = squareform(dense)
@@ -132,7 +132,7 @@ def iterations(
     def exact() -> Any:
         return _t_sne._kl_divergence(Y.ravel(), dense, 1.0, n, 2, compute_error=False)[1]
 
-    # At rest attraction and repulsion cancel: the difference is set against one of them.
+    # At a minimum attraction and repulsion cancel, so the error is relative to the attraction.
     single = np.ascontiguousarray(Y.T, dtype=np.float32)
     attraction = heavy_tailed(single, P.astype(np.float32), 1.0, False, 1).attraction
     ours_32 = gradient(P.astype(np.float32), Y.astype(np.float32), 1.0, 1)
@@ -145,19 +145,19 @@ def iterations(
         ms = medians[work.name] * 1e3
         ratios = []
         for goal in work.goals:
-            ratio = medians[goal.rival] / medians[work.name]
+            ratio = medians[goal.baseline] / medians[work.name]
             met = "met" if ratio >= goal.factor else "NOT met"
-            ratios.append(f"{ratio:6.1f} × {goal.rival} (goal {goal.factor:g}: {met})")
+            ratios.append(f"{ratio:6.1f} × {goal.baseline} (goal {goal.factor:g}: {met})")
         print(f"{work.name:40} {ms:8.2f} {ms * 1e6 / n**2:8.3f}   {'; '.join(ratios)}".rstrip())
         lines.append({"name": work.name, "ms": ms, "ratios": ratios})
-    print(f"float32 gradient: at most {error:.1e} of the largest attraction off scikit-learn's")
+    print(f"float32 gradient: error against scikit-learn's at most {error:.1e} of max. attraction")
     return lines
 
 
 def peers(dense: Any, near: Any, Y: Any, threads: int) -> list[Work]:
-    """Return what the others do in an iteration."""
+    """Return an iteration of each of the other implementations."""
     n = len(Y)
-    # Barnes–Hut code takes P sparse; scikit-learn's wants float32.
+    # The Barnes–Hut implementations take a sparse P; scikit-learn's requires float32.
     near_32, flat_32 = near.astype(np.float32), Y.astype(np.float32).ravel()
 
     def sklearn_exact() -> Any:
@@ -180,13 +180,13 @@ def peers(dense: Any, near: Any, Y: Any, threads: int) -> list[Work]:
 
 
 def ours(P: Any, near: Any, Y: Any, threads: int) -> list[Work]:
-    """Return what nbembed does in an iteration, and what it should reach."""
+    """Return the iterations of nbembed, with the goals."""
     both = (Goal("scikit-learn exact", 60), Goal("openTSNE BH", 7))
     works = []
     for dtype in (np.float32, np.float64):
         name, y = np.dtype(dtype).name, Y.astype(dtype)
         dense, along = P.astype(dtype), csr_parts(near.astype(dtype))
-        # The goals are stated for float32, what the estimators use.
+        # The goals are stated for float32, which the estimators use.
         goals = both if dtype == np.float32 else ()
         works += [
             Work(f"nbembed t-SNE {name}, dense P", call(dense, y, 1.0, threads), goals),
@@ -214,14 +214,14 @@ def call(P: Any, Y: Any, alpha: float, threads: int) -> Callable[[], Any]:
 
 
 def gradient(P: Any, Y: Any, alpha: float, threads: int) -> Any:
-    """Return the gradient of HSSNE, in the order of the peers: one row a point."""
+    """Return the gradient of HSSNE in the other implementations' order: one row per point."""
     terms = heavy_tailed(np.ascontiguousarray(Y.T), P, alpha, False, threads)
     scale = Y.dtype.type(1 / terms.normalizer)
     return np.ascontiguousarray(4 * (terms.attraction - scale * terms.repulsion).T)
 
 
 def measure(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[str, float]:
-    """Return the median seconds of an iteration of each work, all taken in turn."""
+    """Return the median seconds per iteration of each implementation, timed in turns."""
     for work in works:
         work.run()
     seconds: dict[str, list[float]] = {work.name: [] for work in works}
@@ -234,11 +234,11 @@ def measure(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[s
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-# ---- what everybody is given --------------------------------------------------------------------
+# ---- shared input -------------------------------------------------------------------------------
 
 
 def dense_affinities(X: Any) -> Any:
-    """Return scikit-learn's joint probabilities, in its condensed form."""
+    """Return scikit-learn's joint probabilities in condensed form."""
     distances = pairwise_distances(X, metric="sqeuclidean")
     return _t_sne._joint_probabilities(distances, PERPLEXITY, 0)
 
@@ -255,15 +255,15 @@ def csr_parts(P: Any) -> tuple[Any, Any, Any]:
 
 
 def layout(X: Any) -> Any:
-    """Return a finished map: where points lie decides how much work Barnes–Hut has."""
+    """Return a finished layout: the cost of Barnes–Hut depends on it."""
     return nb.HSSNE(alpha=1, perplexity=PERPLEXITY, random_state=0).fit_transform(X)
 
 
-# ---- a whole fit --------------------------------------------------------------------------------
+# ---- a complete fit -----------------------------------------------------------------------------
 
 
 def fits(X: Any, threads: int) -> dict[str, Any]:
-    """Time a whole fit of t-SNE by scikit-learn's exact method and by nbembed, and print both."""
+    """Time a complete fit of t-SNE by scikit-learn's exact method and by nbembed; print both."""
     dense = dense_affinities(X)
 
     def divergence(Y: Any) -> float:
@@ -283,26 +283,27 @@ def fits(X: Any, threads: int) -> dict[str, Any]:
         steps = model.n_iter_
     seconds, cost = statistics.median(times), statistics.median(costs)
     start = time.perf_counter()
-    rival = sklearn.manifold.TSNE(
+    baseline = sklearn.manifold.TSNE(
         method="exact", perplexity=PERPLEXITY, init="pca", random_state=0
     ).fit(X)
-    rival_seconds = time.perf_counter() - start
-    rival_cost = divergence(rival.embedding_)
-    ratio = rival_seconds / seconds
+    baseline_seconds = time.perf_counter() - start
+    baseline_cost = divergence(baseline.embedding_)
+    ratio = baseline_seconds / seconds
     fast = "met" if ratio >= 30 else "NOT met"
-    good = "met" if cost <= 1.005 * rival_cost else "NOT met"
-    print(f"\ndigits, whole fit of t-SNE, n = {len(X)}, affinities and start included")
+    good = "met" if cost <= 1.005 * baseline_cost else "NOT met"
+    print(f"\ndigits, complete fit of t-SNE, n = {len(X)}, affinities and initial layout included")
     print(f"{'':40} {'s':>8} {'KL':>8} {'steps':>6}")
-    print(f"{'scikit-learn exact':40} {rival_seconds:8.2f} {rival_cost:8.4f} {rival.n_iter_:6d}")
+    row = f"{baseline_seconds:8.2f} {baseline_cost:8.4f} {baseline.n_iter_:6d}"
+    print(f"{'scikit-learn exact':40} {row}")
     print(f"{'nbembed HSSNE(alpha=1)':40} {seconds:8.2f} {cost:8.4f} {steps:6d}")
     print(
-        f"{ratio:.1f} × scikit-learn exact (goal 30: {fast}); KL no more than its + 0.5 %: {good}"
+        f"{ratio:.1f} × scikit-learn exact (goal 30: {fast}); KL at most 0.5 % above its KL: {good}"
     )
     return {
         "seconds": seconds,
         "cost": cost,
-        "sklearn_seconds": rival_seconds,
-        "sklearn_cost": rival_cost,
+        "sklearn_seconds": baseline_seconds,
+        "sklearn_cost": baseline_cost,
         "ratio": ratio,
     }
 

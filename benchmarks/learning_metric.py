@@ -1,11 +1,11 @@
-"""What a learning metric costs: lengths of all paths, the fit, the choice of a mixture.
+"""Time of a learning metric: lengths of all paths, the fit, and the selection of a mixture.
 
     python benchmarks/learning_metric.py              1500 × 16, 26 classes, 30 Gaussians, T = 10
     python benchmarks/learning_metric.py --fit        fit and cross-validation on Letter as well
-    python benchmarks/learning_metric.py --cpu        CPU time: for a machine that others use too
+    python benchmarks/learning_metric.py --cpu        CPU time, for machines under other load
 
-The goal for all paths of 1500 points is 2 s. ``float32`` is what :class:`nbembed.LearningMetric`
-uses unless exponents are large; the error is relative to float64, the largest over all pairs.
+The goal for all paths of 1500 points is 2 s. :class:`nbembed.LearningMetric` uses ``float32``
+unless exponents are large. The error is the largest one over all pairs, relative to float64.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--fit", action="store_true", help="fit on 1500 points of Letter, too")
-    parser.add_argument("--cpu", action="store_true", help="count CPU time")
+    parser.add_argument("--cpu", action="store_true", help="measure CPU time")
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter
 
-    print(f"{'':36} {'s':>8}   ns a pair, piece and class")
+    print(f"{'':36} {'s':>8}   ns per pair, piece and class")
     for n in options.points:
         A, beta = problem(n)
         exact = path_lengths(A, None, beta, 10, np.float64, 1)
@@ -68,7 +68,7 @@ def problem(n: int) -> tuple[Any, Any]:
 
 
 def fits(clock: Callable[[], float]) -> None:
-    """Print times of fits on Letter."""
+    """Time fits on Letter and print the table."""
     data = nb.datasets.load_letter()
     X, y = data.X[:1500], data.y[:1500]
     for name, metric in (

@@ -1,15 +1,15 @@
-"""One evaluation of NeRV's cost and gradient, beside the same formulas in plain NumPy.
+"""One evaluation of NeRV's cost and gradient, compared with the same formulas in NumPy.
 
     python benchmarks/nerv.py                  n = 2000
     python benchmarks/nerv.py --sizes 2000 5000 --threads 2
-    python benchmarks/nerv.py --fit            a whole fit of digits as well
+    python benchmarks/nerv.py --fit            a complete fit of digits as well
     python benchmarks/nerv.py --json out.json
 
-Everybody gets the same finished map of ten clusters in fifty dimensions and the same affinities
-(perplexity 30; the sparse ones are the 90 largest of each row). All are taken in turn, and medians
-over the turns are compared. An evaluation is cost, gradient and curvature, everything that an
-optimizer gets. No other public NeRV is meant to be fast, so the peer is NumPy, in float32 as well,
-with whole matrices and matrix products, and nothing taken twice.
+All implementations get the same finished map of ten clusters in fifty dimensions and the same
+affinities (perplexity 30; the sparse ones are the 90 largest of each row). They run in turns, and
+medians over the turns are compared. An evaluation computes cost, gradient and curvature, all that
+an optimizer needs. No other public implementation of NeRV is designed for speed, so the baseline is
+NumPy, also in float32, with whole matrices and matrix products, and without repeated computations.
 
 Needs the extra ``nbembed[bench]``.
 """
@@ -45,12 +45,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
-    parser.add_argument("--turns", type=int, default=9, help="turns that medians are taken over")
+    parser.add_argument("--threads", type=int, default=1, help="threads, where supported")
+    parser.add_argument("--turns", type=int, default=9, help="number of turns to take medians over")
     parser.add_argument("--sizes", nargs="+", type=int, default=[2000], help="points")
-    parser.add_argument("--fit", action="store_true", help="also a whole fit of digits")
+    parser.add_argument("--fit", action="store_true", help="also time complete fits of digits")
     parser.add_argument(
-        "--cpu", action="store_true", help="count CPU time: for a machine that others use as well"
+        "--cpu", action="store_true", help="measure CPU time, for machines under other load"
     )
     parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
@@ -59,7 +59,7 @@ def main() -> None:
     figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
     clock = time.process_time if options.cpu else time.perf_counter
     for n in options.sizes:
-        # NumPy's matrix products would else take all cores, and hold them for a while after.
+        # Otherwise NumPy's matrix products use all cores, and keep them busy for a while after.
         with threadpool_limits(options.threads):
             figures[str(n)] = evaluations(n, options.threads, options.turns, clock)
     if options.fit:
@@ -71,14 +71,14 @@ def main() -> None:
 def evaluations(
     n: int, threads: int, turns: int, clock: Callable[[], float]
 ) -> list[dict[str, Any]]:
-    """Time one evaluation of everybody, print the table and return its lines."""
+    """Time one evaluation of all implementations, print the table and return its rows."""
     X = blobs(n)
     single = perplexity_affinities(X, PERPLEXITY, dtype=np.float32)
     double = perplexity_affinities(X, PERPLEXITY, dtype=np.float64)
     Y = nb.NeRV(perplexity=PERPLEXITY, random_state=0).fit_transform(X)
     unit = float(np.exp(np.mean(np.log(single.beta))))
     width = single.beta / unit
-    told = Supervision(n).label(np.arange(0, n, 20), "a").label(np.arange(1, n, 20), "b")
+    labels = Supervision(n).label(np.arange(0, n, 20), "a").label(np.arange(1, n, 20), "b")
 
     def ours(P: Any, kind: Any, **more: Any) -> Callable[[], Any]:
         objective = nb.objectives.NeighborRetrieval(P, TRADEOFF, width=kind, n_jobs=threads, **more)
@@ -91,11 +91,11 @@ def evaluations(
     works = [
         Work("nbembed float32", ours(single, width)),
         Work("nbembed float32, one width", ours(single, "uniform")),
-        Work("nbembed float32, 10 % labeled", ours(single, width, supervision=told)),
+        Work("nbembed float32, 10 % labeled", ours(single, width, supervision=labels)),
         Work("nbembed float32, sparse P", ours(nearest(single), width)),
         Work("nbembed float64", ours(double, width)),
         Work("nbembed float32, SNE", lambda: sne.evaluate(Y)),
-        Work("NumPy float32", lambda: plain(single.P, log_P, width.astype(np.float32), Y)),
+        Work("NumPy float32", lambda: in_numpy(single.P, log_P, width.astype(np.float32), Y)),
     ]
     cost = works[0].run().cost
     numpy_cost, numpy_gradient = works[-1].run()
@@ -127,8 +127,8 @@ def nearest(affinities: Affinities) -> Any:
     return sparse.csr_array(P / P.sum(axis=1, keepdims=True))
 
 
-def plain(P: Any, log_P: Any, w: Any, Y: Any) -> tuple[float, Any]:
-    """Return cost and gradient in NumPy."""
+def in_numpy(P: Any, log_P: Any, w: Any, Y: Any) -> tuple[float, Any]:
+    """Return cost and gradient, computed by NumPy."""
     norms = np.sum(Y * Y, axis=1)
     tau = norms[:, None] + norms - 2 * (Y @ Y.T)
     x = w[:, None] * tau
@@ -145,9 +145,9 @@ def plain(P: Any, log_P: Any, w: Any, Y: Any) -> tuple[float, Any]:
 
 
 def fits(threads: int) -> list[dict[str, Any]]:
-    """Time whole fits of digits and print them."""
+    """Time complete fits of digits and print the table."""
     X = load_digits().data
-    print(f"\ndigits, whole fits, n = {len(X)}, affinities and start included")
+    print(f"\ndigits, complete fits, n = {len(X)}, affinities and initial layout included")
     print(f"{'':34} {'s':>8} {'cost':>9} {'steps':>6}")
     lines = []
     for optimizer in ("auto", "conjugate-gradient"):

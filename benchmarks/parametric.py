@@ -1,14 +1,14 @@
-"""Parametric Embedding: time against the number of objects, and iterations against it.
+"""Parametric Embedding: time per iteration and iterations against the number of objects.
 
-    python benchmarks/parametric.py                time an iteration, to 10⁶ objects × 10 classes
+    python benchmarks/parametric.py                up to 10⁶ objects × 10 classes
     python benchmarks/parametric.py --threads 2    with two threads
-    python benchmarks/parametric.py --most 100000  stop earlier
+    python benchmarks/parametric.py --most 100000  fewer objects
     python benchmarks/parametric.py --json out.json
 
-The posteriors are those of ten Gaussian classes that overlap, made, not learned. An iteration is
-one step of the class centers with every object solved at its end; its time is the mean over a
-whole run. The paper's slope of log time against log n is 0.75 (500 to 5000 objects, start-up
-included), its run of 26 243 words × 5 topics took "about a minute".
+The posteriors are exact posteriors of ten overlapping Gaussian classes. An iteration is one step of
+the class centers, after which all objects are solved for; its time is the mean over a complete run.
+The paper's slope of log time against log n is 0.75 (500 to 5000 objects, start-up included), and
+its run of 26 243 words × 5 topics took "about a minute".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--most", type=int, default=1_000_000, help="largest number of objects")
-    parser.add_argument("--seeds", type=int, default=5, help="starts that medians are taken over")
+    parser.add_argument("--seeds", type=int, default=5, help="starts to take medians over")
     parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
 
@@ -47,7 +47,7 @@ def main() -> None:
     if len(sizes) > 1:
         logs = np.log([[f["objects"], f["seconds an iteration"]] for f in figures["sizes"]]).T
         figures["slope"] = float(np.polyfit(*logs, 1)[0])
-        print(f"slope of log seconds an iteration against log n: {figures['slope']:.2f}\n")
+        print(f"slope of log seconds per iteration against log n: {figures['slope']:.2f}\n")
     figures["words"] = whole(26_243, 5, options)
     figures["iterations"] = iterations(options)
     if options.json:
@@ -70,7 +70,7 @@ def fit(rows: Any, threads: int, seed: int = 0) -> tuple[Any, float]:
 
 
 def sized(n: int, threads: int) -> dict[str, float]:
-    """Time a run of n objects × 10 classes and print its line."""
+    """Time a run of n objects × 10 classes and print its row."""
     fitted, seconds = fit(posteriors(n, 10), threads)
     found = {
         "objects": n,
@@ -79,23 +79,23 @@ def sized(n: int, threads: int) -> dict[str, float]:
         "seconds": seconds,
     }
     print(
-        f"{n:>9} × 10: {found['seconds an iteration']:8.4f} s an iteration, "
-        f"{fitted.n_iter_} iterations, {seconds:.2f} s in all",
+        f"{n:>9} × 10: {found['seconds an iteration']:8.4f} s per iteration, "
+        f"{fitted.n_iter_} iterations, {seconds:.2f} s in total",
         flush=True,
     )
     return found
 
 
 def whole(n: int, K: int, options: Any) -> dict[str, float]:
-    """Time whole runs from several starts and print their median."""
+    """Time complete runs from several starts and print their median."""
     rows = posteriors(n, K)
     times = [fit(rows, options.threads, seed)[1] for seed in range(options.seeds)]
-    print(f"{n} × {K}, whole run: {statistics.median(times):.2f} s (paper: about a minute)\n")
+    print(f"{n} × {K}, complete run: {statistics.median(times):.2f} s (paper: about a minute)\n")
     return {"objects": n, "classes": K, "seconds": statistics.median(times)}
 
 
 def iterations(options: Any) -> list[dict[str, float]]:
-    """Print how many iterations runs take, against the number of objects."""
+    """Print the number of iterations against the number of objects."""
     found = []
     for n in (500, 1000, 2000, 5000, 10_000, 20_000):
         rows = posteriors(n, 10)

@@ -1,15 +1,15 @@
-"""New points on a fitted map, beside openTSNE's ``transform`` on the same work.
+"""Placing new points on a fitted map, compared with openTSNE's ``transform``.
 
     python benchmarks/placement.py                 1000 new points on maps of 2000
     python benchmarks/placement.py --threads 2
     python benchmarks/placement.py --json out.json
 
-Everybody has fitted 2000 points of ten clusters in fifty dimensions and places 1000 more;
-distances, calibration and optimization are all in the time. nbembed calibrates to the fit's
-perplexity and goes down to a minimum of each row with its normalizer over all fitted points;
-openTSNE takes perplexity 5 and 250 gradient steps, its defaults, approximates the normalizer by
-interpolation, and is shown with the fit's perplexity too. The share of places whose nearest fitted
-point has their cluster is printed along.
+Each implementation is fitted to 2000 points of ten clusters in fifty dimensions and places 1000
+more. The time includes distances, calibration and optimization. nbembed calibrates to the fit's
+perplexity and minimizes each row's cost, with its normalizer over all fitted points. openTSNE uses
+its defaults, perplexity 5 and 250 gradient steps, and approximates the normalizer by interpolation;
+it is also shown with the fit's perplexity. The share of new points whose nearest fitted point is in
+the same cluster is printed as well.
 
 Needs the extra ``nbembed[bench]``.
 """
@@ -35,7 +35,7 @@ import nbembed as nb
 sys.path.insert(0, str(Path(__file__).parent))
 from exact import PERPLEXITY, machine
 
-#: Seconds that a thousand new points on two thousand may take.
+#: Seconds allowed for placing 1000 new points on a map of 2000.
 GOAL = 1.0
 
 
@@ -43,8 +43,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--threads", type=int, default=1, help="threads of all who can use them")
-    parser.add_argument("--turns", type=int, default=5, help="turns that medians are taken over")
+    parser.add_argument("--threads", type=int, default=1, help="threads, where supported")
+    parser.add_argument("--turns", type=int, default=5, help="number of turns to take medians over")
     parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
 
@@ -57,7 +57,7 @@ def main() -> None:
         for name, _, transform in works:
             start = time.perf_counter()
             places[name] = np.asarray(transform(X[new]))
-            if turn:  # the first compiles
+            if turn:  # the first turn compiles
                 seconds[name].append(time.perf_counter() - start)
 
     print(machine())
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:
-    """Fit everybody; return names, maps and what places new points."""
+    """Fit all implementations; return names, maps and functions that place new points."""
     found: list[tuple[str, Any, Callable[[Any], Any]]] = []
     options: dict[str, Any] = {"random_state": 0, "n_jobs": threads, "max_iter": 300}
     methods: list[tuple[str, Any]] = [
