@@ -187,8 +187,8 @@ class Supervision:
     def pin(self, points: ArrayLike) -> Self:
         """Return the same with the points held in place: no optimizer moves them.
 
-        They keep their coordinates in the first layout (``init``), or in a live session those in the
-        present one, and go on to attract and repel the others.
+        They keep their coordinates in the first layout (``init``), or in a live session those in
+        the present one, and go on to attract and repel the others.
 
         Raises
         ------
