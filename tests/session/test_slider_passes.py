@@ -1,4 +1,4 @@
-"""A slider goes through ``with_parameters``: one pass over pairs from its move to the next frame."""
+"""A slider goes through ``with_parameters``: one pass over pairs to the next frame."""
 
 from __future__ import annotations
 
