@@ -194,7 +194,7 @@ def _facts() -> Iterator[tuple[str, str]]:
             yield name, metadata.version(name)
         except metadata.PackageNotFoundError:
             yield name, "not installed"
-    from nbembed.kernels.threads import available_cores
+    from nbembed.kernels.cores import available_cores
 
     yield "cores", f"{available_cores()} of {os.cpu_count()}"
     yield "compiled code", _compiled_code()

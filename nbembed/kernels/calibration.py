@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled
 from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
 from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
 from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
 from nbembed.kernels.codegen.vector_math import lanes_exp2
-from nbembed.kernels.terms import Calibration
+from nbembed.kernels.terms import TIE, Calibration
 from nbembed.kernels.threads import run_chunks
 
 if TYPE_CHECKING:
@@ -45,15 +47,13 @@ SWEEPS = 200
 COLUMNS = 1024
 #: Where points are that do not exist: their weight is zero at any width that matters.
 NOWHERE = 1e30
-#: Squared distances that differ by this share of the nearest, or less, tie: rounding may have made
-#: the difference.
-TIE = 1e-10
 
 _LOG2_E = float(np.log2(np.e))
 #: Numbers a register at most: rows are padded to a multiple.
 _PADDING = 16
 
 
+@with_reference(reference.calibrate)
 def calibrate(
     D2: NDArray[Any],
     skip: NDArray[np.int64],
@@ -97,6 +97,7 @@ def calibrate(
     return _each_chunk(D2, skip, n_threads, out, widths)
 
 
+@with_reference(reference.normalize)
 def normalize(
     D2: NDArray[Any],
     skip: NDArray[np.int64],

@@ -13,12 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.numba_adapter import NumbaError, njit
-from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms
+from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops
 from nbembed.kernels.threads import run_chunks
 
 #: Rows a chunk of work.
@@ -27,17 +29,7 @@ TINY = float(np.finfo(np.float64).tiny)
 _OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 
 
-class Loops(NamedTuple):
-    """Compiled loops over one pair of functions."""
-
-    values: Any
-    dense: Any
-    repulsion: Any
-    attraction: Any
-    groups: Any
-    terms: Any
-
-
+@with_reference(reference.loops)
 @lru_cache(maxsize=32)
 def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
     """Return the loops for a similarity and its score; compiled when they are first called.
@@ -154,6 +146,7 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
     return Loops(values, dense, repulse, attract, group, terms)
 
 
+@with_reference(reference.custom_values)
 def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
     """Return H and S at each τ, float64."""
     tau = np.ascontiguousarray(tau, dtype=np.float64)
@@ -162,6 +155,7 @@ def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
     return similarity, score
 
 
+@with_reference(reference.custom_pairs)
 def custom_pairs(
     H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int
 ) -> HeavyTailedTerms:
@@ -203,6 +197,7 @@ def custom_pairs(
     return HeavyTailedTerms(attraction.T, repulsion.T, curvature, float(normalizer.sum()), total)
 
 
+@with_reference(reference.custom_groups)
 def custom_groups(
     H: Any, S: Any, Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any
 ) -> GroupTerms:

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
@@ -29,6 +31,7 @@ from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.kernels.threads import run_chunks
 
 
+@with_reference(reference.gaussian_rows)
 def gaussian_rows(
     Yt: Any, W: Any, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> GaussianRowsTerms:
@@ -40,7 +43,8 @@ def gaussian_rows(
         Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
     W : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
         P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half
-        is. With ``keep`` P itself, dense and :func:`packed`.
+        is. With ``keep`` P itself, dense and packed
+        (:mod:`nbembed.kernels.packing`).
     want_cost : bool
         Whether ``cross`` is needed.
     n_threads : int
@@ -103,21 +107,6 @@ def gaussian_rows(
     return GaussianRowsTerms(total[:d], repulsion, log_Z, cross)
 
 
-def packed(P: Any) -> Any:
-    """Return a dense P with p_ij and p_ji side by side, as :func:`gaussian_rows` takes it."""
-    n = P.shape[0]
-    result = np.zeros((n, n), P.dtype)
-    for first in range(0, n, _BLOCK):
-        last = min(first + _BLOCK, n)
-        back = np.ascontiguousarray(P[:, first:last].T)
-        for i in range(first, last):
-            result[i, i + 1 :] = P[i, i + 1 :]
-            result[n - 1 - i, : n - 1 - i] = back[i - first, i + 1 :]
-    return result
-
-
-#: Columns of P that :func:`packed` transposes at a time.
-_BLOCK = 64
 #: A row is lonely if its mean exp(−τ) is below this: 2e-8 of it may then be made of underflows.
 _SMALL = {"f": 2.0**-100, "d": 2.0**-970}
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
@@ -28,6 +30,7 @@ from nbembed.kernels.threads import run_chunks
 _LOG_2 = math.log(2)
 
 
+@with_reference(reference.group_attraction)
 def group_attraction(
     Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, alpha: float, n_threads: int
 ) -> GroupTerms:
@@ -84,6 +87,7 @@ def group_attraction(
     return GroupTerms(total[:d], total[d], float(cross))
 
 
+@with_reference(reference.cannot_link)
 def cannot_link(
     Yt: Any, indptr_a: Any, members_a: Any, indptr_b: Any, members_b: Any, n_threads: int
 ) -> tuple[float, Any]:
@@ -111,6 +115,7 @@ def cannot_link(
     return float(energy), gradient
 
 
+@with_reference(reference.mixed_entropy)
 def mixed_entropy(
     P: Any, indptr: Any, members: Any, weights: Any, rates: Any, keep: Any, n_threads: int
 ) -> float:

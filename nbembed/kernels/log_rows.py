@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import exp, log
@@ -22,6 +24,7 @@ from nbembed.kernels.terms import NO_AFFINITY, LogRowsTerms
 from nbembed.kernels.threads import run_chunks
 
 
+@with_reference(reference.packed_log_rows)
 def packed_log_rows(
     logs: Any,
     kappa: float,
@@ -79,17 +82,6 @@ def packed_log_rows(
 
     run_chunks(run, chunks, n_threads)
     return LogRowsTerms(packed, float(entropies.sum()), inward.sum(axis=0))
-
-
-def packed_row(packed: Any, i: int) -> Any:
-    """Return row i of what is packed, shape (n,); NO_AFFINITY at i itself."""
-    n = packed.shape[0]
-    before = np.arange(i)
-    row = np.empty(n, packed.dtype)
-    row[:i] = packed[n - 1 - before, i - before - 1]
-    row[i] = NO_AFFINITY
-    row[i + 1 :] = packed[i, i + 1 :]
-    return row
 
 
 @compiled

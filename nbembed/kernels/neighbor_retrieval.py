@@ -30,16 +30,19 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
 from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import exp, lanes_exp
-from nbembed.kernels.log_rows import packed_row
+from nbembed.kernels.packing import packed_row
 from nbembed.kernels.terms import NO_AFFINITY, RetrievalTerms
 from nbembed.kernels.threads import run_chunks
 
 
+@with_reference(reference.neighbor_retrieval)
 def neighbor_retrieval(
     Yt: Any, logs: Any, widths: Any, tradeoff: float, floor: float, n_threads: int
 ) -> RetrievalTerms:

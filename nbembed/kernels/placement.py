@@ -28,6 +28,8 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.numba_adapter import njit
 from nbembed.kernels.codegen.vector_math import exp, log1p
@@ -241,6 +243,7 @@ def _descend_with(terms: Any) -> Any:
     return njit(nogil=True, error_model="numpy")(FunctionType(_descend.py_func.__code__, within))
 
 
+@with_reference(reference.descend)
 def descend(
     Yt: Any,
     P: Any,

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count, spread
 from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
@@ -36,6 +38,7 @@ from nbembed.kernels.threads import run_chunks
 _LOG_2 = math.log(2)
 
 
+@with_reference(reference.sparse_attraction)
 def sparse_attraction(
     Yt: Any, P: tuple[Any, Any, Any], alpha: float, want_cost: bool, n_threads: int
 ) -> SparseTerms:

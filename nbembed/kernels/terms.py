@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 NO_AFFINITY = 1.0
 #: Stands for the logarithm of a zero class prior: finite, so that 0 · log 0 is 0.
 NEVER = -1e300
+#: Squared distances that differ by this share of the nearest, or less, tie: rounding may have made
+#: the difference.
+TIE = 1e-10
 
 
 class HeavyTailedTerms(NamedTuple):
@@ -206,3 +209,14 @@ class Calibration(NamedTuple):
     P: NDArray[Any]
     beta: NDArray[np.float64]
     tied: NDArray[np.int64]
+
+
+class Loops(NamedTuple):
+    """Loops for one similarity and its score; the NumPy backend has ``terms`` alone."""
+
+    values: Any
+    dense: Any
+    repulsion: Any
+    attraction: Any
+    groups: Any
+    terms: Any

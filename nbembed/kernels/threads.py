@@ -1,14 +1,14 @@
-"""Our own threads: fixed chunks of compiled work, taken in turn by whoever is free.
+"""A pool of threads that run fixed chunks of compiled work.
 
 Why not numba's ``parallel=True``: with GNU OpenMP a kernel stalls for milliseconds when another
 process holds a core, and numba's workqueue aborts the process when two Python threads enter it,
 which a notebook with two live maps does. Kernels that release the GIL under a plain pool showed
 neither; a dispatch costs about 0.05 ms, so callers with less work than that stay on one thread.
 
-The caller's thread works too, and never waits for a chunk that nobody has begun: two sessions that
-share the pool slow each other down but cannot block each other. What a chunk computes must not
-depend on who runs it; sums over chunks are then taken in the order of the chunks, so the bits do
-not depend on the number of threads.
+The calling thread works too, and never waits for a chunk that nobody has begun: two sessions that
+share the pool slow each other down but cannot block each other. The result of a chunk must not
+depend on the thread that runs it. Callers add sums over chunks in the order of the chunks, so that
+the bits do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+
+from nbembed.kernels.cores import available_cores
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -30,8 +32,8 @@ def resolve_threads(n_jobs: int | None) -> int:
     Parameters
     ----------
     n_jobs : int or None
-        None or −1: every core that this process may run on (its CPU affinity counts, not the
-        machine); −2: all but one, and so on, as in scikit-learn; a positive number: itself.
+        None or −1: every core that this process may use (:func:`.cores.available_cores`); −2: all
+        but one, and so on, as in scikit-learn; a positive number: itself.
 
     Returns
     -------
@@ -51,13 +53,6 @@ def resolve_threads(n_jobs: int | None) -> int:
     return wanted if wanted > 0 else max(1, available_cores() + 1 + wanted)
 
 
-def available_cores() -> int:
-    """Return the number of cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
-
-
 def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int) -> None:
     """Call ``function(chunk)`` for chunk = 0 … n_chunks − 1, on up to ``n_threads`` threads.
 
@@ -65,16 +60,16 @@ def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int)
     ----------
     function : callable
         Takes the number of a chunk; should release the GIL. Chunks run in any order and at the same
-        time, so each must write to places of its own.
+        time, so each must write to memory of its own.
     n_chunks : int
-        How many.
+        Number of chunks.
     n_threads : int
         The caller's thread included. 1 runs everything here, in order.
 
     Raises
     ------
     BaseException
-        Whatever a chunk raised (the first of them); chunks not yet begun are then left out.
+        The first exception that a chunk raised; chunks not yet begun are then left out.
     """
     if n_threads <= 1 or n_chunks <= 1:
         for chunk in range(n_chunks):
@@ -96,8 +91,7 @@ def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int)
         work()
     finally:
         for helper in helpers:
-            # A helper that has not begun has nothing left to do: take it back rather than wait for
-            # it.
+            # A helper that has not begun has nothing left to do: cancel it instead of waiting.
             if not helper.cancel():
                 helper.exception()  # waits
     for helper in helpers:
@@ -106,7 +100,7 @@ def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int)
 
 
 def _submit(work: Callable[[], None], n_helpers: int) -> list[Future[None]]:
-    """Start ``n_helpers`` copies of ``work``, growing the pool if it is smaller."""
+    """Start ``n_helpers`` copies of ``work``; replace the pool by a larger one if needed."""
     global _pool, _pool_size
     with _lock:
         if _pool is None or _pool_size < n_helpers:

@@ -29,8 +29,9 @@ from scipy import sparse
 
 from nbembed.affinities import Affinities, canonical, row_sums
 from nbembed.kernels.custom_similarity import custom_groups
-from nbembed.kernels.gaussian_rows import gaussian_rows, packed
+from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.links import cannot_link, group_attraction, mixed_entropy
+from nbembed.kernels.packing import packed
 from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import check_supervision

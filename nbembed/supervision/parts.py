@@ -39,7 +39,7 @@ def class_name(name: Any, argument: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a class's name, got {name!r}")
     if not name.strip():
-        raise ValueError(f"{argument} must not be empty or blank, got {name!r}")
+        raise ValueError(f"{argument} must be a name that is not blank, got {name!r}")
     return str(name)
 
 

@@ -16,7 +16,7 @@ def perplexity_of(P):
     return np.exp(-np.sum(P * np.log(np.where(P > 0, P, 1)), axis=1))
 
 
-def plain_rows(D2, beta):
+def rows_by_definition(D2, beta):
     """The definition, nothing else."""
     P = np.exp(-beta[:, None] * (D2 - D2.min(axis=1, keepdims=True)))
     return P / P.sum(axis=1, keepdims=True)
@@ -37,7 +37,7 @@ def test_perplexities_are_met_whatever_the_unit(rng, dtype, scale, perplexity):
     made = calibrate(D2, nobody(70), perplexity, 1, np.empty((70, 40), dtype))
     np.testing.assert_allclose(perplexity_of(made.P), perplexity, rtol=PRECISION[dtype])
     np.testing.assert_allclose(made.P.sum(axis=1, dtype=np.float64), 1, rtol=1e-6)
-    np.testing.assert_allclose(made.P, plain_rows(D2, made.beta), atol=1e-6)
+    np.testing.assert_allclose(made.P, rows_by_definition(D2, made.beta), atol=1e-6)
     assert made.P.dtype == dtype
 
 
@@ -46,7 +46,7 @@ def test_long_rows_are_summed_whole(rng, m):
     D2 = rng.chisquare(3, size=(3, m))
     made = calibrate(D2, nobody(3), 200.0, 1, np.empty((3, m), np.float32))
     np.testing.assert_allclose(perplexity_of(made.P), 200, rtol=1e-5)
-    np.testing.assert_allclose(made.P, plain_rows(D2, made.beta), atol=1e-7)
+    np.testing.assert_allclose(made.P, rows_by_definition(D2, made.beta), atol=1e-7)
 
 
 @given(
@@ -123,7 +123,7 @@ def test_one_width_is_the_definition(rng):
     D2 = rng.chisquare(4, size=(40, 40))
     P = normalize(D2, np.arange(40), 0.7, 1)
     np.fill_diagonal(D2, np.inf)
-    np.testing.assert_allclose(P, plain_rows(D2, np.full(40, 0.7)), rtol=1e-12)
+    np.testing.assert_allclose(P, rows_by_definition(D2, np.full(40, 0.7)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -1,4 +1,4 @@
-"""The sums of SNE: against plain formulas and central differences, at the corners."""
+"""The sums of SNE: against the reference and central differences, at the corners."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbembed.kernels.gaussian_rows import gaussian_rows, packed
-from tests.kernels import plain
+from nbembed.kernels import reference
+from nbembed.kernels.gaussian_rows import gaussian_rows
+from nbembed.kernels.packing import packed
+from nbembed.kernels.reference.pairs import squared_gaps
+from tests.kernels import helpers
 
 
 def weights(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
@@ -23,7 +26,7 @@ def weights(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
 
 
 def as_form(W: Any, form: str) -> Any:
-    return plain.csr_parts(W) if form == "sparse" else W
+    return helpers.csr_parts(W) if form == "sparse" else W
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
@@ -31,11 +34,11 @@ def as_form(W: Any, form: str) -> Any:
 def test_values(rng: np.random.Generator, dtype: Any, form: str) -> None:
     tolerance = 1e-5 if dtype == np.float32 else 1e-13
     for n, outliers in ((2, 0), (3, 1), (17, 1), (33, 0), (97, 3), (515, 0)):
-        Yt = plain.layout(rng, n, 2, outliers=outliers).astype(dtype)
+        Yt = helpers.layout(rng, n, 2, outliers=outliers).astype(dtype)
         W = weights(rng, n)[1].astype(dtype)
         terms = gaussian_rows(Yt, as_form(W, form), True, 1)
-        for value, expected in zip(terms, plain.gaussian_rows(Yt, W)):
-            assert plain.error(value, expected) < tolerance
+        for value, expected in zip(terms, reference.gaussian_rows(Yt, W, True, 1)):
+            assert helpers.error(value, expected) < tolerance
         assert terms.attraction.dtype == terms.repulsion.dtype == dtype
         assert terms.log_normalizers.dtype == np.float64
 
@@ -44,17 +47,17 @@ def test_values(rng: np.random.Generator, dtype: Any, form: str) -> None:
 @pytest.mark.parametrize("d", [1, 3, 7])
 def test_dimensions(rng: np.random.Generator, d: int, form: str) -> None:
     for n in (2, 5, 70):
-        Yt, W = plain.layout(rng, n, d), weights(rng, n)[1]
+        Yt, W = helpers.layout(rng, n, d), weights(rng, n)[1]
         terms = gaussian_rows(Yt, as_form(W, form), True, 1)
-        for value, expected in zip(terms, plain.gaussian_rows(Yt, W)):
-            assert plain.error(value, expected) < 1e-13
+        for value, expected in zip(terms, reference.gaussian_rows(Yt, W, True, 1)):
+            assert helpers.error(value, expected) < 1e-13
 
 
 @pytest.mark.parametrize("outliers", [0, 1])
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
 def test_gradient_by_central_differences(rng: np.random.Generator, d: int, outliers: int) -> None:
     for n in (2, 3, 11):
-        Yt = plain.layout(rng, n, d, spread=1.0, outliers=outliers)
+        Yt = helpers.layout(rng, n, d, spread=1.0, outliers=outliers)
         p, W = weights(rng, n)
         entropy = (p[p > 0] * np.log(p[p > 0])).sum()
 
@@ -66,14 +69,14 @@ def test_gradient_by_central_differences(rng: np.random.Generator, d: int, outli
         step, tolerance = (1e-4, 1e-6) if outliers else (1e-5, 1e-8)
         terms = gaussian_rows(Yt, W, True, 1)
         gradient = 2 * (terms.attraction - terms.repulsion)
-        numeric = plain.central_differences(cost, Yt, step)
+        numeric = helpers.central_differences(cost, Yt, step)
         assert np.abs(gradient - numeric).max() < tolerance * max(1, np.abs(numeric).max())
 
 
 def test_cost_is_the_divergence(rng: np.random.Generator) -> None:
-    Yt = plain.layout(rng, 40, 2)
+    Yt = helpers.layout(rng, 40, 2)
     p, W = weights(rng, 40)
-    tau = plain.differences(Yt)[1]
+    tau = squared_gaps(Yt)
     q = np.exp(-tau)
     np.fill_diagonal(q, 0)
     q /= q.sum(axis=1, keepdims=True)
@@ -94,11 +97,11 @@ def test_cost_is_the_divergence(rng: np.random.Generator) -> None:
 )
 def test_float32_agrees(n: int, spread: float, outliers: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    Yt = plain.layout(rng, n, 2, spread, min(outliers, n - 1)).astype(np.float32)
+    Yt = helpers.layout(rng, n, 2, spread, min(outliers, n - 1)).astype(np.float32)
     W = weights(rng, n)[1].astype(np.float32)
-    terms, expected = gaussian_rows(Yt, W, True, 1), plain.gaussian_rows(Yt, W)
+    terms, expected = gaussian_rows(Yt, W, True, 1), reference.gaussian_rows(Yt, W, True, 1)
     for k in (0, 1, 3):
-        assert plain.error(terms[k], expected[k]) < 1e-4
+        assert helpers.error(terms[k], expected[k]) < 1e-4
     # Logarithms may cancel to zero (n = 2): they are as exact as Z is.
     difference = np.abs(terms.log_normalizers - expected[2])
     assert (difference < 1e-5 * (1 + np.abs(expected[2]))).all()
@@ -111,12 +114,14 @@ def test_rows_that_underflow(rng: np.random.Generator, form: str) -> None:
     W = weights(rng, 40)[1]
     for dtype, tolerance in ((np.float64, 1e-13), (np.float32, 1e-5)):
         terms = gaussian_rows(Yt.astype(dtype), as_form(W.astype(dtype), form), True, 1)
-        for value, expected in zip(terms, plain.gaussian_rows(Yt.astype(dtype), W.astype(dtype))):
-            assert plain.error(value, expected) < tolerance
+        for value, expected in zip(
+            terms, reference.gaussian_rows(Yt.astype(dtype), W.astype(dtype), True, 1)
+        ):
+            assert helpers.error(value, expected) < tolerance
 
 
 def test_very_far_points_stay_finite(rng: np.random.Generator) -> None:
-    Yt = plain.layout(rng, 40, 2).astype(np.float32)
+    Yt = helpers.layout(rng, 40, 2).astype(np.float32)
     Yt[:, 0] = 1e15
     Yt[:, 1] = -1e17
     W = weights(rng, 40)[1].astype(np.float32)
@@ -129,7 +134,7 @@ def test_same_bits_for_any_threads_and_with_or_without_cost(
     rng: np.random.Generator, form: str
 ) -> None:
     for n in (129, 1537):
-        Yt = plain.layout(rng, n, 2, outliers=2).astype(np.float32)
+        Yt = helpers.layout(rng, n, 2, outliers=2).astype(np.float32)
         W = as_form(weights(rng, n)[1].astype(np.float32), form)
         first = gaussian_rows(Yt, W, True, 1)
         for n_threads in (2, 3):

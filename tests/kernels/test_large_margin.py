@@ -1,4 +1,4 @@
-"""The large margin of Mbed: against plain formulas and central differences."""
+"""The large margin of Mbed: against the definition and central differences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nbembed.kernels.large_margin import POINTS, large_margin
-from tests.kernels import plain
+from tests.kernels import helpers
 
 
 def problem(rng: np.random.Generator, n: int, K: int, d: int) -> tuple[Any, Any, Any, Any]:
@@ -31,17 +31,17 @@ def test_values_and_gradient(rng: np.random.Generator, K: int, d: int, balance: 
 
             def cost(Yt: Any, lam: float = lam, weight: float = weight) -> float:
                 given = prior if balance else None
-                return float(plain.margin(Yt, directions, lam, targets, given, weight)[0])
+                return float(helpers.margin(Yt, directions, lam, targets, given, weight)[0])
 
-            expected = plain.margin(
+            expected = helpers.margin(
                 Yt, directions, lam, targets, prior if balance else None, weight
             )
             for value, wanted in zip(
                 (terms.cost, terms.margin, terms.balance, terms.labels, terms.membership), expected
             ):
                 np.testing.assert_allclose(value, np.asarray(wanted, float), rtol=1e-11, atol=1e-13)
-            numeric = plain.central_differences(cost, Yt, 1e-5 * min(1, lam))
-            assert plain.error(terms.gradient, numeric) < 1e-6
+            numeric = helpers.central_differences(cost, Yt, 1e-5 * min(1, lam))
+            assert helpers.error(terms.gradient, numeric) < 1e-6
 
 
 def test_two_classes_are_the_logistic_function(rng: np.random.Generator) -> None:
@@ -81,7 +81,7 @@ def test_float32_and_threads(rng: np.random.Generator) -> None:
     first = large_margin(Yt.astype(np.float32), directions, 0.5, targets, prior, 1, 1.0, 1)
     assert first.gradient.dtype == np.float32
     assert first.gradient.shape == (3, n)
-    assert plain.error(first.gradient, exact.gradient) < 1e-5
+    assert helpers.error(first.gradient, exact.gradient) < 1e-5
     assert first.cost == pytest.approx(exact.cost, rel=1e-6)
     for value, expected in zip(
         large_margin(Yt.astype(np.float32), directions, 0.5, targets, prior, 1, 1.0, 2), first

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from nbembed.kernels.links import cannot_link, group_attraction, mixed_entropy
-from tests.kernels import plain
+from nbembed.kernels.reference.links import link_weights
+from nbembed.kernels.reference.pairs import force, squared_gaps, tail
+from tests.kernels import helpers
 
 
 def make_groups(rng: np.random.Generator, n: int, sizes: list[int]) -> tuple[Any, Any, Any]:
@@ -33,36 +35,36 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_attraction(rng: np.random.Generator, case: str, dtype: Any) -> None:
     n, sizes = CASES[case]
-    Yt = plain.layout(rng, n, 2).astype(dtype)
+    Yt = helpers.layout(rng, n, 2).astype(dtype)
     groups, rates = make_groups(rng, n, sizes), rng.random(n)
-    g = plain.links(n, *groups) * (rates[:, None] + rates)
-    difference, tau = plain.differences(Yt)
+    g = link_weights(n, *groups) * (rates[:, None] + rates)
+    tau = squared_gaps(Yt)
     for alpha in (0.0, 1e-4, 0.7, 1.0, 3.0):
         terms = group_attraction(Yt, *groups, rates, alpha, 1)
-        minus_log_q, S = plain.tail(tau, alpha)
+        minus_log_q, S = tail(tau, alpha)
         tolerance = 1e-5 if dtype == np.float32 else 1e-13
-        assert plain.error(terms.force, np.einsum("ij,ijk->ki", g * S, difference)) < tolerance
-        assert plain.error(terms.curvature, (g * S).sum(axis=1)) < tolerance
-        assert plain.error(terms.cross, (g * minus_log_q).sum()) < tolerance
+        assert helpers.error(terms.force, force(g * S, Yt)) < tolerance
+        assert helpers.error(terms.curvature, (g * S).sum(axis=1)) < tolerance
+        assert helpers.error(terms.cross, (g * minus_log_q).sum()) < tolerance
         assert terms.force.dtype == terms.curvature.dtype == dtype
 
 
 @pytest.mark.parametrize("d", [1, 3])
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 def test_attraction_by_central_differences(rng: np.random.Generator, alpha: float, d: int) -> None:
-    Yt, groups, rates = plain.layout(rng, 12, d), make_groups(rng, 12, [5, 2, 4]), rng.random(12)
+    Yt, groups, rates = helpers.layout(rng, 12, d), make_groups(rng, 12, [5, 2, 4]), rng.random(12)
 
     def energy(Yt: Any) -> float:
         return group_attraction(Yt, *groups, rates, alpha, 1).cross
 
     # Σ over both orders of g·(−log q) has the gradient 4 Σ_j g S (y_i − y_j).
     force = group_attraction(Yt, *groups, rates, alpha, 1).force
-    numeric = plain.central_differences(energy, Yt)
-    assert plain.error(4 * force, numeric) < 1e-8
+    numeric = helpers.central_differences(energy, Yt)
+    assert helpers.error(4 * force, numeric) < 1e-8
 
 
 def test_attraction_has_the_same_bits_for_any_threads(rng: np.random.Generator) -> None:
-    Yt = plain.layout(rng, 1700, 2).astype(np.float32)
+    Yt = helpers.layout(rng, 1700, 2).astype(np.float32)
     groups, rates = make_groups(rng, 1700, [1600, 30, 30, 2, 850]), rng.random(1700)
     first = group_attraction(Yt, *groups, rates, 0.5, 1)
     for n_threads in (2, 3):
@@ -76,18 +78,18 @@ SIDES_B = np.array([0, 1, 4]), np.array([2, 3, 4, 6])
 
 def test_cannot_links(rng: np.random.Generator) -> None:
     for d in (1, 2):
-        Yt = plain.layout(rng, 8, d, spread=0.5)
-        tau = plain.differences(Yt)[1]
+        Yt = helpers.layout(rng, 8, d, spread=0.5)
+        tau = squared_gaps(Yt)
         energy, gradient = cannot_link(Yt, *SIDES_A, *SIDES_B, 1)
         expected = np.exp(-tau[np.ix_([0, 1], [2])]).mean() + np.exp(-tau[5, [3, 4, 6]]).mean()
         assert energy == pytest.approx(expected, rel=1e-13)
-        numeric = plain.central_differences(
+        numeric = helpers.central_differences(
             lambda Yt: cannot_link(Yt, *SIDES_A, *SIDES_B, 1)[0], Yt
         )
-        assert plain.error(gradient, numeric) < 1e-8
+        assert helpers.error(gradient, numeric) < 1e-8
         single = cannot_link(Yt.astype(np.float32), *SIDES_A, *SIDES_B, 2)
         assert single[1].dtype == np.float32
-        assert plain.error(single[1], gradient) < 1e-5
+        assert helpers.error(single[1], gradient) < 1e-5
         assert single[0] == pytest.approx(energy, rel=1e-5)
 
 
@@ -103,15 +105,15 @@ def test_cannot_links_far_apart_do_nothing() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_mixed_entropy(rng: np.random.Generator, case: str, dtype: Any, form: str) -> None:
     n, sizes = CASES[case]
-    P = plain.affinities(rng, n, density=0.3).astype(dtype)
+    P = helpers.affinities(rng, n, density=0.3).astype(dtype)
     P[0, 1] = P[1, 0] = 0
     groups = make_groups(rng, n, sizes)
     keep, rates = rng.uniform(0.2, 1, n), rng.random(n)
     rates[: n // 2] = 0  # rows without a share of the links
-    mixed = keep[:, None] * P.astype(float) + rates[:, None] * plain.links(n, *groups)
+    mixed = keep[:, None] * P.astype(float) + rates[:, None] * link_weights(n, *groups)
     positive = mixed[mixed > 0]
     expected = (positive * np.log(positive)).sum()
-    given = plain.csr_parts(P) if form == "sparse" else P
+    given = helpers.csr_parts(P) if form == "sparse" else P
     entropy = mixed_entropy(given, *groups, rates, keep, 1)
     assert entropy == pytest.approx(expected, rel=1e-12)
     assert mixed_entropy(given, *groups, rates, keep, 2) == entropy

@@ -1,4 +1,4 @@
-"""The sums of NeRV: against plain formulas and central differences, at the corners."""
+"""The sums of NeRV: against the reference and central differences, at the corners."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nbembed.kernels.log_rows import packed_log_rows, packed_row
+from nbembed.kernels.log_rows import packed_log_rows
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
+from nbembed.kernels.packing import packed_row
+from nbembed.kernels.reference.links import link_weights
+from nbembed.kernels.reference.pairs import retrieval_sums
 from nbembed.kernels.terms import NO_AFFINITY
-from tests.kernels import plain
+from tests.kernels import helpers
 
 FLOOR = -15.0
 NO_LINKS = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
@@ -65,10 +68,10 @@ def spread_widths(rng: np.random.Generator, n: int) -> Any:
 def test_values(rng: np.random.Generator, dtype: Any, form: str, t: float) -> None:
     tolerance = 1e-5 if dtype == np.float32 else 1e-12
     for n, density, outliers in ((3, 1, 1), (17, 0.5, 1), (33, 1, 0), (97, 0.2, 3), (515, 0.5, 0)):
-        Yt = plain.layout(rng, n, 2, outliers=outliers).astype(dtype)
+        Yt = helpers.layout(rng, n, 2, outliers=outliers).astype(dtype)
         p, w = rows(rng, n, density), spread_widths(rng, n)
         terms = neighbor_retrieval(Yt, as_form(p, form, dtype), w, t, FLOOR, 1)
-        for value, expected in zip(terms, plain.neighbor_retrieval(Yt, with_floor(p), w, t)):
+        for value, expected in zip(terms, retrieval_sums(Yt, *with_floor(p), w, t)):
             assert error(value, expected) < tolerance
         assert terms.force.dtype == dtype
         assert terms.log_normalizers.dtype == terms.divergences.dtype == np.float64
@@ -91,9 +94,9 @@ def test_two_points(rng: np.random.Generator, form: str) -> None:
 @pytest.mark.parametrize("d", [1, 3, 7])
 def test_dimensions(rng: np.random.Generator, d: int, form: str) -> None:
     for n in (3, 5, 70):
-        Yt, p, w = plain.layout(rng, n, d), rows(rng, n, 0.6), spread_widths(rng, n)
+        Yt, p, w = helpers.layout(rng, n, d), rows(rng, n, 0.6), spread_widths(rng, n)
         terms = neighbor_retrieval(Yt, as_form(p, form, float), w, 0.4, FLOOR, 1)
-        for value, expected in zip(terms, plain.neighbor_retrieval(Yt, with_floor(p), w, 0.4)):
+        for value, expected in zip(terms, retrieval_sums(Yt, *with_floor(p), w, 0.4)):
             assert error(value, expected) < 1e-12
 
 
@@ -104,7 +107,7 @@ def test_gradient_by_central_differences(
     rng: np.random.Generator, t: float, outliers: int, form: str
 ) -> None:
     for n, d in ((3, 2), (11, 1), (12, 3)):
-        Yt = plain.layout(rng, n, d, spread=1.0, outliers=outliers)
+        Yt = helpers.layout(rng, n, d, spread=1.0, outliers=outliers)
         p, w = rows(rng, n, 0.7), spread_widths(rng, n)
         logs = as_form(p, form, float)
 
@@ -116,7 +119,7 @@ def test_gradient_by_central_differences(
         # Differences of a large cost are coarse.
         step, tolerance = (1e-4, 1e-6) if outliers else (1e-5, 1e-7)
         gradient = 2 * neighbor_retrieval(Yt, logs, w, t, FLOOR, 1).force
-        numeric = plain.central_differences(cost, Yt, step)
+        numeric = helpers.central_differences(cost, Yt, step)
         assert np.abs(gradient - numeric).max() < tolerance * max(1, np.abs(numeric).max())
 
 
@@ -129,10 +132,10 @@ def test_gradient_by_central_differences(
 )
 def test_float32_agrees(n: int, spread: float, outliers: int, t: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    Yt = plain.layout(rng, n, 2, spread, min(outliers, n - 1)).astype(np.float32)
+    Yt = helpers.layout(rng, n, 2, spread, min(outliers, n - 1)).astype(np.float32)
     p, w = rows(rng, n), np.exp(0.3 * rng.normal(size=n)).astype(np.float32)
     terms = neighbor_retrieval(Yt, as_form(p, "dense", np.float32), w, t, FLOOR, 1)
-    expected = plain.neighbor_retrieval(Yt, with_floor(p), w, t)
+    expected = retrieval_sums(Yt, *with_floor(p), w, t)
     # A squared distance x is rounded to x·6e-8, and so is the logarithm of q: what is asked for
     # in float64 of the same float32 points is no better defined than that.
     rounding = 1e-4 * max(1.0, float(np.abs(expected[1]).max()) * 6e-4)
@@ -150,14 +153,14 @@ def test_rows_that_underflow(rng: np.random.Generator, form: str) -> None:
     p, w = rows(rng, 40, 0.5), 1 + rng.random(40)
     for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-4)):
         terms = neighbor_retrieval(Yt.astype(dtype), as_form(p, form, dtype), w, 0.3, FLOOR, 1)
-        expected = plain.neighbor_retrieval(Yt.astype(dtype), with_floor(p), w, 0.3)
-        for value, plainly in zip(terms, expected):
-            assert error(value, plainly) < tolerance
+        expected = retrieval_sums(Yt.astype(dtype), *with_floor(p), w, 0.3)
+        for value, correct in zip(terms, expected):
+            assert error(value, correct) < tolerance
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_very_far_points_stay_finite(rng: np.random.Generator, form: str) -> None:
-    Yt = plain.layout(rng, 40, 2).astype(np.float32)
+    Yt = helpers.layout(rng, 40, 2).astype(np.float32)
     Yt[:, 0] = 1e15
     Yt[:, 1] = -1e17
     logs = as_form(rows(rng, 40), form, np.float32)
@@ -168,7 +171,7 @@ def test_very_far_points_stay_finite(rng: np.random.Generator, form: str) -> Non
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_same_bits_for_any_threads(rng: np.random.Generator, form: str) -> None:
     for n in (129, 1537):
-        Yt = plain.layout(rng, n, 2, outliers=2).astype(np.float32)
+        Yt = helpers.layout(rng, n, 2, outliers=2).astype(np.float32)
         p, w = rows(rng, n, 0.2), spread_widths(rng, n)
         logs = as_form(p, form, np.float32)
         first = neighbor_retrieval(Yt, logs, w, 0.3, FLOOR, 1)
@@ -186,7 +189,7 @@ def mixed(p: Any, kappa: float, links: Any, rates: Any, keep: Any) -> Any:
     powers = np.where(p > 0, p, 0) ** kappa
     np.fill_diagonal(powers, 0)
     powers /= powers.sum(axis=1, keepdims=True)
-    return keep[:, None] * powers + rates[:, None] * plain.links(len(p), *links)
+    return keep[:, None] * powers + rates[:, None] * link_weights(len(p), *links)
 
 
 @pytest.mark.parametrize("kappa", [1.0, 0.02, 4.0])
@@ -194,7 +197,7 @@ def test_logarithms_are_of_the_mixture(rng: np.random.Generator, kappa: float) -
     n = 23
     p = rows(rng, n, 0.5)
     links = np.array([0, 3, 5]), np.array([0, 5, 9, 9, 20]), np.array([1, 0.5, 1, 1, 1])
-    u = plain.links(n, *links)
+    u = link_weights(n, *links)
     mass = u.sum(axis=1)
     keep, rates = np.where(mass > 0, 0.4, 1.0), np.where(mass > 0, 0.6 / np.maximum(mass, 1e-9), 0)
     expected = mixed(p, kappa, links, rates, keep)

@@ -1,4 +1,4 @@
-"""Objects of Parametric Embedding: against plain formulas, central differences and scipy."""
+"""Objects of Parametric Embedding: against the definition, central differences and scipy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 from nbembed.kernels.parametric import CELLS, parametric
 from nbembed.kernels.terms import NEVER
-from tests.kernels import plain
+from tests.kernels import helpers
 
 NONE = np.empty(0, np.intp)
 
@@ -42,11 +42,11 @@ def test_cost_and_gradients(rng: np.random.Generator, K: int, d: int) -> None:
     expected = formula(objects, centers, proba, log_prior, 0.3)
     assert terms.cost == pytest.approx(expected, rel=1e-12)
     np.testing.assert_array_equal(terms.objects, objects)
-    by_objects = plain.central_differences(
+    by_objects = helpers.central_differences(
         lambda R: formula(R, centers, proba, log_prior, 0.3), objects
     )
-    assert plain.error(terms.gradient, by_objects) < 1e-6
-    by_centers = plain.central_differences(
+    assert helpers.error(terms.gradient, by_objects) < 1e-6
+    by_centers = helpers.central_differences(
         lambda C: formula(objects, C, proba, log_prior, 0.3), centers
     )
     assert np.abs(terms.class_gradient - by_centers).max() < 1e-6 * max(1, np.abs(by_centers).max())
@@ -181,8 +181,8 @@ def test_float32_and_threads(rng: np.random.Generator) -> None:
     single = (objects.astype(np.float32), centers, proba.astype(np.float32), log_prior)
     first = parametric(*single, 0.1, False, NONE, 0.0, 1)
     assert first.gradient.dtype == np.float32
-    assert plain.error(first.gradient, exact.gradient) < 1e-4
-    assert plain.error(first.class_gradient, exact.class_gradient) < 1e-4
+    assert helpers.error(first.gradient, exact.gradient) < 1e-4
+    assert helpers.error(first.class_gradient, exact.class_gradient) < 1e-4
     assert first.cost == pytest.approx(exact.cost, rel=1e-6)
     for solve in (False, True):
         one = parametric(objects, centers, proba, log_prior, 0.1, solve, NONE, 1e-9, 1)

@@ -1,4 +1,4 @@
-"""Rows of costs of new points, against plain numpy, central differences and scipy's minimiser."""
+"""Rows of costs of new points: against the definition, central differences and scipy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rows(rng, m=5, n=60, d=2):
     return Y, np.exp(log_P), log_P, rng.uniform(0.3, 2.0, m)
 
 
-def plain(y, p, Y, alpha, w, tradeoff):
+def definition(y, p, Y, alpha, w, tradeoff):
     """Return f from the definition: both divergences and the tether."""
     tau = w * np.sum((Y - y) ** 2, axis=1)
     e = np.log1p(alpha * tau) / alpha if alpha else tau
@@ -56,7 +56,7 @@ def test_the_cost_is_the_definition_and_the_gradient_its_derivative(alpha, trade
     Y, P, log_P, w = rows(rng, d=d)
     places = 2 * rng.standard_normal((5, d))
     costs, gradients = look(Y, P, log_P, w, alpha, tradeoff, places)
-    expected = [plain(places[i], P[i], Y, alpha, w[i], tradeoff) for i in range(5)]
+    expected = [definition(places[i], P[i], Y, alpha, w[i], tradeoff) for i in range(5)]
     np.testing.assert_allclose(costs, expected, rtol=1e-12)
     step = 1e-5
     for k in range(d):
@@ -78,12 +78,12 @@ def test_places_are_minima_and_scipy_s_own(alpha, tradeoff, d, rng):
     np.testing.assert_allclose(again, costs, rtol=1e-12)
     assert np.abs(gradients).max() < 1e-5
     for i in range(5):
-        ahead = [plain(start, P[i], Y, alpha, w[i], tradeoff) for start in starts[i]]
+        ahead = [definition(start, P[i], Y, alpha, w[i], tradeoff) for start in starts[i]]
         assert costs[i] <= min(ahead)
         for aside in rng.standard_normal((20, d)):
             near = places[i] + 1e-2 * aside
-            assert plain(near, P[i], Y, alpha, w[i], tradeoff) > costs[i]
-        f = lambda y, i=i: plain(y, P[i], Y, alpha, w[i], tradeoff)  # noqa: E731
+            assert definition(near, P[i], Y, alpha, w[i], tradeoff) > costs[i]
+        f = lambda y, i=i: definition(y, P[i], Y, alpha, w[i], tradeoff)  # noqa: E731
         best = minimize(f, starts[i][np.argmin(ahead)], method="BFGS", options={"gtol": 1e-8})
         # With several minima the two may end in different ones.
         if (tradeoff == 1 and alpha == 0) or np.linalg.norm(best.x - places[i]) < 0.5:

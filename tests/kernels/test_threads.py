@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import threading
 
 import pytest
 
 from nbembed.kernels import threads
-from nbembed.kernels.threads import available_cores, resolve_threads, run_chunks
+from nbembed.kernels.cores import available_cores
+from nbembed.kernels.threads import resolve_threads, run_chunks
 
 
 def test_none_and_minus_one_are_all_cores() -> None:
     assert resolve_threads(None) == resolve_threads(-1) == available_cores() >= 1
-    if hasattr(os, "sched_getaffinity"):
-        assert available_cores() == len(os.sched_getaffinity(0))
 
 
 def test_numbers_of_jobs() -> None:
@@ -28,6 +26,11 @@ def test_numbers_of_jobs() -> None:
 def test_what_is_no_number_of_jobs(n_jobs: object) -> None:
     with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
         resolve_threads(n_jobs)  # type: ignore[arg-type]
+
+
+def test_more_than_eight_threads_work_at_the_same_time() -> None:
+    together = threading.Barrier(12, timeout=60)
+    run_chunks(lambda chunk: together.wait(), 12, 12)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5, 40])

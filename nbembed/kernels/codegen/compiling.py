@@ -31,7 +31,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     Compiled code releases the GIL. It runs without a cache where no folder can be written.
     """
     dispatcher = njit(**_OPTIONS)(function)
-    keep_on_disk(dispatcher, function, source_digest)
+    keep_on_disk(dispatcher, function, lambda: source_digest())
     return dispatcher
 
 

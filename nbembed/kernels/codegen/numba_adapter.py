@@ -145,6 +145,8 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
 
     Without a folder that numba may write to, the function is compiled in every process.
     """
+    if BACKEND != "numba":
+        return
 
     class DigestedCache(FunctionCache):
         def _index_key(self, sig: Any, codegen: Any) -> Any:

@@ -146,7 +146,7 @@ class Lanes:
     def __truediv__(self, other: Any) -> Lanes:
         """Return self / other; a float32 divisor must not be −infinity."""
         divisor = other if isinstance(other, Lanes) else self.constant(other)
-        flags = _FLAGS
+        flags: tuple[str, ...] = _FLAGS
         if self.single:
             divisor = divisor.at_most(_LARGEST_SINGLE)
             flags = _ESTIMATE_FLAGS

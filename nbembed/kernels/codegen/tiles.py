@@ -22,8 +22,8 @@ import numpy as np
 
 from nbembed.kernels.codegen.compiling import inlined
 from nbembed.kernels.codegen.ir_helpers import arrays, lane_count
-from nbembed.kernels.codegen.numba_adapter import integers, intrinsic, ir, no_result, types
-from nbembed.kernels.codegen.simd import INDEX
+from nbembed.kernels.codegen.numba_adapter import integers, intrinsic, ir, no_result, target, types
+from nbembed.kernels.codegen.simd import INDEX, vector_registers
 from nbembed.kernels.codegen.tile_codegen import AnyAxes, Data, FewAxes, PairSum, Place
 
 #: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache,
@@ -32,10 +32,15 @@ CACHE = 48 * 1024
 COLUMNS = 1024
 #: Arrays over points are padded to a multiple of this, the most columns that are read at once.
 PADDING = 32
-#: Sums over at least MANY points are cut into CHUNKS chunks, whatever the number of threads. Fewer
-#: points take less time (0.2 ms) than it may take to wake a thread on a busy machine.
-CHUNKS = 8
+#: Sums over fewer than MANY points run in one chunk: they take less time (0.2 ms) than it may take
+#: to wake a thread on a busy machine. Larger sums are cut into CHUNKS chunks, whose number doubles
+#: with n from twice DOUBLING points on, up to MOST. A chunk of t-SNE then takes some 0.1 ms on one
+#: core, about twice as long as it takes to hand it to a thread. More chunks would cost all users
+#: memory and time, because each chunk has sums of its own that are added in the end.
 MANY = 1500
+CHUNKS = 8
+DOUBLING = 2000
+MOST = 64
 
 
 class Shape(NamedTuple):
@@ -46,19 +51,39 @@ class Shape(NamedTuple):
     columns: int
 
 
-def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int) -> Shape:
-    """Return the fastest shape measured, for coordinates of ``itemsize`` bytes.
+def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -> Shape:
+    """Return the fastest shape measured.
 
-    ``n_axes`` is 0 for any number of axes (:class:`~.tile_codegen.AnyAxes`). Otherwise
-    more rows save loads and stores of the columns' sums, until the rows' own values no longer fit
-    the 32 registers (t-SNE with a dense P, n = 2000, d = 2: 0.39 ms with 2 rows, 0.36 with 3, 0.45
-    with 4).
+    Parameters
+    ----------
+    pair : PairSum
+        What is summed.
+    n_axes : int
+        Axes that code is generated for, or 0 for any number (:class:`~.tile_codegen.AnyAxes`).
+    itemsize : int
+        Bytes of a coordinate.
+    n_registers : int
+        Vector registers of the processor: 16 (SSE, AVX2) or 32 (AVX-512, NEON).
+
+    Returns
+    -------
+    Shape
+
+    Notes
+    -----
+    With the number of axes fixed, more rows save loads and stores of the columns' sums, until the
+    rows' own coordinates and sums no longer fit the registers. For t-SNE with a dense P and d = 2
+    they take 7 registers a row: with 32 registers and n = 2000, 0.39 ms for 2 rows, 0.36 for 3 and
+    0.45 for 4; with 16 registers and n = 1000, 0.33 ms for 1 row, 0.30 for 2, 0.45 for 3 and 0.56
+    for 4.
     """
     if n_axes == 0:
         return Shape(4, pair.registers, 512)
     n_sums = pair.n_sums(n_axes)
     in_registers = n_sums + n_axes + 2 * pair.extras
-    rows = 4 if in_registers <= 6 else 3 if in_registers <= 9 else 2
+    rows = 2
+    if n_registers >= 32:
+        rows = 4 if in_registers <= 6 else 3 if in_registers <= 9 else 2
     columns = CACHE // (itemsize * (n_sums + n_axes + pair.extras)) // PADDING * PADDING
     return Shape(rows, pair.registers, min(columns, COLUMNS))
 
@@ -82,8 +107,15 @@ def padded_length(n: int, dtype: Any) -> int:
 
 
 def n_chunks(n: int) -> int:
-    """Return into how many chunks sums over n points are cut: a function of n alone."""
-    return CHUNKS if n >= MANY else 1
+    """Return the number of chunks that sums over n points are cut into: a function of n alone.
+
+    It bounds the number of threads that can share the work, and must not depend on it: sums over
+    chunks would otherwise be rounded differently for each number of threads.
+    """
+    if n < MANY:
+        return 1
+    doublings = max(n // DOUBLING, 1).bit_length() - 1
+    return min(CHUNKS << doublings, MOST)
 
 
 def half_square(pair: PairSum) -> Any:
@@ -143,13 +175,19 @@ def half_square(pair: PairSum) -> Any:
     return add_chunk
 
 
+def _shape(context: Any, pair: PairSum, n_axes: int, number: Any) -> Shape:
+    """Return the shape of a tile on the processor that ``context`` compiles for."""
+    registers = vector_registers(target(context))
+    return shape_of_tile(pair, n_axes, number.bitwidth // 8, registers)
+
+
 def _shape_of_tile(pair: PairSum) -> Any:
     """Return the function that knows a tile's rows, columns read at once, columns, and weights."""
 
     @intrinsic
     def shape_of(typing_context, points, axes):
         def write(context, builder, signature, arguments):
-            shape = shape_of_tile(pair, axes.count, points.dtype.bitwidth // 8)
+            shape = _shape(context, pair, axes.count, points.dtype)
             step = shape.registers * lane_count(context, points.dtype)
             n_weights = 0 if axes.count else shape.rows * pair.forces
             numbers = [INDEX(k) for k in (shape.rows, step, shape.columns, n_weights)]
@@ -169,7 +207,7 @@ def _tile(pair: PairSum, masked: bool) -> Any:
     def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         data = Data(*arrays(context, builder, signature.args[:7], arguments[:7]))
         n_axes, number = signature.args[7].count, signature.args[0].dtype
-        shape = shape_of_tile(pair, n_axes, number.bitwidth // 8)
+        shape = _shape(context, pair, n_axes, number)
         count = shape.registers * lane_count(context, number)
         kind = FewAxes if n_axes else AnyAxes
         tile = kind(builder, pair, masked, shape.rows, count, Place(*arguments[8:]), data)

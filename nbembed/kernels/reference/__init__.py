@@ -1,0 +1,54 @@
+"""The kernels as plain NumPy formulas in float64: a reference, and a backend without a compiler.
+
+Each function has the arguments and results of the kernel of the same name, and is its definition
+written out: all pairs at once, without tiles, threads or approximations of exponentials. Kernels
+are tested against them; ``NBEMBED_BACKEND=numpy`` runs them instead (:mod:`.backend`). Their memory
+is O(n²), and ``n_threads`` is accepted and ignored.
+"""
+
+from nbembed.kernels.reference.calibration import calibrate, normalize
+from nbembed.kernels.reference.custom_similarity import (
+    custom_groups,
+    custom_pairs,
+    custom_values,
+    loops,
+)
+from nbembed.kernels.reference.distances import squared_distances
+from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorten
+from nbembed.kernels.reference.links import (
+    cannot_link,
+    group_attraction,
+    mixed_entropy,
+    packed_log_rows,
+)
+from nbembed.kernels.reference.pairs import (
+    gaussian_rows,
+    heavy_tailed,
+    neighbor_retrieval,
+    sparse_attraction,
+)
+from nbembed.kernels.reference.parametric import parametric
+from nbembed.kernels.reference.placement import descend
+
+__all__ = [
+    "calibrate",
+    "cannot_link",
+    "custom_groups",
+    "custom_pairs",
+    "custom_values",
+    "descend",
+    "detours",
+    "gaussian_rows",
+    "group_attraction",
+    "heavy_tailed",
+    "loops",
+    "mixed_entropy",
+    "neighbor_retrieval",
+    "normalize",
+    "packed_log_rows",
+    "parametric",
+    "path_lengths",
+    "shorten",
+    "sparse_attraction",
+    "squared_distances",
+]
