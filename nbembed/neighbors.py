@@ -74,9 +74,9 @@ def neighbors_and_distances(
     """
     from scipy.spatial import KDTree
 
-    points = check_data(X, metric, name=name)
-    n = points.shape[0]
     itself = others is None
+    points = check_data(X, metric, name=name, min_samples=2 if itself else 1)
+    n = points.shape[0]
     found = points if others is None else check_data(others, metric, name="others", min_samples=1)
     k = check_k(k, n) if itself else check_k(k, found.shape[0] + 1)
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)

@@ -41,9 +41,10 @@ def lines_of(name: str, thing: object) -> Iterator[str]:
             continue
         if isinstance(value, property):
             yield f"{name}.{member}"
-        elif callable(getattr(thing, member)):
-            if str(getattr(getattr(thing, member), "__module__", "")).startswith("nbembed"):
-                yield f"{name}.{member}{signature(getattr(thing, member))}"
+        elif callable(member_of := getattr(thing, member)) and str(
+            getattr(member_of, "__module__", "")
+        ).startswith("nbembed"):
+            yield f"{name}.{member}{signature(member_of)}"
 
 
 def public_lines() -> list[str]:

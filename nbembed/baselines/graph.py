@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from nbembed.neighbors import k_smallest
+
 
 def neighbor_graph(D: NDArray[Any], n_neighbors: int) -> tuple[sparse.csr_array, int]:
     """Return the connected graph of nearest neighbors.
@@ -41,9 +43,7 @@ def neighbor_graph(D: NDArray[Any], n_neighbors: int) -> tuple[sparse.csr_array,
     n = D.shape[0]
     inner = D.copy()
     np.fill_diagonal(inner, np.inf)
-    # A stable sort breaks ties by index, so that the graph does not depend on the platform. That
-    # is why scikit-learn's kneighbors_graph is not used, and its zero lengths are no edges.
-    nearest = np.argsort(inner, axis=1, kind="stable")[:, :n_neighbors]
+    nearest = k_smallest(inner, n_neighbors)
     first = np.repeat(np.arange(n), n_neighbors)
     second = nearest.ravel()
     pieces, of = connected_components(_graph(n, first, second), directed=False)

@@ -30,6 +30,7 @@ from nbembed.baselines.unfolding import (
     label_factor,
     smooth_functions,
 )
+from nbembed.neighbors import k_smallest
 from nbembed.validation import check_count, check_metric, check_real
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ class MUHSIC(BaselineEstimator):
             fitted = all_squared(self._fitted.X, self._metric)
         parts = [np.empty((0, self.embedding_.shape[1]))]
         for _, D2 in self._to_fitted(X):
-            nearest = np.argsort(D2, axis=1, kind="stable")[:, :n_neighbors]
+            nearest = k_smallest(D2, n_neighbors)
             weights = interpolation_weights(
                 np.take_along_axis(D2, nearest, axis=1),
                 fitted[nearest[:, :, None], nearest[:, None, :]],

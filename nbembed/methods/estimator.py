@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe, Start
 
 
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Base of the estimators that place points by minimizing an objective.
 
     A subclass names its :attr:`recipe_type` and writes a constructor whose keywords are the

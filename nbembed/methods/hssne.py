@@ -48,7 +48,7 @@ class HSSNERecipe(NeighborRecipe):
             0.0,
             3.0,
             1.0,
-            "How heavy the tails are: 0 is symmetric SNE, 1 is t-SNE, more parts clusters further.",
+            "How heavy the tails are: 0 is symmetric SNE, 1 is t-SNE, more separates clusters.",
             step=0.01,
             minimum=0.0,
         ),
@@ -102,8 +102,8 @@ class HSSNE(PlacesNewPoints):
     n_components : int, default=2
         Dimensions of the map.
     alpha : float or Similarity, default=1.0
-        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more parts clusters
-        further. Any other decreasing similarity can be given as a pair of functions,
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more separates
+        clusters further. Any other decreasing similarity can be given as a pair of functions,
         :class:`nbembed.objectives.Similarity`.
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
@@ -148,9 +148,10 @@ class HSSNE(PlacesNewPoints):
     n_iter_ : int
     perplexity_ : float
     trace_ : list of Record
-        One record an iteration; costs are there every 50, or 10 if someone watches.
+        One record an iteration. The cost is nan where it was not evaluated: it is every 50
+        iterations, every 10 with ``verbose`` or ``callbacks``.
     supervision_ : Supervision
-        What was known of the points.
+        Labels, links and pins of the fit.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only where the data had column names.

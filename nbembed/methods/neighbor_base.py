@@ -1,4 +1,4 @@
-"""What HSSNE, SNE, NeRV and SNeRV share: their recipes begin tiny and have no unit of their own."""
+"""What the recipes of HSSNE, SNE, NeRV and SNeRV share: a tiny first layout, no geometry."""
 
 from __future__ import annotations
 

@@ -197,8 +197,8 @@ class NeRV(PlacesNewPoints):
 
     Notes
     -----
-    Costs at small tradeoffs have many local minima. Starting from wide neighborhoods that shrink is
-    what helps: on iris, wine, digits, a sphere and a Swiss roll (tradeoffs 0, 0.1, 0.5, both
+    Costs at small tradeoffs have many local minima. Wide neighborhoods that shrink avoid most of
+    them: on iris, wine, digits, a sphere and a Swiss roll (tradeoffs 0, 0.1, 0.5, both
     widths) the cost ended at 5 % above the best known on average, at 56 % without.
 
     References
@@ -269,8 +269,8 @@ class NeRV(PlacesNewPoints):
 def typical_precision(affinities: Affinities) -> float:
     """Return the geometric mean of the precisions β: the map's unit of length is its −½th power.
 
-    Data come in any unit, and a map in theirs would be too small or too large for all that is
-    common to methods: starts, steps, and the scale of other methods' maps.
+    Data come in any unit, and a map in theirs would be too small or too large for what the methods
+    share: first layouts, steps, and the scale of other methods' maps.
     """
     return float(np.exp(np.mean(np.log(precisions(affinities)))))
 

@@ -155,13 +155,13 @@ class FittedData:
         distances = Distances(X, self.metric, X if self._given else self.X)
         n_threads = resolve_threads(n_jobs)
         for here, D2 in distances.blocks():
-            nobody = np.full(D2.shape[0], -1)
+            no_self = np.full(D2.shape[0], -1)  # no column is the new point itself
             P = np.empty(D2.shape)
             if sigma is not None:
                 beta = np.full(D2.shape[0], 0.5 / sigma**2)
-                normalize(D2, nobody, 0.5 / sigma**2, n_threads, P)
+                normalize(D2, no_self, 0.5 / sigma**2, n_threads, P)
             else:
-                beta = calibrate(D2, nobody, float(perplexity or 1), n_threads, P).beta
+                beta = calibrate(D2, no_self, float(perplexity or 1), n_threads, P).beta
             log_P = None
             if logs:
                 D2 -= D2.min(axis=1, keepdims=True)

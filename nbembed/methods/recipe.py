@@ -215,12 +215,12 @@ class Recipe(ABC, Generic[A]):
         ValueError
             A name that the recipe does not have.
         """
-        known = [f.name for f in dataclasses.fields(self)]
+        names = [f.name for f in dataclasses.fields(self)]
         for name in changes:
-            if name not in known:
+            if name not in names:
                 raise ValueError(
                     f"{name!r} is not a parameter of {self.name}; "
-                    f"allowed: {', '.join(sorted(known))}"
+                    f"allowed: {', '.join(sorted(names))}"
                 )
         return dataclasses.replace(self, **changes)
 
@@ -235,8 +235,8 @@ class Recipe(ABC, Generic[A]):
     @classmethod
     def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters that an older version has stored, as this version names them."""
-        known = {f.name for f in dataclasses.fields(cls)}
-        return {name: value for name, value in parameters.items() if name in known}
+        names = {f.name for f in dataclasses.fields(cls)}
+        return {name: value for name, value in parameters.items() if name in names}
 
     @abstractmethod
     def check(self, n_samples: int, supervision: Supervision) -> None:

@@ -32,6 +32,9 @@ from nbembed.supervision import Supervision
 #: Packages whose estimators may be stored.
 PACKAGES = ("sklearn", "nbembed")
 
+#: Parameters of estimators that are none of their recipes'.
+REPORTING = ("verbose", "callbacks")
+
 _PATH = re.compile(rf"({'|'.join(PACKAGES)})(\.[A-Za-z_]\w*)+")
 
 
@@ -231,6 +234,10 @@ def make_estimator(
         raise ValueError(f"{path} is not known here; it may need another version") from None
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator) and _from_known_package(cls)):
         raise ValueError(f"{path} is not an estimator")
+    recipe_type = getattr(cls, "recipe_type", None)
+    if recipe_type is not None:  # an older version may have named some otherwise
+        renamed = recipe_type.upgraded(parameters)
+        parameters = renamed | {k: parameters[k] for k in REPORTING if k in parameters}
     try:
         made = cls(**parameters)
     except TypeError as error:

@@ -14,10 +14,10 @@
 7th neighbor (for LFDA its 7th within the class). A pair counts as nearest if one is among the
 other's. In a class with fewer points, all of them are neighbors.
 
-An uncertain label counts in part: c_ij is multiplied by ``c_i c_j`` (see
-:mod:`nbembed.supervision`) and ``n_c`` is the sum of the class's ``c_i``. A must-linked group is a
-small class of its own in the costs within and in no class between; the two sides of a cannot-link
-are two classes of their own between and add nothing within.
+An uncertain label counts in part: c_ij is multiplied by ``c_i c_j``, the weights of both labels
+(:mod:`nbembed.supervision.weights`), and ``n_c`` is the sum of the class's ``c_i``. A must-linked
+group is a small class of its own in the costs within and in no class between; the two sides of a
+cannot-link are two classes of their own between and add nothing within.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
 from nbembed.kernels.distances import squared_distances
+from nbembed.neighbors import nearest_neighbors, neighbors_and_distances
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
 from nbembed.validation import check_count
 
@@ -74,11 +74,9 @@ class LabelGroups:
     @classmethod
     def of(cls, supervision: Supervision) -> LabelGroups:
         """Return the groups of a supervision."""
-        K, top = len(supervision.classes), supervision.top_class
-        sure = supervision.confidence
-        weight = (K * sure - 1) / (K - 1) if K > 1 else np.ones(supervision.n_samples)
-        # A uniform row is no label; the threshold discards what rounding leaves of its weight.
-        members = [np.flatnonzero((top == k) & (weight > 1e-12)) for k in range(K)]
+        top, weight = supervision.top_class, supervision.label_weights
+        classes = range(len(supervision.classes))
+        members = [np.flatnonzero((top == k) & (weight > 0)) for k in classes]
         return cls(
             supervision,
             tuple((points, weight[points]) for points in members if points.size),
@@ -194,7 +192,7 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
     n = X.shape[0]
     k, s = check_count("n_neighbors", n_neighbors), check_count("scale_neighbor", scale_neighbor)
     k, s = min(k, n - 1), min(s, n - 1)
-    distances, neighbors = _search(X, max(k, s))
+    neighbors, distances = neighbors_and_distances(X, max(k, s))
     scale = _positive(distances[:, s - 1])
     rows, columns = np.repeat(np.arange(n), k), neighbors[:, :k].ravel()
     values = np.exp(-(distances[:, :k].ravel() ** 2) / (scale[rows] * scale[columns]))
@@ -268,16 +266,7 @@ def _nearest(
     k = min(k, b.size - (a is b))
     if k < 1:
         return sparse.csr_array((n, n))
-    _, found = _search(X[a], k, None if a is b else X[b])
+    found = nearest_neighbors(X[a], k, others=None if a is b else X[b])
     rows, columns = np.repeat(np.arange(a.size), k), found.ravel()
     values = weights_a[rows] * weights_b[columns]
     return sparse.csr_array((values, (a[rows], b[columns])), shape=(n, n))
-
-
-def _search(
-    X: NDArray[Any], k: int, others: NDArray[Any] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return distances to, and indices of, the k nearest of ``others`` (by default of X itself)."""
-    index = NearestNeighbors(n_neighbors=k).fit(X if others is None else others)
-    distances, found = index.kneighbors(None if others is None else X)
-    return distances, found

@@ -135,14 +135,7 @@ class Explorer(anywidget.AnyWidget):
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
         self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
-        writer.update(
-            {
-                **serializers.color_column(column),
-                "color_by": writer.default_color,
-                "methods": list(session.methods),
-                "method_groups": serializers.method_groups(session.methods),
-            }
-        )
+        writer.update({**serializers.color_column(column), "color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
         self._closed = False

@@ -42,7 +42,7 @@ class TraitWriter:
         self._readers: Mapping[str, tuple[Callable[[], dict[str, Any]], ...]] = {
             "supervision": (supervision, parameters, history, state),
             "parameters": (parameters, history, state),
-            "method": (parameters, history, state),
+            "method": (self._methods, parameters, history, state),
             "state": (state, history),
             "learning": (state,),
             "error": (state,),
@@ -120,6 +120,13 @@ class TraitWriter:
     def _supervision(self) -> dict[str, Any]:
         traits = serializers.supervision_traits(self._session.supervision)
         return {**traits, "classes": self._artist.class_styles()}
+
+    def _methods(self) -> dict[str, Any]:
+        methods = self._session.methods
+        return {
+            "methods": list(methods),
+            "method_groups": serializers.method_groups(methods),
+        }
 
     def _parameters(self) -> dict[str, Any]:
         session = self._session

@@ -600,6 +600,19 @@ def test_methods_are_told_in_groups(explorer: Any) -> None:
     assert groups["Others"] == ["FakeMargin"]
 
 
+def test_a_method_of_ones_own_is_listed_once_it_is_switched_to(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    class Own(FakeRecipe):
+        group = "My methods"
+
+    session.methods["Own"] = Own
+    session.switch("Own")
+    eventually(lambda: explorer.method == "Own")
+    assert explorer.methods[-1] == "Own"
+    assert explorer.method_groups[-1] == {"title": "My methods", "names": ["Own"]}
+
+
 def test_what_a_method_needs_from_the_person_is_told(explorer: Any, session: FakeSession) -> None:
     assert explorer.request == ""
     session.request = "Label points of two classes: the metric is learned from them"

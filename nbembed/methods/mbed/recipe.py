@@ -58,18 +58,21 @@ if TYPE_CHECKING:
 #: Algorithm 1: steps of the crude SNE (s0), variance of its start, variance of the second start in
 #: units of r, number of annealing stages, and λ at their ends in units of r.
 CRUDE_STEPS = 10
-#: Further steps of the crude SNE where labels decide the map's orientation.
-TURN_STEPS = 40
 CRUDE_VARIANCE = 0.1
 START_VARIANCE = 1e-3
 STAGES = 19
 LAM_FIRST, LAM_LAST = 20.0, 0.2
+#: Further steps of the crude SNE where labels decide the map's orientation.
+TURN_STEPS = 40
 
 #: A λ in units of r at which boundaries have an effect but can still be crossed: where the slider
 #: stands before a run, where an adopted map continues while ``lam`` is "anneal", and where a run
 #: with a smaller fixed λ spends its first iterations.
 LAM_MIDDLE = 1.0
 SETTLE_STEPS = 26
+
+#: What ``init`` may be beside an array.
+INITS = ("noise", "pca")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,7 +144,7 @@ class MbedRecipe(Recipe[Affinities]):
         check_count("n_init", self.n_init)
         self.check_live(but=("lam",))
         check_shared(self, n_samples, supervision)
-        check_init(self.init, ("noise", "pca"), n_samples, directions.shape[1])
+        check_init(self.init, INITS, n_samples, directions.shape[1])
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.
@@ -175,28 +178,28 @@ class MbedRecipe(Recipe[Affinities]):
         """
         directions = self._make_directions(self._count_classes(supervision))
         n_components = directions.shape[1]
-        given = check_init(self.init, ("noise", "pca"), affinities.n_samples, n_components)
+        given = check_init(self.init, INITS, affinities.n_samples, n_components)
         crude, radius = self._crude_map(affinities, n_components, rng)
         size = math.sqrt(START_VARIANCE * radius)
         geometry = Geometry(radius, directions, labeled_classes(supervision))
-        if not geometry.bound and isinstance(self.init, str) and self.init == "noise":
-            return Start(noise(affinities.n_samples, n_components, size, rng), geometry)
+        turned = geometry.bound and self._regular
         if given is not None:
-            Y = given
-        elif self.init == "pca":
+            if turned:
+                geometry = self._turned(Geometry(radius), directions, given, supervision)
+            return Start(given.astype(affinities.dtype), geometry)
+        if self.init == "pca":
             Y = pca_layout(X, n_components, self.metric, rng)
-        else:
+        elif geometry.bound:
             Y = crude.step(TURN_STEPS).embedding.astype(np.float64)
-        if given is None:
-            Y = Y - Y.mean(axis=0)
-        if geometry.bound and self._regular:
+        else:
+            return Start(noise(affinities.n_samples, n_components, size, rng), geometry)
+        Y -= Y.mean(axis=0)
+        if turned:
             geometry = self._turned(Geometry(radius), directions, Y, supervision)
-        elif geometry.bound and given is None:
+        elif geometry.bound:
             anchors = class_positions(Y, supervision, geometry.bound)
             Y = Y @ rotation(anchors, directions[list(geometry.bound)])
-        if given is None:
-            Y = Y * (size / spread(Y))
-        return Start(np.asarray(Y, dtype=affinities.dtype), geometry)
+        return Start(np.asarray(Y * (size / spread(Y)), dtype=affinities.dtype), geometry)
 
     def adopt(
         self,

@@ -176,7 +176,7 @@ export class View {
     }
     const held = this.held.peek();
     void this.store.commands.send(held ? "unpin" : "pin", {}, [points]);
-    this.say(`${few(points.length)} ${held ? "free again" : "pinned"}`);
+    this.say(`${few(points.length)} ${held ? "unpinned" : "pinned"}`);
   }
 
   /** Choose the first group of a cannot-link, then the second. */
@@ -184,18 +184,18 @@ export class View {
     const points = this.store.traits.selection.peek();
     const first = this.apart.peek();
     if (!points.length) {
-      this.say(first ? `Select the points to keep apart from the ${first.length} chosen` : "Select the points of one side first");
+      this.say(first ? `Select the points to keep apart from the ${first.length} selected before` : "Select the first group of points to keep apart");
       return;
     }
     if (!first) {
       this.apart.value = points;
       this.clearSelection();
-      this.say(`${few(points.length)} on one side. Select the other side, then keep apart; Escape gives up`);
+      this.say(`${few(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
       return;
     }
     const one = new Set(first);
     if (points.some((i) => one.has(i))) {
-      this.say("A point cannot be kept apart from itself: select a side without the points chosen first");
+      this.say("A point cannot be kept apart from itself: select a second group without points of the first");
       return;
     }
     this.apart.value = null;

@@ -35,7 +35,7 @@ export function Labeling({ view }: { view: View }) {
         </button>
         <button
           type="button" class="nbe-button" aria-label={apart ? "Keep apart" : "Keep selection apart"} aria-disabled={!count} data-open={apart !== null}
-          title={apart ? `Keep the selected points apart from the ${apart.length} chosen before (A)` : "Keep the selected points apart from others, which you select next (A)"}
+          title={apart ? `Keep the selected points apart from the ${apart.length} selected before (A)` : "Keep the selected points apart from others, which you select next (A)"}
           onClick={() => view.keepApart()}
         >
           <Icon name="apart" />{apart ? "Keep apart" : "Apart …"}

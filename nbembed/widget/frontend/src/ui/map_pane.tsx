@@ -24,7 +24,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
       role="application"
       aria-label="Map"
       aria-roledescription="embedding map"
-      aria-description="Arrow keys move a cursor, Space picks the nearest point, question mark shows all keys."
+      aria-description="Arrow keys move a cursor, Space selects the nearest point, question mark shows all keys."
       data-tool={view.tool.value}
       style={{ height: `${view.store.traits.height.value}px` }}
     >
