@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
-from nbembed.objectives import large_margin, neighbor_retrieval, supervised_affinities
 from nbembed.objectives import heavy_tailed as heavy_tailed_module
+from nbembed.objectives import large_margin, neighbor_retrieval, supervised_affinities
 from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision
