@@ -55,13 +55,13 @@ class Context:
         The checked data.
     methods : mapping of str to type
         The recipe classes that a switch may name.
-    path : tuple of PathStep
-        The kept layouts that will be there when the command takes effect.
+    path : callable
+        Returns the kept layouts that will be there when the command takes effect.
     """
 
     X: Any = None
     methods: Mapping[str, type[Recipe[Any]]] = field(default_factory=dict)
-    path: tuple[PathStep, ...] = ()
+    path: Callable[[], tuple[PathStep, ...]] = tuple
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _switched(now: Settings, a: Arguments, context: Context) -> Settings:
 
 
 def _chosen_step(state: SessionState, a: Arguments, context: Context) -> Arguments:
-    index, path = a["index"], context.path
+    index, path = a["index"], context.path()
     if not 0 <= index < len(path):
         raise ValueError(f"index must be in [0, {len(path)}), got {index}")
     return {"index": index, "value": float(path[index].value)}

@@ -97,8 +97,10 @@ class Session(Verbs):
         supervision: Supervision | ArrayLike | None = None,
     ) -> None:
         methods = known_methods()
-        if isinstance(method, str):
-            raise TypeError(f"method must be an estimator or a Recipe, got {method!r}")
+        if not (method is None or isinstance(method, Estimator | Recipe)):
+            raise TypeError(
+                f"method must be an estimator such as HSSNE(), or a Recipe, got {method!r}"
+            )
         recipe = next(iter(methods.values()))() if method is None else recipe_of(method)
         data = checked_data(X, recipe)
         settings = Settings.of(
