@@ -66,7 +66,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         Pieces T of a straight path.
     shortest_paths : bool, default=False
         Whether :meth:`pairwise` gives the lengths of shortest paths over the complete graph of the
-        points in place of straight ones; O(n³), and seldom worth it.
+        points in place of straight ones; O(n³), and rarely better.
     cv : int or None, default=5
         Folds of the cross-validation, which maximizes the likelihood of held-out labels. None
         disables it and needs a number and a width.
