@@ -5,18 +5,18 @@
     ∂J/∂y_i = 4 Σ_j (P_ij − q_ij/Z) S_ij (y_i − y_j)
 
 and q = exp(−τ), S = 1 for α = 0: equations (1), (11) and (13) of "Heavy-Tailed Symmetric Stochastic
-Neighbor Embedding" (Yang, King, Xu and Oja). Z is only known at the end, so what attracts and what
-repels are summed apart, and one pass over the pairs is enough.
+Neighbor Embedding" (Yang, King, Xu and Oja). Z is known only at the end; attraction and repulsion
+are therefore summed separately, and one pass over the pairs suffices.
 
-Three members of the family have loops of their own, because H is what takes the time. For a dense P
+Three members of the family have specialized loops, because H dominates the time. For a dense P
 (repulsion alone), n = 2000, d = 2, float32, one thread, in ns per ordered pair:
 
     α = 1      one division                     0.09 (0.05)
     α = 0      an exponential                   0.13 (0.09)
     other α    a logarithm and an exponential   0.23 (0.17)
 
-A dense P is streamed once, upper half only. With a sparse P repulsion still takes all pairs,
-attraction only the entries (:mod:`nbembed.kernels.sparse`).
+A dense P is read once, its upper half only. With a sparse P, repulsion still sums over all pairs,
+attraction only over the entries (:mod:`nbembed.kernels.sparse`).
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def heavy_tailed(
     alpha : float
         Heaviness α ≥ 0 of the tails.
     want_cost : bool
-        Whether ``cross`` is needed. Where it costs a logarithm a pair (α = 1) it is left out
-        otherwise.
+        Whether ``cross`` is needed. Otherwise it is skipped where it costs a logarithm a
+        pair (α = 1).
     n_threads : int
         Threads; the result does not depend on it.
 
@@ -71,8 +71,8 @@ def heavy_tailed(
     Notes
     -----
     O(d n²) time, O(d n) memory. Sums over single pairs are taken in the type of the points, those
-    over tiles of the normalizer and of the cost in float64. Should all q be so small that float32
-    cannot hold them, the work is repeated in float64; below 2.2e-308 a q counts as that.
+    over tiles of the normalizer and of the cost in float64. If all q underflow in float32, the work
+    is repeated in float64; q below 2.2e-308 count as that number.
     """
     d, n = Yt.shape
     if alpha < GAUSSIAN_BELOW:
@@ -86,7 +86,7 @@ def heavy_tailed(
     sums = np.zeros((chunks, n_forces * d + (not sparse), points.shape[1]), points.dtype)
     totals = np.zeros((chunks, 2))
     add = _loop(alpha, sparse, want_cost)
-    # t-SNE in the plane is worth code of its own; all else serves any d (see half_square).
+    # t-SNE in the plane is worth specialized code; the rest serves any d (see half_square).
     axes = (0,) * d if alpha == 1 and d <= 2 else ()
 
     def run(chunk: int) -> None:
@@ -111,7 +111,7 @@ def heavy_tailed(
     )
 
 
-# ---- what a pair adds ---------------------------------------------------------------------------
+# ---- the terms of a pair -------------------------------------------------------------------------
 
 
 def _student(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
@@ -143,7 +143,7 @@ def _gaussian_repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) ->
 def _general(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
     s, q, exponent = _tail(tau, parameters)
     pull = p * s
-    # The cost's logarithm is at hand: one more multiplication, not worth a loop without.
+    # The cost's logarithm is computed anyway: a loop without it would save one multiplication.
     return Terms(forces=[pull, q * s], scalars=[pull], totals=[q, p * exponent])
 
 
@@ -173,7 +173,7 @@ _add_general_repulsion = half_square(
 )
 
 
-# ---- the loops: compiled when first called and kept on disk, which takes a function for each ----
+# ---- compiled loops: each is a function of its own, because numba caches functions ----
 
 
 @compiled

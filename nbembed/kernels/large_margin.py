@@ -1,14 +1,14 @@
-"""Large-margin terms of Mbed: how clearly, evenly and rightly the points fall into classes.
+"""Large-margin terms of Mbed: how clear, balanced and correct the class memberships are.
 
     m_ik = softmax_k(⟨w_k, y_i⟩/λ),   m̄_k = mean_i m_ik
-    A = −(1/n) Σ_i H(M_i),   B = H(m̄) or −KL(m̄‖π),   D = Σ_{i labelled} KL(T_i‖M_i)
+    A = −(1/n) Σ_i H(M_i),   B = H(m̄) or −KL(m̄‖π),   D = Σ_{i labeled} KL(T_i‖M_i)
 
 equations (6)–(8) of "Large Margin Non-Linear Embedding" (Zien and Quiñonero-Candela) with the
 multi-class memberships of equation (15), for any K ≥ 2 directions w_k. All gradients share the
 factor m_ik (w_k − w̄_i)/λ, w̄_i = Σ_l m_il w_l, and add up to
 
     ∂(−u(A + B) + D)/∂y_i = −(u/λn) Σ_k m_ik (log m_ik − log m̄_k [+ log π_k]) (w_k − w̄_i)
-                            + (1/λ) Σ_k (m_ik − t_ik) w_k   if i is labelled
+                            + (1/λ) Σ_k (m_ik − t_ik) w_k   if i is labeled
 
 (the paper's equation (9) has a stray Σ_i).
 
@@ -105,11 +105,11 @@ def large_margin(
         along *= -margin_weight / (lam * n)
         along -= m * along.sum(axis=0)
         t = targets[here]
-        labelled = np.flatnonzero(~np.isnan(t[:, 0]))
-        if labelled.size:
-            t = np.asarray(t[labelled].T, float)
-            along[:, labelled] += (m[:, labelled] - t) / lam
-            sums[block, 1] = np.sum(t * (np.log(np.maximum(t, 1e-300)) - log_m[:, labelled]))
+        labeled = np.flatnonzero(~np.isnan(t[:, 0]))
+        if labeled.size:
+            t = np.asarray(t[labeled].T, float)
+            along[:, labeled] += (m[:, labeled] - t) / lam
+            sums[block, 1] = np.sum(t * (np.log(np.maximum(t, 1e-300)) - log_m[:, labeled]))
         gradient[:, here] = directions.T @ along
 
     run_chunks(pull, len(blocks), n_threads)
