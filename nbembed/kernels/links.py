@@ -6,8 +6,8 @@
 is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed). w is the
 weight of a point in a group, r its rate: its share of the mixed affinities. A group is stored as
 its m points; its m² pairs are visited but never stored. The points of a group are copied into
-adjacent memory and summed over like any other set of points (:mod:`nbembed.kernels.codegen.tiles`), with
-g_ij = w_i·(w r)_j + (w r)_i·w_j.
+adjacent memory and summed over like any other set of points
+(:mod:`nbembed.kernels.codegen.tiles`), with g_ij = w_i·(w r)_j + (w r)_i·w_j.
 """
 
 from __future__ import annotations
