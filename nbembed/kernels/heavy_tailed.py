@@ -31,7 +31,7 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.tiles import distances_stay_finite, half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import HeavyTailedTerms
@@ -51,8 +51,7 @@ def heavy_tailed(
     Parameters
     ----------
     Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis. Squared distances must stay finite in this type (|y| < 1e18 in
-        float32).
+        Coordinates, one row an axis.
     P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
         Symmetric, diagonal zero or not stored. Read only; of a dense P only the upper half is.
     alpha : float
@@ -71,12 +70,14 @@ def heavy_tailed(
     Notes
     -----
     O(d n²) time, O(d n) memory. Sums over single pairs are taken in the type of the points, those
-    over tiles of the normalizer and of the cost in float64. If all q underflow in float32, the work
-    is repeated in float64; q below 2.2e-308 count as that number.
+    over tiles of the normalizer and of the cost in float64. If squared distances overflow or all q
+    underflow in float32, the work is done in float64; q below 2.2e-308 count as that number.
     """
     d, n = Yt.shape
     if alpha < GAUSSIAN_BELOW:
         alpha = 0.0
+    if alpha and not distances_stay_finite(Yt, alpha):
+        return _in_double(Yt, P, alpha, want_cost, n_threads)
     chunks = n_chunks(n)
     sparse = isinstance(P, tuple)
     points = padded(Yt)
@@ -95,9 +96,7 @@ def heavy_tailed(
     run_chunks(run, chunks, n_threads)
     normalizer, cross = 2 * totals.sum(axis=0)
     if points.dtype == np.float32 and normalizer < n * n * 1e-30:
-        again = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
-        attraction, repulsion, curvature = (part.astype(np.float32) for part in again[:3])
-        return HeavyTailedTerms(attraction, repulsion, curvature, again.normalizer, again.cross)
+        return _in_double(Yt, P, alpha, want_cost, n_threads)
     total = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse:
         attraction, curvature, cross = sparse_attraction(Yt, P, alpha, want_cost, n_threads)
@@ -109,6 +108,13 @@ def heavy_tailed(
     return HeavyTailedTerms(
         total[:d], total[d : 2 * d], total[2 * d], float(normalizer), float(cross)
     )
+
+
+def _in_double(Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int) -> HeavyTailedTerms:
+    """Return the sums computed in float64, in float32."""
+    terms = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
+    attraction, repulsion, curvature = (part.astype(np.float32) for part in terms[:3])
+    return HeavyTailedTerms(attraction, repulsion, curvature, terms.normalizer, terms.cross)
 
 
 # ---- the terms of a pair -------------------------------------------------------------------------

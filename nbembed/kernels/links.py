@@ -22,7 +22,13 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import MANY, half_square, n_chunks, padded_length
+from nbembed.kernels.codegen.tiles import (
+    MANY,
+    distances_stay_finite,
+    half_square,
+    n_chunks,
+    padded_length,
+)
 from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p, log
 from nbembed.kernels.terms import GroupTerms
 from nbembed.kernels.threads import run_chunks
@@ -61,6 +67,12 @@ def group_attraction(
     -----
     O(d Σ m²) time, O(d n) memory.
     """
+    if alpha and not distances_stay_finite(Yt, alpha):
+        terms = group_attraction(
+            Yt.astype(np.float64), indptr, members, weights, rates, alpha, n_threads
+        )
+        force, curvature = (part.astype(np.float32) for part in terms[:2])
+        return GroupTerms(force, curvature, terms.cross)
     d, n = Yt.shape
     dtype = Yt.dtype
     indptr, members = read_only(indptr), read_only(members)

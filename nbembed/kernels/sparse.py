@@ -30,7 +30,7 @@ from nbembed.kernels.codegen.simd import (
     load_where,
     splat_index,
 )
-from nbembed.kernels.codegen.tiles import n_chunks
+from nbembed.kernels.codegen.tiles import distances_stay_finite, n_chunks
 from nbembed.kernels.codegen.vector_math import lanes_log2_1p
 from nbembed.kernels.terms import SparseTerms
 from nbembed.kernels.threads import run_chunks
@@ -62,6 +62,10 @@ def sparse_attraction(
     -------
     SparseTerms
     """
+    if alpha and not distances_stay_finite(Yt, alpha):
+        terms = sparse_attraction(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
+        force, curvature = (part.astype(np.float32) for part in terms[:2])
+        return SparseTerms(force, curvature, terms.cross)
     d, n = Yt.shape
     indptr, indices, data = (read_only(part) for part in P)
     Yt = read_only(Yt)

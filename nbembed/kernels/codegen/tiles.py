@@ -16,6 +16,7 @@ lanes without a pair are masked.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,6 +104,18 @@ def padded_length(n: int, dtype: Any) -> int:
     for the same few sets of the cache: at n = 2000 and d = 10 that took 1.4 times as long.
     """
     return -(-n // PADDING) * PADDING + 64 // np.dtype(dtype).itemsize
+
+
+def distances_stay_finite(Yt: Any, factor: float) -> bool:
+    """Return whether ``factor`` times any squared distance of the points Yt (d, n) fits their type.
+
+    Only float32 is examined: False for coordinates beyond some 1e18, infinite or NaN. Float64 has
+    no operation that needs finite operands.
+    """
+    if Yt.dtype != np.float32 or Yt.size == 0:
+        return True
+    limit = math.sqrt(float(np.finfo(np.float32).max) / (8 * Yt.shape[0] * max(factor, 1.0)))
+    return bool(np.abs(Yt).max() < limit)
 
 
 def n_chunks(n: int) -> int:
