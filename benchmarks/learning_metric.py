@@ -72,7 +72,10 @@ def fits(clock: Callable[[], float]) -> None:
     data = nb.datasets.load_letter()
     X, y = data.X[:1500], data.y[:1500]
     for name, metric in (
-        ("fit of 52 Gaussians, 50 iterations", nb.LearningMetric(52, 3.0, cv=None, max_iter=50)),
+        (
+            "fit of 52 Gaussians, 50 iterations",
+            nb.LearningMetric(52, width=3.0, cv=None, max_iter=50),
+        ),
         ("3 folds, 1 thread", nb.LearningMetric(cv=3, n_jobs=1)),
         ("5 folds, 1 thread", nb.LearningMetric(n_jobs=1)),
         ("5 folds, 2 threads", nb.LearningMetric(n_jobs=2)),

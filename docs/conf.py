@@ -91,7 +91,7 @@ SECTIONS = {
         "nbembed.ParametricEmbedding",
     ],
     "Spectral learners": ["nbembed.spectral"],
-    "Rivals": ["nbembed.rivals"],
+    "Baselines": ["nbembed.baselines"],
     "Learning metric": ["nbembed.LearningMetric"],
     "Posteriors": ["nbembed.posteriors"],
     "What you know": ["nbembed.Supervision"],

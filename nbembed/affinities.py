@@ -1,10 +1,10 @@
-"""Affinities: from data, dissimilarities or a graph to neighbor probabilities.
+"""Affinities: neighbor probabilities of points, made from data, dissimilarities or a graph.
 
-Row form, each point's own view of its neighbors: ``p_{j|i} ∝ exp(−β_i d_ij²)``, β_i such that the
-row's entropy is ``log(perplexity)`` ("Stochastic Neighbor Embedding"; NeRV's effective number of
-neighbors is this perplexity), or one width for all, ``β = 1/(2σ²)`` with σ the 1/K quantile of all
-pairwise distances (Mbed, "Large Margin Non-Linear Embedding", section 7). The paper leaves open
-whether it divides by σ² or 2σ²; 2σ² gives the better figures.
+Row form, the neighbors of each point as a distribution: ``p_{j|i} ∝ exp(−β_i d_ij²)``, with β_i
+such that the entropy of the row is ``log(perplexity)`` ("Stochastic Neighbor Embedding"; NeRV's
+effective number of neighbors is this perplexity), or one width for all points, ``β = 1/(2σ²)`` with
+σ the 1/K quantile of all pairwise distances (Mbed, "Large Margin Non-Linear Embedding", section 7).
+The paper leaves open whether it divides by σ² or 2σ²; 2σ² gives the better figures.
 
 Joint form, one distribution over pairs: ``P = (p_{j|i} + p_{i|j}) / 2n``, which sums to one (SSNE,
 t-SNE, HSSNE).
@@ -12,7 +12,9 @@ t-SNE, HSSNE).
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,109 +32,104 @@ from nbembed.validation import (
     check_data,
     check_float_type,
     check_perplexity,
+    check_real,
+    check_unmasked,
     matrix_of,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-Kind = Literal["row", "joint"]
+#: Each row a distribution, or one distribution over all pairs.
+Form = Literal["row", "joint"]
+FORMS = ("row", "joint")
 
 __all__ = [
     "Affinities",
+    "as_affinities",
     "auto_perplexity",
     "global_affinities",
     "perplexity_affinities",
 ]
 
-#: How far the sums of ready-made probabilities may be from one.
+#: Tolerance of sums and of symmetry, relative to what is compared.
 TOLERANCE = 1e-4
-#: Below so many points threads cost more than they bring.
+#: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Affinities:
-    """Neighbor probabilities and what they were made from; a value, its arrays read only.
+    """Neighbor probabilities and what they were made from: a value, its arrays read only.
 
-    Made by the functions here, and by :meth:`from_probabilities`, which checks what it is given.
+    Made by the functions of this module; :func:`as_affinities` and :meth:`from_probabilities` check
+    probabilities that are given.
 
     Attributes
     ----------
     P : ndarray or csr_array of shape (n_samples, n_samples), float32 or float64
-        Zero diagonal. Each row sums to one (``kind="row"``), or symmetric and all of it sums to one
-        (``kind="joint"``).
-    kind : {"row", "joint"}
+        Zero diagonal. Each row sums to one (``form="row"``), or P is symmetric and all of it sums
+        to one (``form="joint"``). C-contiguous, or CSR with sorted indices and no duplicates.
+    form : {"row", "joint"}
     beta : ndarray of shape (n_samples,) or None
-        Precisions β_i, one over squared units of the metric; None for probabilities given ready.
+        Precisions β_i in inverse squared units of the metric; None for given probabilities.
     perplexity : float or None
-        What the rows were calibrated to, if they were.
+        The perplexity that the rows were calibrated to, if any.
     sigma : float or None
-        The one width, in units of the metric, if there is one.
+        The width shared by all points, in units of the metric, if there is one.
     metric : str
-        The metric's name; "given" for probabilities that came ready made.
+        Name of the metric; "given" for given probabilities.
+    source : tuple of data and metric, or None
+        What P was computed from; logarithms of probabilities that underflow are computed from it.
+    floor : float
+        ε: probabilities below it are zero, in P and in :attr:`log_P`. 0.0 keeps all of them.
     """
 
     P: Any
-    kind: Kind
+    form: Form
     beta: NDArray[np.float64] | None = None
     perplexity: float | None = None
     sigma: float | None = None
     metric: str = "given"
-    #: Data and metric, from which logarithms of what underflows are found when they are asked for.
-    _source: tuple[Any, Metric] | None = field(default=None, repr=False)
+    source: tuple[Any, Metric] | None = field(default=None, repr=False)
+    floor: float = 0.0
+    _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_choice("kind", self.kind, ("row", "joint"))
+        check_choice("form", self.form, FORMS)
         P = self.P
         parts = (P.data, P.indices, P.indptr) if sparse.issparse(P) else (P,)
         for array in (*parts, self.beta):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields without what was computed from them."""
+        state = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {**state, "_cache": {}}
+
     @classmethod
-    def from_probabilities(cls, P: Any, kind: Kind = "row") -> Affinities:
-        """Return ready-made probabilities as affinities.
+    def from_probabilities(cls, P: Any, form: Form = "row") -> Affinities:
+        """Return a copy of given probabilities as affinities.
 
         Parameters
         ----------
         P : array-like or sparse matrix of shape (n_samples, n_samples)
-            Non-negative with zero diagonal. Copied, and otherwise kept as it is.
-        kind : {"row", "joint"}
+            Non-negative with an empty diagonal.
+        form : {"row", "joint"}
 
         Raises
         ------
-        ValueError
-            If it is not square, finite, non-negative, or its sums are not one (within 1e-4), or it
-            is not symmetric with ``kind="joint"``.
+        TypeError, ValueError
+            As :func:`as_affinities`.
         """
-        check_choice("kind", kind, ("row", "joint"))
-        data = check_data(P, name="P")
-        n = data.shape[0]
-        if data.shape != (n, n):
-            raise ValueError(f"P must be square, got shape {data.shape}")
-        if sparse.issparse(data):
-            data = sparse.csr_array(data, copy=True)
-            data.sum_duplicates()
-            data.eliminate_zeros()
-        else:
-            data = np.array(data)
-        values: Any = data.data if sparse.issparse(data) else data
-        if values.size and values.min() < 0:
-            raise ValueError(f"P must be non-negative, got {values.min()}")
-        if np.any(data.diagonal() != 0):
-            raise ValueError("P must have a zero diagonal: no point is its own neighbor")
-        sums = np.asarray(data.sum(axis=1, dtype=np.float64)).ravel()
-        if kind == "row" and np.abs(sums - 1).max() > TOLERANCE:
-            i = int(np.abs(sums - 1).argmax())
-            raise ValueError(f"each row of P must sum to one, got {sums[i]:.6g} in row {i}")
-        if kind == "joint":
-            if abs(sums.sum() - 1) > TOLERANCE:
-                raise ValueError(f"P must sum to one, got {sums.sum():.6g}")
-            gap = abs(data - data.T).max()
-            if gap > TOLERANCE * values.max():
-                raise ValueError(f"P must be symmetric, got |P − Pᵀ| up to {gap:.3g}")
-        return cls(data, kind)
+        check_choice("form", form, FORMS)
+        stored = _checked(_stored(P).copy(), form)
+        if sparse.issparse(stored):
+            stored.eliminate_zeros()
+        return cls(stored, form)
+
+    # -- what it is --------------------------------------------------------------------------
 
     @property
     def n_samples(self) -> int:
@@ -146,89 +143,125 @@ class Affinities:
         return dtype
 
     @property
-    def scale(self) -> Literal["perplexity", "global", "given"]:
-        """What decided the widths: a perplexity for each row, one width for all, or the user."""
-        if self.perplexity is not None:
-            return "perplexity"
-        return "given" if self.sigma is None else "global"
+    def is_sparse(self) -> bool:
+        """Whether P is CSR rather than dense."""
+        return bool(sparse.issparse(self.P))
+
+    @property
+    def kernel_argument(self) -> Any:
+        """P as the kernels take it: the dense array, or the parts (indptr, indices, data)."""
+        return (self.P.indptr, self.P.indices, self.P.data) if self.is_sparse else self.P
+
+    @property
+    def learned_metric(self) -> Any:
+        """The fitted metric object that P was computed with; None for metrics that have a name."""
+        metric = None if self.source is None else self.source[1]
+        return metric if hasattr(metric, "squared_rows") else None
+
+    def cached(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what ``make`` returned at the first call with this name.
+
+        For arrays as large as P that objectives of the same affinities share; they are kept for as
+        long as the affinities.
+        """
+        if name not in self._cache:
+            self._cache[name] = make()
+        return self._cache[name]
+
+    # -- forms -------------------------------------------------------------------------------
 
     def rows(self) -> Affinities:
-        """Return the row form: itself, or what a joint form was made from.
+        """Return the row form: itself, or the rows that a joint form was made from.
 
-        Ready-made joint probabilities become rows by ``p_{j|i} = P_ij / Σ_j P_ij``.
+        Given joint probabilities become rows by ``p_{j|i} = P_ij / Σ_j P_ij``.
 
         Raises
         ------
         ValueError
-            If a point of a ready-made joint form has no neighbor.
+            If a point of a given joint form has no neighbor.
         """
-        if self.kind == "row":
-            return self
-        if self._source is not None:
-            P = np.exp(self._log_rows())
-            P[np.finfo(self.dtype).tiny > P] = 0
-            return replace(self, P=P, kind="row")
-        sums = np.asarray(self.P.sum(axis=1), dtype=np.float64).ravel()
-        if (sums <= 0).any():
-            i = int(np.flatnonzero(sums <= 0)[0])
-            raise ValueError(f"P has no neighbor for point {i}, so its row cannot be normalised")
-        share = (1 / sums).astype(self.dtype)
-        if sparse.issparse(self.P):
-            return replace(self, P=sparse.csr_array(sparse.diags_array(share) @ self.P), kind="row")
-        return replace(self, P=self.P * share[:, None], kind="row")
+        return self if self.form == "row" else self._rows
 
     def joint(self) -> Affinities:
         """Return the joint form ``(p_{j|i} + p_{i|j}) / 2n``, or itself."""
-        return self if self.kind == "joint" else self._joint
+        return self if self.form == "joint" else self._joint
+
+    def truncated(self, floor: float) -> Affinities:
+        """Return the same affinities with all probabilities below ``floor`` set to zero.
+
+        Rows are not normalized anew.
+
+        Raises
+        ------
+        ValueError
+            If ``floor`` is not in (0, 1).
+        """
+        check_real("floor", floor, low=0, high=1, open_low=True)
+        if self.is_sparse:
+            P = self.P.copy()
+            P.data = np.where(P.data >= floor, P.data, P.dtype.type(0))
+            P.eliminate_zeros()
+        else:
+            P = np.where(floor <= self.P, self.P, self.dtype.type(0))
+        return replace(self, P=P, floor=floor)
+
+    @cached_property
+    def _rows(self) -> Affinities:
+        if self.source is not None:
+            P = np.exp(self._log_rows())
+            P[max(np.finfo(self.dtype).tiny, self.floor) > P] = 0
+            return replace(self, P=P, form="row")
+        sums = row_sums(self.P)
+        if (sums <= 0).any():
+            i = int(np.flatnonzero(sums <= 0)[0])
+            raise ValueError(f"P has no neighbor for point {i}, so its row cannot be normalized")
+        share = (1 / sums).astype(self.dtype)
+        if self.is_sparse:
+            P = canonical(sparse.csr_array(sparse.diags_array(share) @ self.P))
+            return replace(self, P=P, form="row")
+        return replace(self, P=self.P * share[:, None], form="row")
 
     @cached_property
     def _joint(self) -> Affinities:
         half = self.dtype.type(0.5 / self.n_samples)
-        if sparse.issparse(self.P):
-            P = sparse.csr_array((self.P + self.P.T) * half)
+        if self.is_sparse:
+            P = canonical(sparse.csr_array((self.P + self.P.T) * half))
         else:
             P = self.P + self.P.T
             P *= half
-        return replace(self, P=P, kind="joint")
+        return replace(self, P=P, form="joint")
 
-    @cached_property
-    def entropy(self) -> float:
-        """Σ p log p over all entries, in nats: minus the entropy, if one is strict."""
-        values = self.P.data if sparse.issparse(self.P) else self.P.ravel()
-        total = 0.0
-        for part in np.array_split(values, max(1, values.size // 1_000_000)):
-            p = part[part > 0].astype(np.float64)
-            total += float(p @ np.log(p))
-        return total
+    # -- logarithms --------------------------------------------------------------------------
 
     @cached_property
     def log_P(self) -> Any:
         """Log P; −inf on the diagonal. Dense, or CSR on P's own pattern.
 
-        Made from the distances where P was, so that it is exact also where p underflows to zero.
+        Computed from the distances where P was, and then exact also where p underflows to zero.
         """
-        if self._source is not None:
-            logs = self._log_rows()
-            if self.kind == "joint":
-                logs = np.logaddexp(logs, logs.T)
-                logs -= np.log(2 * self.n_samples)
-        elif sparse.issparse(self.P):
+        if self.is_sparse:
             logs = self.P.copy()
-            logs.data = np.log(self.P.data)
+            with np.errstate(divide="ignore"):
+                logs.data = np.log(self.P.data)
             logs.data.flags.writeable = False
             return logs
-        else:
+        if self.source is None or self.floor > 0:
             with np.errstate(divide="ignore"):
                 logs = np.log(self.P)
+        else:
+            logs = self._log_rows()
+            if self.form == "joint":
+                logs = np.logaddexp(logs, logs.T)
+                logs -= np.log(2 * self.n_samples)
         logs.flags.writeable = False
         return logs
 
     def _log_rows(self) -> NDArray[Any]:
-        """Return log p_{j|i} from the distances."""
-        assert self._source is not None
+        """Return log p_{j|i}, computed from the distances."""
+        assert self.source is not None
         assert self.beta is not None
         logs = np.empty((self.n_samples, self.n_samples), self.dtype)
-        for here, D2 in Distances(*self._source).blocks():
+        for here, D2 in Distances(*self.source).blocks():
             own = np.arange(here.start, here.stop)
             D2[own - here.start, own] = np.inf
             D2 -= D2.min(axis=1, keepdims=True)
@@ -236,6 +269,100 @@ class Affinities:
             D2 -= np.log(np.exp(D2).sum(axis=1, keepdims=True))
             logs[here] = D2
         return logs
+
+
+def as_affinities(P: Any, form: Form) -> Affinities:
+    """Return what an objective is given as :class:`Affinities` of the form that it needs.
+
+    Parameters
+    ----------
+    P : ndarray, sparse matrix or array, or Affinities
+        Square, finite, non-negative, with an empty diagonal. Affinities are brought to ``form``; an
+        array must have it already, and a well-formed one is not copied: it must not be changed
+        afterwards.
+    form : {"row", "joint"}
+
+    Raises
+    ------
+    TypeError
+        If ``P`` is neither a matrix nor Affinities.
+    ValueError
+        If ``P`` breaks a condition; the message says which.
+    """
+    check_choice("form", form, FORMS)
+    if isinstance(P, Affinities):
+        return P.joint() if form == "joint" else P.rows()
+    stored = _checked(_stored(P), form)
+    # A view can be made read only without a change of the caller's array.
+    if sparse.issparse(stored):
+        parts = stored.data.view(), stored.indices.view(), stored.indptr.view()
+        return Affinities(sparse.csr_array(parts, shape=stored.shape), form)
+    return Affinities(stored.view(), form)
+
+
+def row_sums(P: Any) -> NDArray[np.float64]:
+    """Return the sums of the rows of a dense or sparse matrix, in float64."""
+    return np.asarray(P.sum(axis=1, dtype=np.float64)).ravel()
+
+
+def canonical(P: Any) -> Any:
+    """Return a CSR array with its indices sorted and duplicates summed, changed in place."""
+    P.sum_duplicates()
+    return P
+
+
+def _stored(P: Any) -> Any:
+    """Return a matrix as C-contiguous float array or as canonical CSR array."""
+    P = matrix_of(P, "P")
+    check_unmasked(P, "P")
+    if sparse.issparse(P):
+        dtype = P.dtype if P.dtype in (np.float32, np.float64) else np.float64
+        stored = sparse.csr_array(P).astype(dtype, copy=False)
+        return stored if stored.has_canonical_format else canonical(stored.copy())
+    try:
+        stored = np.asarray(P)
+    except ValueError:  # rows of different lengths
+        stored = np.array("")
+    if stored.ndim == 0 or stored.dtype.kind not in "fiub":
+        raise TypeError(
+            f"P must be an array of numbers, a sparse matrix or Affinities, got {type(P).__name__}"
+        )
+    if stored.dtype not in (np.float32, np.float64):
+        stored = stored.astype(np.float64)
+    return np.ascontiguousarray(stored)
+
+
+def _checked(P: Any, form: Form) -> Any:
+    """Return a stored matrix if it is one of probabilities in the given form."""
+    if P.ndim != 2 or P.shape[0] != P.shape[1]:
+        raise ValueError(f"P must be a square matrix (n_samples, n_samples), got {P.shape}")
+    if P.shape[0] < 2:
+        raise ValueError(f"P must describe at least 2 points, got {P.shape[0]}")
+    entries = P.data if sparse.issparse(P) else P
+    if not np.isfinite(entries).all():
+        raise ValueError("P must be finite, got NaN or infinity")
+    if (entries < 0).any():
+        raise ValueError(f"P must be non-negative, got {entries.min():.3g}")
+    if P.diagonal().any():
+        raise ValueError("P must have an empty diagonal: no point is its own neighbor")
+    sums = row_sums(P)
+    if form == "row":
+        worst = int(np.argmax(np.abs(sums - 1)))
+        if abs(sums[worst] - 1) > TOLERANCE:
+            raise ValueError(
+                f"P must have rows that sum to one, got {sums[worst]:.6g} in row {worst}"
+            )
+        return P
+    total = float(sums.sum())
+    if abs(total - 1) > TOLERANCE:
+        raise ValueError(f"P must sum to one over all pairs, got {total:.6g}")
+    difference = abs(P - P.T).max()
+    if difference > TOLERANCE * float(entries.max()):
+        raise ValueError(
+            f"P must be symmetric, got |P − Pᵀ| up to {difference:.3g}; "
+            "(P + P.T) / 2 is a symmetric form"
+        )
+    return P
 
 
 def perplexity_affinities(
@@ -252,7 +379,7 @@ def perplexity_affinities(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         With ``metric="precomputed"`` dissimilarities (n_samples, n_samples), which need be neither
-        metric nor symmetric; row i is what i sees.
+        metric nor symmetric; row i has the dissimilarities of the others to point i.
     perplexity : float or "auto", default="auto"
         In [1, n_samples − 1]; "auto" is min(30, (n_samples − 1)/3), at least 1.
     metric : str or callable, default="euclidean"
@@ -265,22 +392,22 @@ def perplexity_affinities(
     Returns
     -------
     Affinities
-        Of the row kind; ``joint()`` gives the other.
+        In the row form; ``joint()`` returns the other.
 
     Warns
     -----
     UserWarning
         Once, if more than ``perplexity`` points tie for the nearest of some point, as duplicates at
-        distance zero do: its row is then uniform over them, for no width has so small a perplexity.
+        distance zero do: no width gives so small a perplexity, and its row is uniform over them.
 
     Raises
     ------
     ValueError
-        Naming the argument that is wrong and what is allowed.
+        Naming the invalid argument and the allowed values.
 
     Notes
     -----
-    O(n² n_features) time; besides P a block of distances (tens of megabytes) is held.
+    O(n² n_features) time; P and a block of distances (tens of megabytes) in memory.
     """
     data = check_data(X, metric)
     n = data.shape[0]
@@ -337,9 +464,9 @@ def global_affinities(
     pairs = distances.of_pairs()
     sigma = float(np.quantile(pairs, 1 / n_classes, overwrite_input=True))
     if sigma == 0:
-        apart = pairs[pairs > 0]
-        sigma = float(apart.min()) if apart.size else 1.0
-        if apart.size:
+        positive = pairs[pairs > 0]
+        sigma = float(positive.min()) if positive.size else 1.0
+        if positive.size:
             warnings.warn(
                 f"more than one in {n_classes} pairs of points coincide; the width is the smallest "
                 f"distance above zero, {sigma:.4g}, not the 1/{n_classes} quantile",
@@ -360,7 +487,7 @@ def _threads(n: int, n_jobs: int | None) -> int:
 
 
 def _kept(X: Any, data: Any) -> Any:
-    """Return checked data as they are now, whatever becomes of the caller's array."""
+    """Return checked data that later changes of the caller's array do not reach."""
     if sparse.issparse(data):
         return data.copy() if data is matrix_of(X) else data
     if not (data.flags.writeable and np.may_share_memory(data, np.asarray(matrix_of(X)))):

@@ -122,7 +122,7 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     ValueError
         If values are masked.
     """
-    _refuse_masked(value, name)
+    check_unmasked(value, name)
     try:
         array = np.asarray(value)
         if array.dtype.kind == "O" and not any(
@@ -136,7 +136,8 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     return np.array(array, dtype=np.float64)
 
 
-def _refuse_masked(values: Any, name: str) -> None:
+def check_unmasked(values: Any, name: str) -> None:
+    """Raise ValueError if a masked array masks any value."""
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         raise ValueError(
             f"{name} must have no masked values, got {np.count_nonzero(mask)}: what is behind the "
@@ -304,7 +305,7 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
 
 
 def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
-    """Return rows of class probabilities; an unlabelled point's row is all NaN.
+    """Return rows of class probabilities; an unlabeled point's row is all NaN.
 
     Raises
     ------
@@ -323,7 +324,7 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     bad = ~np.isfinite(known).all(axis=1)
     if bad.any():
         raise ValueError(
-            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabelled "
+            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabeled "
             f"points; row {where[bad][0]} is {known[bad][0]}"
         )
     wrong = (known < 0).any(axis=1) | (np.abs(known.sum(axis=1) - 1) > 1e-4)
@@ -374,6 +375,36 @@ def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDA
     array = np.ascontiguousarray(array).view()
     array.flags.writeable = False
     return array
+
+
+def check_class_prior(
+    prior: Any, n_classes: int, name: str = "class_prior", *, allow_zero: bool = False
+) -> NDArray[np.float64]:
+    """Return class priors: one positive number for each class, summing to one (within 1e-6).
+
+    Parameters
+    ----------
+    prior : array-like of shape (n_classes,)
+    n_classes : int
+    name : str, default="class_prior"
+        The argument's name, for the error.
+    allow_zero : bool, default=False
+        Whether a class may have prior zero.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    values = check_numbers(name, prior)
+    if values.shape != (n_classes,):
+        raise ValueError(
+            f"{name} must have shape ({n_classes},), one entry a class, got {values.shape}"
+        )
+    low = "non-negative" if allow_zero else "positive"
+    legal = values >= 0 if allow_zero else values > 0
+    if not (np.isfinite(values).all() and legal.all() and abs(values.sum() - 1) < 1e-6):
+        raise ValueError(f"{name} must be {low} and sum to one, got {values.tolist()}")
+    return values
 
 
 def check_metric(metric: Any) -> Any:
@@ -490,7 +521,7 @@ def check_kind(X: Any, name: str = "X") -> None:
     ValueError
         If it is nothing that a matrix of real numbers can be made of.
     """
-    _refuse_masked(X, name)
+    check_unmasked(X, name)
     if hasattr(X, "toarray"):
         kind, found = X.dtype.kind, X.dtype
     else:

@@ -165,17 +165,58 @@ def test_a_zero_quantile_takes_the_smallest_distance_with_a_warning():
         assert global_affinities(X, 4).sigma == 1
 
 
-def test_entropy_and_logs(X):
+def test_logs(X):
     made = perplexity_affinities(X, 12, dtype=np.float64)
-    assert made.entropy == pytest.approx(-83 * np.log(12), rel=1e-9)
     for form in (made, made.joint()):
         np.testing.assert_allclose(np.exp(form.log_P), form.P)
         assert (np.diagonal(form.log_P) == -np.inf).all()
-    assert sparse_form(made).entropy == pytest.approx(made.entropy)
+        stored = sparse_form(form)
+        np.testing.assert_array_equal(
+            stored.log_P.toarray()[form.P > 0], np.log(form.P[form.P > 0])
+        )
 
 
 def sparse_form(made):
-    return Affinities.from_probabilities(sparse.csr_array(made.P), made.kind)
+    return Affinities.from_probabilities(sparse.csr_array(made.P), made.form)
+
+
+def test_truncated_probabilities_are_zero_in_logs_too(X):
+    made = perplexity_affinities(X, 5, dtype=np.float64)
+    floor = float(np.median(made.P))
+    for form in (made, made.joint(), sparse_form(made), sparse_form(made.joint())):
+        cut = form.truncated(floor)
+        P, before, logs = (
+            m.toarray() if sparse.issparse(m) else m for m in (cut.P, form.P, cut.log_P)
+        )
+        np.testing.assert_array_equal(P, np.where(before >= floor, before, 0))
+        np.testing.assert_array_equal(logs[P > 0], np.log(P[P > 0]))
+        if not cut.is_sparse:
+            assert (logs[P == 0] == -np.inf).all()
+        assert cut.floor == floor
+        assert cut.beta is form.beta
+    for wrong in (0.0, -1.0, 1.5):
+        with pytest.raises(ValueError, match="floor must be"):
+            made.truncated(wrong)
+
+
+def test_only_a_metric_object_is_a_learned_metric(X):
+    assert perplexity_affinities(X, 5).learned_metric is None
+
+    class Halved:
+        def squared_rows(self, X, others=None):
+            return lambda here: cdist(X[here], X if others is None else others) ** 2 / 4
+
+    metric = Halved()
+    made = perplexity_affinities(X, 5, metric)
+    assert made.learned_metric is metric
+    assert made.joint().truncated(1e-5).learned_metric is metric
+
+
+def test_what_is_cached_is_made_once_and_not_pickled(X):
+    made = perplexity_affinities(X, 5)
+    assert made.cached("key", lambda: 1) == made.cached("key", lambda: 2) == 1
+    assert pickle.loads(pickle.dumps(made)).cached("key", lambda: 2) == 2
+    assert made.joint().cached("key", lambda: 3) == 3
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -239,7 +280,7 @@ def test_dissimilarities_whose_squares_are_lost(scale):
 
 
 def test_kinds_and_numbers_of_points_are_named():
-    with pytest.raises(ValueError, match="kind must be one of 'row', 'joint'"):
+    with pytest.raises(ValueError, match="form must be one of 'row', 'joint'"):
         Affinities(np.eye(3), "rows")
     for wrong in (None, 2.5, 0, True):
         with pytest.raises((TypeError, ValueError), match="n_samples must be"):

@@ -25,8 +25,10 @@ RANKS = {
     "validation": 1,
     "distances": 1,
     "affinities": 2,
+    "neighbors": 2,
     "supervision": 2,
-    "measures": 2,
+    "measures": 3,
+    "display": 2,
     "objectives": 3,
     "learning_metric": 3,
     "posteriors": 3,
@@ -35,12 +37,12 @@ RANKS = {
     "run": 6,
     "methods": 7,
     "spectral": 8,
-    "rivals": 8,
+    "baselines": 8,
     "session": 9,
     "datasets": 9,
     "widget": 10,
     "experiments": 11,
-    "plots": 11,
+    "plots": 10,
     "cli": 12,
 }
 
@@ -113,6 +115,57 @@ def test_imports_run_one_way():
             elif RANKS[parts[1]] >= RANKS[room(path)]:
                 wrong.append(describe(path, line, f"imports {parts[1]}, which is not below it"))
     assert wrong == []
+
+
+def dependencies() -> dict[str, set[str]]:
+    """Return the modules of the package that each imports at run time, local imports included."""
+    names = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        for path in MODULES
+    }
+    found: dict[str, set[str]] = {}
+    for path in MODULES:
+        own = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        own = own.removesuffix(".__init__")
+        found[own] = set()
+        for _, name in imports(path):
+            # ``from package import name``: a module of that name, or something in the package.
+            target = name if name in names else name.rpartition(".")[0]
+            if target in names and target != own:
+                found[own].add(target)
+    return found
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Strongly connected components of more than one module, by Tarjan's algorithm."""
+    graph = dependencies()
+    # The package itself loads its names lazily; its version is read from everywhere.
+    graph.pop("nbembed")
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    circles: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        order[module] = low[module] = len(order)
+        stack.append(module)
+        for other in sorted(graph[module] & graph.keys()):
+            if other not in order:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], order[other])
+        if low[module] == order[module]:
+            component = [stack.pop()]
+            while component[-1] != module:
+                component.append(stack.pop())
+            if len(component) > 1:
+                circles.append(sorted(component))
+
+    for module in sorted(graph):
+        if module not in order:
+            visit(module)
+    assert circles == []
 
 
 def test_big_libraries_come_in_by_their_door_only():

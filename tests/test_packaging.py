@@ -87,8 +87,8 @@ def check_wheel(files: dict[str, bytes]) -> None:
     extensions = json.loads(files[beside])["ServerApp"]["jpserver_extensions"]
     assert extensions == {"nbembed.widget.server": True}
     assert [name for name in files if "frontend/" in name or "node_modules" in name] == []
-    (licence,) = [name for name in files if name.endswith("licenses/LICENSE")]
-    assert b"The nbembed developers" in files[licence]
+    (license,) = [name for name in files if name.endswith("licenses/LICENSE")]
+    assert b"The nbembed developers" in files[license]
 
 
 def test_the_wheel_carries_bundle_notebooks_data_and_types(wheel):

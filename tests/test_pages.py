@@ -11,7 +11,11 @@ import pytest
 import nbembed
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGES = [DOCS / "explorer.md", *sorted((DOCS / "methods").glob("*.md"))]
+PAGES = [
+    DOCS / "explorer.md",
+    DOCS / "your-own-recipe.md",
+    *sorted((DOCS / "methods").glob("*.md")),
+]
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -20,10 +24,10 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
     "page", [p for p in PAGES if BLOCK.search(p.read_text())], ids=lambda p: p.stem
 )
 def test_python_blocks_run(page):
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"__name__": "__main__"}
     with warnings.catch_warnings():  # a page may silence warnings
         for block in BLOCK.findall(page.read_text(encoding="utf-8")):
-            exec(compile(block, page.name, "exec"), names)
+            exec(compile(block, page.name, "exec", dont_inherit=True), names)
     if "explorer" in names:
         names["explorer"].close()
         names["session"].close()
@@ -67,7 +71,7 @@ def test_the_sliders_of_a_page_are_those_that_there_are(page):
         for part in name.split("."):
             kind = getattr(kind, part)
         kinds.append(kind)
-    assert shown == {(p.symbol, p.name) for kind in kinds for p in kind.live_parameters}
+    assert shown == {(p.symbol, p.name) for kind in kinds for p in kind.recipe_type.live_parameters}
 
 
 def test_every_method_has_a_page_and_every_page_is_listed():

@@ -8,7 +8,7 @@ import pytest
 from nbembed.objectives import HeavyTailed, LargeMargin, simplex
 from nbembed.optimizers import LBFGS, FixedPoint, MomentumGradient
 from nbembed.optimizers.base import Optimizer, State
-from nbembed.run import PATIENCE, Run, relative_movement
+from nbembed.run import PATIENCE, Checkpoint, Run, relative_movement
 from nbembed.schedule import Schedule, Stage
 
 
@@ -250,3 +250,25 @@ def test_movement_is_in_radii():
     assert relative_movement(before, before + 0.1) == pytest.approx(0.1)
     assert relative_movement(10 * before, 10 * (before + 0.1)) == pytest.approx(0.1)
     assert relative_movement(np.zeros((3, 2)), np.ones((3, 2))) == 1.0
+
+
+def test_a_run_goes_on_from_a_checkpoint(objective, Y):
+    schedule = Schedule(tuple(Stage(3, FixedPoint(), {"exaggeration": e}) for e in (4.0, 2.0, 1.0)))
+    whole = Run(objective, FixedPoint(), Y, schedule).step(12)
+    run = Run(objective, FixedPoint(), Y, schedule).step(4)
+    checkpoint = run.checkpoint()
+    assert checkpoint.values == {"exaggeration": 2.0}
+    assert checkpoint.schedule.done == 4
+    again = Run.resume(objective, FixedPoint(), checkpoint)
+    assert again.objective.parameters["exaggeration"] == 2.0
+    again.step(8)
+    np.testing.assert_array_equal(again.embedding, whole.embedding)
+    assert again.checkpoint().values == {"exaggeration": 1.0}
+
+
+def test_a_resumed_run_sets_what_the_objective_has(objective, Y):
+    checkpoint = Checkpoint(Y, values={"alpha": 1.5, "lam": 3.0})
+    run = Run.resume(objective, FixedPoint(), checkpoint)
+    assert run.objective.parameters["alpha"] == 1.5
+    assert run.values == {"alpha": 1.5}
+    assert run.release("alpha").values == {}

@@ -48,3 +48,32 @@ def test_schedules_are_values():
 
     assert make() == make()
     assert make() != make().without("lam")
+
+
+def test_a_schedule_knows_what_was_begun_and_what_is_left():
+    a, b, c = (Stage(steps, FixedPoint(), {"heat": float(steps)}) for steps in (2, 3, 4))
+    begun = [Schedule((a, b, c))]
+    for _ in range(9):
+        begun.append(begun[-1].advanced())
+    assert begun[9].advanced() is begun[9]
+    assert [schedule.current for schedule in begun] == [a, a, b, b, b, c, c, c, c, None]
+    assert [i for i, schedule in enumerate(begun) if schedule.at_boundary] == [0, 2, 5]
+    assert begun[0].left == begun[0]
+    assert begun[2].left == Schedule((b, c))
+    assert begun[3].left == Schedule((Stage(2, FixedPoint(), {"heat": 3.0}), c))
+    assert begun[9].left == Schedule()
+    assert begun[9].finished
+    assert not begun[8].finished
+    assert [schedule.values.get("heat") for schedule in begun] == [
+        None,
+        *[2.0] * 2,
+        *[3.0] * 3,
+        *[4.0] * 4,
+    ]
+
+
+def test_without_takes_the_stages_out_where_nothing_else_was_to_be_moved():
+    first = Stage(2, FixedPoint(), {"rho": 0.1})
+    schedule = Schedule((first, Stage(3, FixedPoint(), {"lam": 1.0}))).advanced().advanced()
+    assert schedule.without("lam") == Schedule()
+    assert schedule.without("rho").current.parameters == {"lam": 1.0}

@@ -59,7 +59,7 @@ def test_labels_are_those_of_a_plain_dictionary(steps):
     value = said(steps)
     found = {
         int(i): (value.classes[value.top_class[i]], float(value.confidence[i]))
-        for i in value.labelled
+        for i in value.labeled
     }
     assert found == expected
 
@@ -74,7 +74,7 @@ def test_pins_are_those_of_a_plain_set(steps):
             held -= set(where)
     value = said(steps)
     assert value.pinned.tolist() == sorted(held)
-    assert not held or not value.is_empty
+    assert not held or value != Supervision(N, value.classes)
 
 
 def test_pins_change_nothing_else_that_was_said():
@@ -101,19 +101,19 @@ def test_a_dictionary_from_before_there_were_pins():
 
 
 @given(verbs)
-def test_rows_are_probabilities_and_unlabelled_rows_are_nan(steps):
+def test_rows_are_probabilities_and_unlabeled_rows_are_nan(steps):
     value = said(steps)
     T = value.targets(4)
-    labelled = np.isin(np.arange(N), value.labelled)
-    assert np.isnan(T[~labelled]).all()
-    np.testing.assert_allclose(T[labelled].sum(axis=1), 1)
-    assert (T[labelled] >= 0).all()
+    labeled = np.isin(np.arange(N), value.labeled)
+    assert np.isnan(T[~labeled]).all()
+    np.testing.assert_allclose(T[labeled].sum(axis=1), 1)
+    assert (T[labeled] >= 0).all()
 
 
 @given(verbs, points)
 def test_what_is_forgotten_is_in_nothing_any_more(steps, gone):
     value = said(steps).forget(gone)
-    assert not np.isin(gone, value.labelled).any()
+    assert not np.isin(gone, value.labeled).any()
     for group in (*value.links, *(side for pair in value.cannot_links for side in pair)):
         assert not np.isin(gone, group).any()
     assert all(group.size > 1 for group in value.links)
@@ -160,7 +160,7 @@ def test_the_same_link_twice_is_one_statement():
 def test_forgetting_everything_leaves_the_classes_alone(steps):
     value = said(steps)
     assert value.forget(range(N)) == Supervision(N, value.classes)
-    assert value.forget(range(N)).is_empty
+    assert value.forget(range(N)) == Supervision(N, value.classes)
 
 
 @given(verbs, points)
@@ -194,8 +194,8 @@ def test_groups_hold_the_pairs_that_the_definition_counts(steps):
     for group in value.links:
         u[np.ix_(group, group)] += 1
     K = len(value.classes)
-    for i in value.labelled:
-        for j in value.labelled:
+    for i in value.labeled:
+        for j in value.labeled:
             if value.top_class[i] == value.top_class[j]:
                 c = (K * value.confidence[[i, j]] - 1) / (K - 1) if K > 1 else np.ones(2)
                 u[i, j] += np.prod(np.maximum(c, 0))
@@ -243,7 +243,7 @@ def test_renaming_keeps_the_points():
         (lambda s: s.must_link([2, 9]), r"points must be indices in \[0, 5\)"),
         (lambda s: s.cannot_link([0, 1], [1]), "no point in common"),
         (lambda s: s.add_class("x").add_class("x"), "name must be new"),
-        (lambda s: s.rename_class("x", "y"), "old must be a class that there is"),
+        (lambda s: s.rename_class("x", "y"), "old must be an existing class"),
         (lambda s: s.label([0], "a").label([1], "b").targets(1), "n_classes must be at least 2"),
         (lambda s: s.label(np.ones(3, bool), "a"), r"mask must have shape \(5,\)"),
     ],
@@ -259,7 +259,7 @@ def test_labels_with_unknowns_become_classes_in_their_own_order():
     assert list(value.top_class) == [1, -1, 0, 1]
     named = as_supervision(["b", None, "a"], 3)
     assert named.classes == ("a", "b")
-    assert list(named.labelled) == [0, 2]
+    assert list(named.labeled) == [0, 2]
     assert as_supervision([1.0, np.nan, 0.0], 3).classes == ("0", "1")
 
 
@@ -281,7 +281,7 @@ def test_every_way_of_leaving_a_name_out(y):
     assert list(value.top_class) == [1, -1, 0]
 
 
-def test_nobody_labelled_is_nothing_said():
+def test_nobody_labeled_is_nothing_said():
     assert as_supervision([-1, -1], 2) == as_supervision(None, 2) == Supervision(2)
 
 
@@ -325,7 +325,7 @@ def test_rows_say_nothing_of_classes_named_later():
         ({"cannot_links": [[0]]}, ValueError, "cannot_links must be a list of lists of 2"),
         ({"pinned": "ab"}, TypeError, "pinned must be a list"),
         ({"pinned": [3]}, ValueError, r"pinned must be indices in \[0, 3\)"),
-        ({"comment": "mine"}, ValueError, "plain has an entry 'comment'"),
+        ({"comment": "mine"}, ValueError, "data has the unknown entry 'comment'"),
     ],
 )
 def test_broken_dictionaries_are_refused(change, kind, message):
@@ -373,14 +373,14 @@ def test_bad_supervision_is_refused(y, kind, message):
 
 def test_what_is_no_plain_supervision():
     for wrong in (None, 3, [], "ab"):
-        with pytest.raises(TypeError, match="plain must be a dictionary"):
+        with pytest.raises(TypeError, match="data must be a dictionary"):
             Supervision.from_dict(wrong)
-    with pytest.raises(ValueError, match="plain lacks the entry 'n_samples'"):
+    with pytest.raises(ValueError, match="data lacks the entry 'n_samples'"):
         Supervision.from_dict({})
 
 
 def test_masked_labels_are_not_read_behind_their_mask():
-    with pytest.raises(ValueError, match="y must say −1 for unlabelled points and mask none"):
+    with pytest.raises(ValueError, match="y must say −1 for unlabeled points and mask none"):
         as_supervision(np.ma.masked_equal([0, 1, 1], 1), 3)
     assert as_supervision(np.ma.masked_equal([0, 1, 1], 5), 3) == as_supervision([0, 1, 1], 3)
 
@@ -391,3 +391,27 @@ def test_numbers_of_points(n):
         Supervision(n)
     with pytest.raises((TypeError, ValueError), match="n_samples must be"):
         as_supervision(None, n)
+
+
+@pytest.mark.parametrize("K", [1, 2, 5])
+def test_a_label_counts_from_nothing_when_uniform_to_one_when_certain(K):
+    names = "abcde"[:K]
+    value = Supervision(6, list(names))
+    for point, confidence in enumerate([1.0, 0.9, 0.5, 1 / K, 0.1]):
+        value = value.label(point, "a", confidence)
+    weights = value.label_weights
+    T = value.targets()
+    expected = np.ones(5) if K == 1 else (T[:5, 0] - T[:5, 1]).clip(0)
+    np.testing.assert_allclose(weights, [*expected, 0.0], atol=1e-12)
+    assert weights[0] == 1
+    assert weights[5] == 0, "no label"
+    assert not weights.flags.writeable
+    if K > 1:
+        assert weights[3] == 0, "a uniform row carries no information"
+
+
+def test_groups_weigh_their_members_like_everything_else():
+    value = Supervision(5, ["a", "b"]).label([0, 1, 2, 3], "a", 0.8).label(3, "a", 0.5)
+    groups = value.groups()
+    assert groups.members.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(groups.weights, value.label_weights[:3])

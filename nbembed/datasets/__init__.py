@@ -2,11 +2,11 @@
 
 * :func:`load` takes a set by name, bundled or from a folder; :func:`load_letter`,
   :func:`load_satellite`, :func:`load_vehicle` and :func:`load_ionosphere` are bundled.
-* :func:`names` lists what is known, ``CATALOG`` says where it comes from.
-* :func:`fetch` downloads from OpenML; nothing else here reaches for the network.
+* :func:`names` lists the known sets, ``CATALOG`` states their sources.
+* :func:`fetch` downloads from OpenML; nothing else here uses the network.
 * :func:`gaussian_pair` and :func:`crossed_pair` draw problems of known error.
 * :func:`toy_multimodal`, :func:`toy_few_labels` and :func:`toy_neither_alone` draw three problems
-  in the plane that part the learners of :mod:`nbembed.spectral`.
+  in the plane that distinguish the learners of :mod:`nbembed.spectral`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the known data sets are, where they come from and what to mind with them."""
+"""The known data sets, their sources and caveats."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Entry:
     name : str
         Its file is called ``name + ".npz"``.
     source : str
-        Where it comes from, for a sentence that begins with "It is".
+        Its source, for a sentence that begins with "It is".
     bundled : bool
-        Whether the package brings it.
+        Whether the package contains it.
     openml : int or None
-        Its number at OpenML, where that holds the same data.
+        Its number at OpenML, if that has the same data.
     note : str
-        What one should know before a figure is made from it.
+        A caveat for whoever makes a figure from it.
     """
 
     name: str
@@ -49,13 +49,13 @@ _ENTRIES = (
         "segment",
         f"Image Segmentation, {_UCI}; its 210 training rows first",
         openml=36,
-        note="From OpenML the rows come in another order, without a training part.",
+        note="OpenML has the rows in another order, without a training part.",
     ),
     Entry("balance", f"Balance Scale, {_UCI}", openml=11),
     Entry(
         "lvq_phoneme",
         "the example speech of LVQ_PAK (Kohonen and others, Helsinki), for scientific use only",
-        note="20 classes; a paper on supervised retrieval speaks of 13.",
+        note="20 classes; a paper on supervised retrieval has 13.",
     ),
     Entry("g50c", _LDS, note="gaussian_pair draws more of its kind."),
     Entry("g10n", _LDS, note="crossed_pair draws more of its kind."),
@@ -64,7 +64,7 @@ _ENTRIES = (
     Entry(
         "coil20",
         "COIL-20, Columbia University Image Library, at 32 × 32",
-        note="The official splits are not to be had: those here are drawn at random.",
+        note="The official splits are not available: those here are drawn at random.",
     ),
     Entry("ssl_bci", f"BCI in {_BOOK}"),
     Entry("ssl_digit1", f"Digit1 in {_BOOK}"),

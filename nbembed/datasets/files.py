@@ -24,13 +24,13 @@ from nbembed.validation import check_count, check_path, check_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Of more values than this, single precision is kept: double would take gigabytes.
+#: Larger arrays stay in single precision: double would take gigabytes.
 MOST_IN_DOUBLE = 10_000_000
 _SPLIT = re.compile(r"(?:generated_)?labeled_idx_(\d+)")
 
 
 class MissingDataError(FileNotFoundError):
-    """Data that are needed are not there; the message says which and where they come from."""
+    """Required data are missing; the message says which, and where they come from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +49,11 @@ class Dataset:
     feature_names : list of str
         Names of columns, [] where there are none.
     n_train : int or None
-        How many of the first rows are the official training part.
+        Number of first rows that are the official training part.
     note : str
-        What one should know before a figure is made from them.
+        A caveat for whoever makes a figure from them.
     extra : dict of str to array
-        Whatever else is in the file, such as raw counts.
+        Other arrays of the file, such as raw counts.
     """
 
     X: Any
@@ -66,7 +66,7 @@ class Dataset:
     extra: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def masked(self, split: int, n_labels: int) -> NDArray[np.int64]:
-        """Return ``y`` with −1 wherever a split keeps the label back.
+        """Return ``y`` with −1 wherever a split hides the label.
 
         Raises
         ------
@@ -108,7 +108,7 @@ def read_file(path: str | os.PathLike[str]) -> Dataset:
     MissingDataError
         If there is no such file.
     ValueError
-        If it is no file of this format; the message says what it lacks.
+        If it has another format; the message says what is missing.
     """
     path = Path(path)
     if not path.is_file():
@@ -167,7 +167,7 @@ def _matrix(parts: dict[str, Any], key: str, name: str) -> Any:
 
 
 def _rest(parts: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return what is left, sparse matrices put together."""
+    """Return the remaining parts, sparse matrices assembled."""
     for key in [key.removesuffix("_indptr") for key in parts if key.endswith("_indptr")]:
         parts[key] = _matrix(parts, key, name)
     return parts

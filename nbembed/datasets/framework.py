@@ -1,7 +1,7 @@
-"""Three problems in the plane that part the learners of the semi-supervised framework.
+"""Three problems in the plane that distinguish the learners of the semi-supervised framework.
 
 After the figures of "A Unified Semi-Supervised Dimensionality Reduction Framework for Manifold
-Learning": in each, one axis separates two classes, and the question is which learner finds it.
+Learning": in each, one axis separates two classes, and learners differ in whether they find it.
 Class 0 lies on both sides of class 1 along that axis, so it is not one cluster.
 """
 
@@ -30,7 +30,7 @@ class Toy:
     y : ndarray of int, shape (n_samples,)
         The classes, 0 and 1.
     labels : ndarray of int, shape (n_samples,)
-        What a learner is told: classes, with −1 where it is told nothing.
+        The classes that a learner is given, −1 for unlabeled points.
     axis : ndarray of shape (2,)
         The unit vector along which the classes separate.
     """
@@ -50,17 +50,17 @@ class Toy:
 def toy_multimodal(
     n_samples: int = 400, random_state: int | np.random.Generator | None = None
 ) -> Toy:
-    """Return problem 1: a class in several clusters, and labels enough.
+    """Return problem 1: a class of several clusters, and many labels.
 
     Two large clusters, one above the other, hold points of both classes, more of class 0 in the
-    upper one; within each the classes alternate from left to right. FDA sees no difference of means
-    there, PCA and LPP see the two clusters, and SS-FDA is on the line between: all look up and
-    down. LFDA and SS-LFDA find left and right.
+    upper one; within each the classes alternate from left to right. Left to right the class means
+    are equal, so FDA finds the vertical axis; so do PCA and LPP, which see the two clusters, and
+    SS-FDA, between them. LFDA and SS-LFDA find the horizontal axis.
 
     Parameters
     ----------
     n_samples : int, default=400
-        At least 40. A quarter of them is labelled.
+        At least 40. A quarter of them is labeled.
     random_state : int, Generator or None
 
     Returns
@@ -70,7 +70,7 @@ def toy_multimodal(
     Raises
     ------
     ValueError
-        If there are too few points for all clusters to be seen.
+        If there are too few points to fill all clusters.
     """
     rng, n = _checked(n_samples, random_state)
     # Of forty points: class, place from left to right, upper (+1) or lower (−1) cluster.
@@ -80,22 +80,22 @@ def toy_multimodal(
     X = np.column_stack(
         [side + 0.08 * rng.standard_normal(n), 1.0 * up + rng.uniform(-0.7, 0.7, n)]
     )
-    return _told(X, kind, n_labels=n // 4, rng=rng)
+    return _with_labels(X, kind, n_labels=n // 4, rng=rng)
 
 
 def toy_few_labels(
     n_samples: int = 120, random_state: int | np.random.Generator | None = None
 ) -> Toy:
-    """Return problem 2: a class in several clusters, and few labels.
+    """Return problem 2: a class of several clusters, and few labels.
 
-    Three upright stripes of classes 0, 1 and 0, those of class 0 somewhat higher. With eight labels
-    LFDA is hardly local and looks up and down like FDA and PCA, and so does SELF, on the line
-    between LFDA and PCA. LPP and SS-LFDA see the stripes.
+    Three vertical stripes of classes 0, 1 and 0, class 0 somewhat higher. With eight labels
+    LFDA is hardly local and finds the vertical axis like FDA and PCA, and so does SELF, which
+    interpolates between LFDA and PCA. LPP and SS-LFDA separate the stripes.
 
     Parameters
     ----------
     n_samples : int, default=120
-        At least 40; eight are labelled.
+        At least 40; eight are labeled.
     random_state : int, Generator or None
 
     Returns
@@ -105,11 +105,11 @@ def toy_few_labels(
     Raises
     ------
     ValueError
-        If there are too few points for all stripes to be seen.
+        If there are too few points to fill all stripes.
     """
     rng, n = _checked(n_samples, random_state)
     kind, X = _stripes(n, rng)
-    return _told(X, kind, n_labels=8, rng=rng)
+    return _with_labels(X, kind, n_labels=8, rng=rng)
 
 
 def toy_neither_alone(
@@ -118,13 +118,13 @@ def toy_neither_alone(
     """Return problem 3: neither the labels nor the neighborhoods are enough.
 
     Problem 2 twice, far above each other, with labels in the upper half only. LFDA is misled by the
-    few labels as before, and LPP squeezes each half most when it tells just these apart; SS-LFDA,
-    which takes from each what the other lacks, finds left and right.
+    few labels as before, and LPP separates the two halves; SS-LFDA, which combines both sources of
+    information, finds the horizontal axis.
 
     Parameters
     ----------
     n_samples : int, default=240
-        At least 40; eight are labelled.
+        At least 40; eight are labeled.
     random_state : int, Generator or None
 
     Returns
@@ -134,13 +134,13 @@ def toy_neither_alone(
     Raises
     ------
     ValueError
-        If there are too few points for all stripes to be seen.
+        If there are too few points to fill all stripes.
     """
     rng, n = _checked(n_samples, random_state)
     kind, X = _stripes(n, rng)
     upper = np.arange(n) < n // 2
     X[:, 1] += np.where(upper, 4.0, -4.0)
-    return _told(X, kind, n_labels=8, rng=rng)
+    return _with_labels(X, kind, n_labels=8, rng=rng)
 
 
 def _checked(
@@ -151,7 +151,7 @@ def _checked(
 
 
 def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return classes and points of three stripes; any four in a row have two of each class."""
+    """Return classes and points of three stripes; four consecutive ones have two of each class."""
     place = np.arange(n) % 4
     kind = place % 2
     side = np.array([-1.0, 0.0, 1.0, 0.0])[place]
@@ -159,10 +159,10 @@ def _stripes(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArr
     return kind, np.column_stack([side + 0.03 * rng.standard_normal(n), height])
 
 
-def _told(
+def _with_labels(
     X: NDArray[np.float64], kind: NDArray[np.int64], n_labels: int, rng: np.random.Generator
 ) -> Toy:
-    """Return the problem in random order with the first points labelled."""
+    """Return the problem in random order with the first points labeled."""
     labels = np.where(np.arange(kind.size) < n_labels, kind, -1)
     order = rng.permutation(kind.size)
     return Toy(X[order], kind[order], labels[order], np.array([1.0, 0.0]))

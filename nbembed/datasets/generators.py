@@ -61,12 +61,12 @@ def crossed_pair(
     offset: float = 0.25,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return two spherical Gaussian clusters that the boundary of the classes cuts in the middle.
+    """Return two spherical Gaussian clusters, each cut in half by the boundary of the classes.
 
     With the defaults this is a problem like g10n: unit variances, means at ±offset·(1, …, 1), and
-    the class of a point is 1 where its second feature is larger than its first, else 0. It is
-    deterministic, its best classifier makes no error, and its clusters say nothing of its classes:
-    what a method that trusts clusters must get wrong.
+    the class of a point is 1 where its second feature is larger than its first, else 0. The
+    class is a deterministic function of the features, the best classifier makes no error, and
+    clusters carry no information on classes: a method that relies on clusters must fail.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Data sets by name: bundled ones, files in a folder, and, only where asked for, OpenML."""
+"""Data sets by name: bundled ones, files in a folder, and, only on request, OpenML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbembed.validation import check_choice, check_path, check_text
 
 
 def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Return a data set by its name; the network is never asked (see :func:`fetch`).
+    """Return a data set by its name; the network is never used (see :func:`fetch`).
 
     Parameters
     ----------
@@ -22,8 +22,8 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
         One of :func:`nbembed.datasets.names`, or the name of any file in ``folder`` without
         ".npz".
     folder : path, optional
-        Where files are that the package does not bring; or the path of the file itself. What lies
-        there goes before what is bundled.
+        Directory of files that the package does not contain, or the path of the file itself. They
+        take precedence over bundled ones.
 
     Returns
     -------
@@ -32,9 +32,9 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     Raises
     ------
     ValueError
-        If nobody knows the name.
+        If the name is unknown.
     MissingDataError
-        If the file is not there; the message says where such data come from.
+        If the file is missing; the message says where such data come from.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def fetch(name: str, data_home: str | os.PathLike[str] | None = None) -> Dataset
     Parameters
     ----------
     name : str
-        "segment", "balance" or "mnist": what OpenML holds of the same data.
+        "segment", "balance" or "mnist": the sets that OpenML has too.
     data_home : path, optional
         Where scikit-learn keeps downloads; its own default otherwise.
 
@@ -112,7 +112,7 @@ def fetch(name: str, data_home: str | os.PathLike[str] | None = None) -> Dataset
     Raises
     ------
     ValueError
-        If OpenML does not hold it.
+        If OpenML does not have it.
     MissingDataError
         If it cannot be reached.
     """
@@ -124,7 +124,7 @@ def fetch(name: str, data_home: str | os.PathLike[str] | None = None) -> Dataset
         found = datasets.fetch_openml(
             data_id=entry.openml, data_home=data_home, as_frame=False, parser=_parser()
         )
-    except OSError as error:  # a URL that does not answer, or answers with an error, is one
+    except OSError as error:  # includes URLs that do not answer or answer with an error
         raise MissingDataError(
             f"{name} could not be downloaded from OpenML ({error}). It is {entry.source}."
         ) from error

@@ -21,11 +21,11 @@ class Figure:
     ----------
     name : str
     published : str
-        What the paper has, as it has it; "" where it has nothing.
+        The paper's value as it prints it; "" where it has none.
     measured : float
     low, high : float
-        The range that counts as reproduced; infinite on a side that does not matter. Both infinite:
-        shown for information.
+        The range that counts as reproduced; infinite on a side that does not matter. With both
+        infinite the figure is shown for information.
     digits : int
         Decimals to print.
     """
@@ -39,7 +39,7 @@ class Figure:
 
     @property
     def judged(self) -> bool:
-        """Whether there is a range at all."""
+        """Whether there is a range."""
         return math.isfinite(self.low) or math.isfinite(self.high)
 
     @property
@@ -72,7 +72,7 @@ class Experiment:
     ----------
     name : str
     summary : str
-        One line: what is embedded, how, and what it should show.
+        One line: what is embedded, how, and the expected result.
     files : tuple of str
         Data files needed, without ".npz".
     short : bool

@@ -1,8 +1,8 @@
 """The experiments of "Large Margin Non-Linear Embedding" (ICML 2005), section 7.
 
-Semi-supervised: the ten official splits of 50 labels, error on the unlabelled points (Table 2).
-Unsupervised: percentage of pairs that labels and clusters treat differently, best of ten restarts
-by the margin criterion (Table 1).
+Semi-supervised: the ten official splits of 50 labels, error on the unlabeled points (Table 2).
+Unsupervised: percentage of pairs on which labels and clusters disagree, best of ten restarts by the
+margin criterion (Table 1).
 """
 
 from __future__ import annotations

@@ -5,15 +5,15 @@ pages), section 6 on digits with a soft nearest-neighbor classifier (scikit-lear
 place of MNIST's). Every method gets the same posteriors: SNE their Kullback–Leibler divergences,
 MDS their Euclidean distances, as the paper's SNE and MDS2.
 
-What prec(h) sees depends on two things that the paper does not speak of. Naive Bayes is certain of
-most documents, to the last bit: such documents are equally high in p(c|x), and count as that
-(:func:`~nbembed.measures.class_precision`). And where η_φ K > η_r N the surest documents lie beyond
-the center of their class, so that the nearest to it are not the surest. The paper's numbers stand
-on that border; the default is half of it, and the paper's 0.01 N, which loses on newsgroups, is
-shown beside it. There are as many documents in a newsgroup as h = 100 asks for.
-Where classes are larger and more than h of their documents certain, SNE and MDS, which put equal
-rows in one place, reach prec(h) = 1 and Parametric Embedding does not (10 newsgroups of 250, left
-out one by one: 0.75 against 0.98 and 1.00): the comparison holds for this setting, not for every.
+prec(h) depends on two things that the paper does not mention. Naive Bayes is certain of most
+documents, to the last bit: such documents tie in p(c|x), and count as ties
+(:func:`~nbembed.measures.class_precision`). And with η_φ K > η_r N the most certain documents lie
+beyond the center of their class, so that those nearest to it are not the most certain. The paper's
+numbers lie on that border; the default is half of it, and the paper's 0.01 N, which is worse on
+newsgroups, is shown beside it. Each newsgroup has h = 100 documents. With larger classes and more
+than h certain documents in each, SNE and MDS, which put equal rows in one place, reach prec(h) = 1
+and Parametric Embedding does not (10 newsgroups of 250, leave-one-out: 0.75 against 0.98 and 1.00):
+the comparison holds for this setting, not in general.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.measures import class_f_measure, class_precision
 from nbembed.methods import SNE, ParametricEmbedding
-from nbembed.methods.starts import scaling_axes
+from nbembed.methods.initialization import scaling_axes
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ STARTS = range(3)
 #: Documents of each newsgroup, and labels of each digit.
 DOCUMENTS, LABELS = 100, 10
 H = 100
-#: Probabilities below this are none to a divergence.
+#: Smaller probabilities are raised to this in divergences.
 FLOOR = 1e-12
 
 
@@ -55,7 +55,7 @@ def divergences(proba: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def distances(proba: NDArray[Any]) -> NDArray[np.float64]:
-    """Return ‖p_i − p_j‖, which MDS2 is of (eq. 10)."""
+    """Return ‖p_i − p_j‖, the distances of MDS2 (eq. 10)."""
     squares = np.sum(proba * proba, axis=1)
     return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * proba @ proba.T, 0)))
 
@@ -68,7 +68,7 @@ def compare(proba: NDArray[Any]) -> dict[str, float]:
         found[name] = float(
             np.mean([class_precision(proba, m.embedding_, m.class_embedding_, H) for m in fits])
         )
-    # Duplicates are no accident here: certain rows are equal.
+    # Duplicates are expected here: certain rows are equal.
     perplexity = min(30.0, len(proba) / 4)
     sne = SNE(metric="precomputed", perplexity=perplexity, max_iter=300, random_state=0)
     with warnings.catch_warnings():
@@ -79,12 +79,12 @@ def compare(proba: NDArray[Any]) -> dict[str, float]:
 
 
 def _precisions(title: str, tables: list[dict[str, float]]) -> Iterator[Figure]:
-    """Yield the mean of each method, and by how much PE is above the others."""
+    """Yield the mean of each method, and the gain of PE over the others."""
     means = {name: float(np.mean([t[name] for t in tables])) for name in tables[0]}
     for name, value in means.items():
         yield Figure(f"{title}: prec({H}) of {name}", "", value)
-    for rival in ("SNE", "MDS"):
-        yield Figure(f"{title}: PE above {rival} by", "> 0", means["PE"] - means[rival], low=0.0)
+    for other in ("SNE", "MDS"):
+        yield Figure(f"{title}: PE above {other} by", "> 0", means["PE"] - means[other], low=0.0)
 
 
 def _iterations(proba: NDArray[Any], sizes: tuple[int, ...]) -> Iterator[Figure]:
@@ -99,7 +99,7 @@ def _iterations(proba: NDArray[Any], sizes: tuple[int, ...]) -> Iterator[Figure]
 
 
 def documents(data: Path | None, per_class: int, seed: int) -> tuple[Any, NDArray[Any]]:
-    """Return counts and topics of so many random documents of each newsgroup."""
+    """Return counts and topics of ``per_class`` random documents of each newsgroup."""
     news = read(data, "newsgroups20_bow")
     rng = np.random.default_rng(seed)
     chosen = np.concatenate(

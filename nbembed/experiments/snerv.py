@@ -4,12 +4,12 @@
 are hidden, all points are embedded in the plane, and those of the fold get the class of their five
 nearest neighbors with a label (section 3). SNeRV's mixture is chosen by cross-validation within the
 other folds, S-Isomap's α and number of neighbors by the error of its own map there; it embeds
-labeled points only and places the rest by its regression network, as its authors have it.
+labeled points only and places the rest by its regression network, as its authors do.
 
-The paper shows errors in a figure alone; what it states are the p-values of paired t-tests between
-its two best methods. Two things are not as it has them: its phonemes are of 13 classes and those of
-the file, from the same package, of 20; and its fourth set, TIMIT, is licensed and not here. MRE and
-MUHSIC, which it found worse, are in :mod:`nbembed.rivals` but not in these tables.
+The paper shows errors only in a figure; it states the p-values of paired t-tests between its two
+best methods. Two things differ here: its phonemes have 13 classes, those of the file, from the same
+package, 20; and its fourth set, TIMIT, is licensed and not included. MRE and MUHSIC, which it found
+worse, are in :mod:`nbembed.baselines` but not in these tables.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
 
+from nbembed.baselines import SIsomap
 from nbembed.datasets import load, read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.learning_metric import LearningMetric
 from nbembed.measures import paired_t_test
 from nbembed.methods import NeRV, SNeRV
-from nbembed.rivals import SIsomap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,23 +40,23 @@ if TYPE_CHECKING:
 POINTS = 1500
 FOLDS = 10
 NEIGHBORS = 5
-#: What S-Isomap chooses from.
-ALPHAS = (0.25, 0.5, 0.75)
+#: The choices of S-Isomap: α and the number of neighbors.
+OFFSETS = (0.25, 0.5, 0.75)
 GRAPHS = (5, 10, 20)
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How much of the protocol is run.
+    """The extent to which the protocol is run.
 
     Attributes
     ----------
     folds : int
-        Of the ten, how many are hidden in turn.
+        How many of the ten are hidden in turn.
     inner : int
         Folds of the cross-validation of SNeRV's mixture.
     splits : int
-        Splits by which S-Isomap chooses.
+        Splits by which S-Isomap's parameters are chosen.
     tradeoffs : tuple of float
         SNeRV's.
     max_iter : int
@@ -79,7 +80,7 @@ def sample(X: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]
 
 
 def error(Y: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_]) -> float:
-    """Return the percentage of hidden points that their neighbors on the map misjudge."""
+    """Return the percentage of hidden points that their neighbors on the map misclassify."""
     judge = KNeighborsClassifier(NEIGHBORS).fit(Y[known], y[known])
     return 100 * float(1 - judge.score(Y[~known], y[~known]))
 
@@ -93,42 +94,41 @@ def isomap_error(
 
 
 def best_isomap(X: NDArray[Any], y: NDArray[Any], splits: int) -> dict[str, Any]:
-    """Return the α and number of neighbors that err least on points left out."""
+    """Return the α and the number of neighbors of least error on held-out points."""
     parts = list(KFold(FOLDS, shuffle=True, random_state=1).split(X))[:splits]
     errors = {}
-    for alpha, n_neighbors in itertools.product(ALPHAS, GRAPHS):
+    for offset, n_neighbors in itertools.product(OFFSETS, GRAPHS):
         found = []
         for train, _ in parts:
             known = np.zeros(len(X), dtype=bool)
             known[train] = True
-            found.append(isomap_error(X, y, known, alpha=alpha, n_neighbors=n_neighbors))
-        errors[alpha, n_neighbors] = np.mean(found)
-    alpha, n_neighbors = min(errors, key=lambda choice: errors[choice])
-    return {"alpha": alpha, "n_neighbors": n_neighbors}
+            found.append(isomap_error(X, y, known, offset=offset, n_neighbors=n_neighbors))
+        errors[offset, n_neighbors] = np.mean(found)
+    offset, n_neighbors = min(errors, key=lambda choice: errors[choice])
+    return {"offset": offset, "n_neighbors": n_neighbors}
 
 
 def fold_errors(
     X: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_], protocol: Protocol
 ) -> dict[str, float]:
-    """Return the error of each method where the labels not ``known`` are hidden."""
+    """Return the error of each method with all labels but the ``known`` ones hidden."""
     labels = np.where(known, y, -1)
     found = {}
-    metric: dict[str, Any] = {"cv": protocol.inner}
+    metric = LearningMetric(cv=protocol.inner)
     with warnings.catch_warnings():
-        # Points of which the class is certain lie at next to no distance from each other.
+        # Points whose class is certain have almost no distance from each other.
         warnings.filterwarnings("ignore", message=".*tied for nearest", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*pieces", category=UserWarning)
         for tradeoff in protocol.tradeoffs:
-            model = SNeRV(tradeoff=tradeoff, max_iter=protocol.max_iter, random_state=0, **metric)
-            model.fit(X, labels)
+            model = SNeRV(
+                tradeoff=tradeoff, metric=metric, max_iter=protocol.max_iter, random_state=0
+            ).fit(X, labels)
             found[f"SNeRV({tradeoff})"] = error(model.embedding_, y, known)
-            # The second tradeoff is of the same metric: it need not be chosen again.
+            # The second tradeoff uses the same metric, which need not be chosen again.
             learned = model.learning_metric_
-            metric = {
-                "n_centroids": len(learned.centroids_),
-                "width": learned.width_,
-                "cv": protocol.inner,
-            }
+            metric = LearningMetric(
+                n_centroids=len(learned.centroids_), width=learned.width_, cv=protocol.inner
+            )
         plain = NeRV(max_iter=protocol.max_iter, random_state=0).fit_transform(X)
         found["NeRV"] = error(plain, y, known)
         choice = best_isomap(X[known], y[known], protocol.splits)
@@ -153,16 +153,16 @@ def figures(
         yield Figure(f"{name}: mean error, %", "", float(np.mean(values)), digits=2)
         yield Figure(f"{name}: standard deviation", "", float(np.std(values, ddof=1)), digits=2)
     first, *_ = errors
-    for rival in ("NeRV", "S-Isomap"):
+    for other in ("NeRV", "S-Isomap"):
         for name in [name for name in errors if name.startswith("SNeRV")]:
-            test = paired_t_test(errors[name], errors[rival])
-            gap = float(np.mean(errors[name]) - np.mean(errors[rival]))
+            test = paired_t_test(errors[name], errors[other])
+            gap = float(np.mean(errors[name]) - np.mean(errors[other]))
             bound = 0.0 if judged and name == first else np.inf
-            yield Figure(f"{name} − {rival}: percentage points", "", gap, high=bound, digits=2)
-            clear = rival != "S-Isomap" and protocol is WHOLE and bound == 0
+            yield Figure(f"{name} − {other}: percentage points", "", gap, high=bound, digits=2)
+            clear = other != "S-Isomap" and protocol is WHOLE and bound == 0
             yield Figure(
-                f"{name} and {rival}: p of the paired t-test",
-                published if rival == "S-Isomap" else "",
+                f"{name} and {other}: p of the paired t-test",
+                published if other == "S-Isomap" else "",
                 test.p_value,
                 high=0.05 if clear else np.inf,
                 digits=5,

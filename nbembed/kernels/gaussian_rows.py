@@ -32,7 +32,9 @@ from nbembed.kernels.threads import run_chunks
 
 
 @with_reference(reference.gaussian_rows)
-def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianRowsTerms:
+def gaussian_rows(
+    Yt: Any, W: Any, want_cost: bool, n_threads: int, *, keep: Any = None
+) -> GaussianRowsTerms:
     """Return the sums over pairs that cost and gradient of SNE are made of.
 
     Parameters
@@ -41,11 +43,14 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
         Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
     W : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
         P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half
-        is.
+        is. With ``keep`` P itself, dense and packed
+        (:mod:`nbembed.kernels.packing`).
     want_cost : bool
         Whether ``cross`` is needed.
     n_threads : int
         Threads; the result does not depend on it.
+    keep : ndarray of shape (n,), optional
+        k, factors of the rows of P: W_ij = k_i p_ij + k_j p_ji, which is never stored.
 
     Returns
     -------
@@ -81,11 +86,12 @@ def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianR
     dense = None if sparse else read_only(W)
     sums = np.zeros((chunks, (1 if sparse else 2) * d, width), points.dtype)
     totals = np.zeros((chunks, 1))
-    inverses = padded(inverse.astype(points.dtype)[None])
-    add = repulsion_only if sparse else forces
+    columns = inverse[None] if keep is None else np.stack([inverse, keep])
+    extras = padded(columns.astype(points.dtype))
+    add = repulsion_only if sparse else forces if keep is None else kept_forces
 
     def add_forces(chunk: int) -> None:
-        add(points, inverses, dense, nothing, n, chunk, chunks, sums[chunk], totals[chunk])
+        add(points, extras, dense, nothing, n, chunk, chunks, sums[chunk], totals[chunk])
 
     run_chunks(add_forces, chunks, n_threads)
     total = np.add.reduce(sums[:, :, :n], axis=0)
@@ -114,12 +120,21 @@ def _forces(tau: Lanes, w: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
     return Terms(forces=[w, q], totals=[w * tau])
 
 
+def _kept_forces(tau: Lanes, p: Any, a: Any, b: Any, parameters: Any) -> Terms:
+    q = lanes_exp(-tau) * (a[0] + b[0])
+    w = a[1] * p[0] + b[1] * p[1]
+    return Terms(forces=[w, q], totals=[w * tau])
+
+
 def _repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
     return Terms(forces=[lanes_exp(-tau) * (a[0] + b[0])])
 
 
 _add_row_sums = half_square(PairSum(_row_sums, scalars=1, registers=2))
 _add_forces = half_square(PairSum(_forces, forces=2, totals=1, extras=1, registers=2))
+_add_kept_forces = half_square(
+    PairSum(_kept_forces, forces=2, totals=1, extras=2, registers=2, both=True)
+)
 _add_repulsion = half_square(PairSum(_repulsion, forces=1, extras=1, registers=2))
 
 
@@ -133,6 +148,12 @@ def row_sums(points, nothing, n, chunk, chunks, sums, totals):
 def forces(points, inverses, W, nothing, n, chunk, chunks, sums, totals):
     """Add attraction, then repulsion, to ``sums``, and Σ_{i<j} W_ij τ_ij to ``totals``."""
     _add_forces(points, inverses, W, nothing, n, (), chunk, chunks, sums, totals)
+
+
+@compiled
+def kept_forces(points, extras, P, nothing, n, chunk, chunks, sums, totals):
+    """Do as :func:`forces` with W_ij = k_i p_ij + k_j p_ji; P is packed, extras 1/Z and k."""
+    _add_kept_forces(points, extras, P, nothing, n, (), chunk, chunks, sums, totals)
 
 
 @compiled

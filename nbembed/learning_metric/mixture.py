@@ -1,9 +1,9 @@
-"""The mixture of labeled Gaussians that the learning metric is made of, and how it is fitted.
+"""The mixture of labeled Gaussians behind the learning metric, and its maximum-likelihood fit.
 
     p(c|x) = Σ_k β_ck φ_k(x) / Σ_k φ_k(x),   φ_k(x) = exp(−‖x − m_k‖²/2σ²),   Σ_c β_ck = 1
 
 ("Supervised nonlinear dimensionality reduction by neighbor retrieval", section 2.1). Centroids m
-and class probabilities β are fitted by conjugate gradients to maximise ``Σ_i Σ_c t_ic log
+and class probabilities β are fitted by conjugate gradients to maximize ``Σ_i Σ_c t_ic log
 p(c|x_i)``, t the rows of class probabilities of the labeled points; β is a softmax of free numbers
 η, which keeps its columns on the simplex. With w_ik = φ_k/Σφ, r_ic = t_ic/p(c|x_i) and
 u_ik = w_ik (Σ_c r_ic β_ck − 1), the derivatives of the sum are
@@ -11,9 +11,12 @@ u_ik = w_ik (Σ_c r_ic β_ck − 1), the derivatives of the sum are
     ∂/∂m_k = σ⁻² Σ_i u_ik (x_i − m_k),   ∂/∂β_ck = Σ_i r_ic w_ik,
     ∂/∂η_ck = β_ck (∂/∂β_ck − Σ_c' β_c'k ∂/∂β_c'k)
 
-Conjugate gradients, as in the paper, are not kept for its sake alone: limited-memory BFGS gains
-likelihood faster, but on held-out points it stays lower (by 0.04 to 0.18 nats a point on Letter, by
-some 0.01 on Satellite, both stopped where they were best).
+Conjugate gradients are the paper's choice and the better one: limited-memory BFGS gains likelihood
+faster, but that of held-out points stays lower (by 0.04 to 0.18 nats a point on Letter, by about
+0.01 on Satellite, each stopped at its best iteration).
+
+The fit does not go through :class:`nbembed.run.Run`: its parameters are no layout, nobody steers
+it, and a cross-validation runs many fits in threads, each stopped by its held-out likelihood.
 
 Weights w are taken relative to the largest, so that p is finite however far a point is from all
 centroids.
@@ -34,10 +37,10 @@ from nbembed.kernels.distances import squared_distances
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The least p(c|x) that a logarithm is taken of: what lies below is out of reach for float64.
+#: Lower bound of p(c|x) in logarithms: float64 cannot represent much less.
 LEAST = 1e-300
-#: Multiplications in a matrix product at most, which keeps it on one thread: BLAS's own stall for
-#: milliseconds on a busy machine, and there are hundreds of products a fit.
+#: Upper bound of the multiplications in a matrix product, which keeps it on one thread: the threads
+#: of BLAS stall for milliseconds on a busy machine, and a fit has hundreds of products.
 WORK = 2**18
 #: Sweeps of k-means for the start.
 SWEEPS = 20
@@ -93,7 +96,7 @@ class Mixture:
 
 
 class Start(NamedTuple):
-    """Where the fit of a mixture begins: centroids and the same smoothing of β for every width."""
+    """Initial centroids, and the class frequencies that smooth the initial β at every width."""
 
     centroids: NDArray[np.float64]
     frequencies: NDArray[np.float64]
@@ -130,7 +133,7 @@ def loss(
     rows = max(16, int(WORK / (K * max(T.shape[1], n_features))))
     for first in range(0, len(X), rows):
         x, t = X[first : first + rows], T[first : first + rows]
-        w = x @ m.T  # minus half the squared distance, up to what all Gaussians share
+        w = x @ m.T  # minus half the squared distance, up to a constant of the row
         w -= half
         w -= w.max(axis=1, keepdims=True)
         np.exp(w, out=w)
@@ -151,7 +154,7 @@ def loss(
 def start(
     X: NDArray[np.float64], T: NDArray[np.float64], n_centroids: int, rng: np.random.Generator
 ) -> Start:
-    """Return where to begin: k-means of each class, or of all points if there are more classes.
+    """Return initial centroids by k-means in each class, or over all points if K is smaller.
 
     Parameters
     ----------
@@ -168,7 +171,7 @@ def start(
         return Start(k_means(X, n_centroids, rng), frequencies)
     shares = (counts > 0).astype(int)
     for _ in range(n_centroids - shares.sum()):
-        # The class whose points have the fewest centroids, for as long as it has points for them.
+        # The next centroid goes to the class with the most points per centroid.
         shares[np.where(shares < counts, counts / np.maximum(shares, 1), -1.0).argmax()] += 1
     parts = [k_means(X[top == c], k, rng) for c, k in enumerate(shares) if k]
     return Start(np.vstack(parts), frequencies)
@@ -177,8 +180,8 @@ def start(
 def k_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Return ``k`` centers: seeds drawn far from each other, then Lloyd's sweeps.
 
-    Plain NumPy on one thread: the same bits whatever else runs, which cannot be said of a sum that
-    threads add to in turn.
+    Plain NumPy on one thread is deterministic; scikit-learn's KMeans adds up in the order in which
+    threads finish.
     """
     centers = np.empty((k, X.shape[1]))
     centers[0] = X[rng.integers(len(X))]
@@ -210,7 +213,7 @@ def descend(
     max_iter: int,
     watch: Callable[[NDArray[np.float64]], bool] = lambda theta: False,
 ) -> NDArray[np.float64]:
-    """Return the parameters (see :func:`loss`) that conjugate gradients end at.
+    """Return the parameters (see :func:`loss`) at the end of conjugate gradients.
 
     Parameters
     ----------
@@ -254,7 +257,7 @@ def fit(
     width: float,
     max_iter: int,
 ) -> tuple[Mixture, float]:
-    """Return the mixture that :func:`descend` ends at, and its loss in nats a point."""
+    """Return the mixture fitted by :func:`descend` and its loss in nats a point."""
     K, D = begin.centroids.shape
     theta = descend(X, T, begin, width, max_iter)
     beta = softmax(theta[K * D :].reshape(-1, K), axis=0)
@@ -265,10 +268,10 @@ def fit(
 def _eta(
     X: NDArray[np.float64], T: NDArray[np.float64], begin: Start, width: float
 ) -> NDArray[np.float64]:
-    """Return the first η: the classes of the points that each Gaussian is responsible for.
+    """Return the initial η: the classes of the points that each Gaussian is responsible for.
 
-    Each counts one point more, of all classes by their frequency: no probability begins at zero,
-    from where no gradient would lead away.
+    One more point, split over the classes by their frequencies, is added to each Gaussian: a
+    probability of zero would have a zero gradient and stay there.
     """
     flat = np.full((T.shape[1], len(begin.centroids)), 1 / T.shape[1])
     w = Mixture(begin.centroids, flat, width).weights(X)

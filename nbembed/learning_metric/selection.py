@@ -1,15 +1,14 @@
-"""How many Gaussians, how wide, and how long to fit them: cross-validation on held-out labels.
+"""Cross-validation of the number of Gaussians, their width and the number of iterations.
 
 As in "Supervised nonlinear dimensionality reduction by neighbor retrieval", section 3, the number
-of Gaussians and their width are those that give the labels of held-out points the largest
-likelihood; no embedding is made. The likelihood is watched along each fit, and the number of
-iterations is chosen with the rest: unstopped, the fit of most mixtures ends in certainty, where the
-metric vanishes on plateaus and the held-out likelihood is far below what it was.
+of Gaussians and their width maximize the likelihood of held-out labels; no embedding is computed.
+The held-out likelihood is recorded along each fit and selects the number of iterations too (early
+stopping): run to the end, most mixtures become certain, the metric vanishes on plateaus, and the
+held-out likelihood is far below its maximum.
 
-Where classes lie so far apart that many candidates are as good as certain, the likelihood goes on
-rising towards certainty by less and less. Of candidates that are equally good, but for
-:data:`TIED`, it is therefore the plainest that is taken: the fewest Gaussians, of these the widest,
-and the fewest iterations that get there.
+Where classes are well separated, many candidates are nearly certain and their likelihoods nearly
+equal. Among candidates within :data:`TIED` of the best the simplest is chosen: the fewest
+Gaussians, of these the widest, and the fewest iterations.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ BLIND_ITERATIONS = 10
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and by which figures.
+    """The chosen candidate and the scores of all.
 
     Attributes
     ----------
@@ -82,7 +81,7 @@ def spread_of(X: NDArray[np.float64], T: NDArray[np.float64]) -> float:
         spread = float(np.sqrt(np.mean(np.sum(np.square(X - center), axis=1))))
         if spread > 1e-12 * float(np.abs(X).max(initial=0.0)):
             return spread
-    raise ValueError("X must have labelled points that differ: all of them coincide")
+    raise ValueError("X must have labeled points that differ: all of them coincide")
 
 
 def numbers_to_try(n_classes: int, n_points: int) -> list[int]:
@@ -117,7 +116,7 @@ def choose(
     n_threads: int,
     verbose: bool = False,
 ) -> Choice:
-    """Return the candidate under which held-out labels are likeliest.
+    """Return the candidate with the largest likelihood of held-out labels.
 
     Parameters
     ----------
@@ -152,7 +151,7 @@ def choose(
     if n_folds < 2:
         chosen = Choice(n_centroids[0], widths[len(widths) // 2], min(BLIND_ITERATIONS, max_iter))
         warnings.warn(
-            f"no class has two labelled points, so nothing can be cross-validated; "
+            f"no class has two labeled points, so nothing can be cross-validated; "
             f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} are used",
             stacklevel=3,
         )
@@ -289,7 +288,7 @@ class _Trial:
         descend(self._X, self._T, begin, width, max_iter, watch)
         curve = np.asarray(found)
         curve[~np.isfinite(curve)] = -np.inf
-        # What a fold would have had later is not known; it was on its way down.
+        # The fold was stopped while its likelihood fell: later values count as its last one.
         return np.concatenate([curve, np.full(max_iter + 1 - curve.size, curve[-1])])
 
 

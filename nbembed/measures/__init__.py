@@ -15,7 +15,6 @@ from nbembed.measures.classes import (
 from nbembed.measures.folds import PairedTest, paired_t_test
 from nbembed.measures.neighborhoods import (
     continuity,
-    nearest_neighbors,
     neighbor_preservation,
     trustworthiness,
 )
@@ -28,6 +27,7 @@ from nbembed.measures.retrieval import (
     r_nx_auc,
     smoothed_errors,
 )
+from nbembed.neighbors import nearest_neighbors
 
 __all__ = [
     "PairedTest",

@@ -38,13 +38,6 @@ def check_map(Y: Any, name: str = "Y", *, min_samples: int = MIN_SAMPLES) -> NDA
     return np.asarray(points.toarray() if hasattr(points, "toarray") else points)
 
 
-def check_k(k: int, n: int) -> int:
-    """Return the size of a neighborhood among n points."""
-    if not 1 <= check_count("k", k) <= n - 1:
-        raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
-    return int(k)
-
-
 def check_neighbors(neighbors: Any, n: int, k: int) -> NDArray[np.intp]:
     """Return the k nearest of each of n points, which were found before."""
     try:

@@ -1,4 +1,4 @@
-"""How well places in a map tell classes apart that the map never saw, and how labellings differ."""
+"""How well places in a map tell classes apart that the map never saw, and how labelings differ."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from nbembed.distances import check_span
 from nbembed.measures.checks import check_labels, check_map, codes_of
-from nbembed.measures.neighborhoods import nearest_neighbors
+from nbembed.neighbors import nearest_neighbors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -98,7 +98,7 @@ def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False
 
 
 def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the share of pairs of points that one labelling puts together and the other apart.
+    """Return the share of pairs of points that one labeling puts together and the other apart.
 
     Parameters
     ----------

@@ -6,70 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import EUCLIDEAN, Distances, Metric, check_span
-from nbembed.measures.checks import check_half, check_k, check_neighbors, checked_pair
-from nbembed.validation import check_data
+from nbembed.distances import Distances, Metric
+from nbembed.measures.checks import check_half, check_neighbors, checked_pair
+from nbembed.neighbors import nearest_neighbors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-#: Up to so many dimensions a tree finds neighbors faster than all distances do.
-FEW_DIMENSIONS = 8
-
-
-def nearest_neighbors(
-    X: ArrayLike, k: int = 1, metric: Metric = "euclidean", *, name: str = "X"
-) -> NDArray[np.intp]:
-    """Return the k nearest other points of each point, nearest first, shape (n_samples, k).
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Or dissimilarities with ``metric="precomputed"``.
-    k : int, default=1
-        Less than n_samples.
-    metric : str or callable, default="euclidean"
-        Whatever affinities can be made with.
-    name : str
-        What to call ``X`` in an error.
-
-    Raises
-    ------
-    ValueError
-        If k is not in [1, n_samples − 1], or the data are none.
-
-    Notes
-    -----
-    Of points at one distance any may come first. O(n log n) time in a few dimensions, else all
-    distances are gone through, a block at a time.
-    """
-    from scipy.spatial import KDTree
-
-    points = check_data(X, metric, name=name)
-    n = points.shape[0]
-    k = check_k(k, n)
-    if isinstance(points, np.ndarray) and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
-        check_span(points, name)
-        return _drop_self(KDTree(points).query(points, k=k + 1)[1], k)
-    index = np.empty((n, k), dtype=np.intp)
-    for here, D2 in Distances(points, metric, name=name).blocks():
-        own = np.arange(here.start, here.stop)
-        D2[own - here.start, own] = np.inf
-        if k == 1:
-            index[here, 0] = D2.argmin(axis=1)
-            continue
-        nearest = np.argpartition(D2, k - 1, axis=1)[:, :k]
-        order = np.take_along_axis(D2, nearest, axis=1).argsort(axis=1, kind="stable")
-        index[here] = np.take_along_axis(nearest, order, axis=1)
-    return index
-
-
-def _drop_self(index: NDArray[Any], k: int) -> NDArray[np.intp]:
-    """Return rows of k + 1 neighbors without the point itself (or the last, where ties hid it)."""
-    own = index == np.arange(index.shape[0])[:, None]
-    own[~own.any(axis=1), -1] = True
-    rest: NDArray[np.intp] = index[~own].reshape(-1, k).astype(np.intp)
-    return rest
 
 
 def neighbor_preservation(
@@ -92,7 +34,7 @@ def neighbor_preservation(
     metric : str or callable, default="euclidean"
         Of the data; the map is always Euclidean.
     neighbors : ndarray of int of shape (n_samples, k or more), optional
-        What :func:`nearest_neighbors` says of the data: for many maps of one data set.
+        The result of :func:`nearest_neighbors` for the data, to be shared by many maps of it.
     per_point : bool, default=False
 
     Notes
@@ -122,7 +64,7 @@ def trustworthiness(
         Or dissimilarities with ``metric="precomputed"``.
     Y : array-like of shape (n_samples, n_components)
     k : int, default=5
-        Below n_samples / 2, where the normalisation ends.
+        Below n_samples / 2, where the normalization ends.
     metric : str or callable, default="euclidean"
         Of the data.
     per_point : bool, default=False

@@ -22,8 +22,8 @@ from scipy.special import logsumexp
 
 from nbembed.distances import Distances, Metric
 from nbembed.kernels.calibration import calibrate
-from nbembed.measures.checks import check_k, check_map, check_neighbors, checked_pair
-from nbembed.measures.neighborhoods import nearest_neighbors
+from nbembed.measures.checks import check_map, check_neighbors, checked_pair
+from nbembed.neighbors import check_k, nearest_neighbors
 from nbembed.validation import check_choice, check_perplexity
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def precision_recall(
     metric : str or callable, default="euclidean"
         Of the data.
     neighbors : ndarray of int of shape (n_samples, k or more), optional
-        What :func:`nearest_neighbors` says of the data: for many maps of one data set.
+        The result of :func:`nearest_neighbors` for the data, to be shared by many maps of it.
     per_point : bool, default=False
         Return the curve of each point, n_samples² numbers; their mean is the curve.
 

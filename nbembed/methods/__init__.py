@@ -1,24 +1,43 @@
-"""The estimators: scikit-learn's face of the same recipes that a live session runs."""
+"""The methods: a recipe of how each map is made, and an estimator around it."""
 
 from __future__ import annotations
 
-from nbembed.methods.base import EmbeddingMethod, Geometry, LiveParameter, Start
-from nbembed.methods.hssne import HSSNE
-from nbembed.methods.mbed import Mbed
-from nbembed.methods.nerv import NeRV
-from nbembed.methods.parametric_embedding import ParametricEmbedding
-from nbembed.methods.sne import SNE
-from nbembed.methods.snerv import SNeRV
+from nbembed.methods.estimator import Estimator
+from nbembed.methods.hssne import HSSNE, HSSNERecipe
+from nbembed.methods.mbed import Mbed, MbedRecipe
+from nbembed.methods.nerv import NeRV, NeRVRecipe
+from nbembed.methods.parametric import ParametricEmbedding, ParametricEmbeddingRecipe
+from nbembed.methods.recipe import Geometry, LiveParameter, PathStep, Recipe, Start
+from nbembed.methods.registry import register
+from nbembed.methods.sne import SNE, SNERecipe
+from nbembed.methods.snerv import SNeRV, SNeRVRecipe
 
 __all__ = [
-    "EmbeddingMethod",
+    "Estimator",
     "Geometry",
     "HSSNE",
+    "HSSNERecipe",
     "LiveParameter",
     "Mbed",
+    "MbedRecipe",
     "NeRV",
+    "NeRVRecipe",
     "ParametricEmbedding",
+    "ParametricEmbeddingRecipe",
+    "PathStep",
+    "Recipe",
     "SNE",
+    "SNERecipe",
     "SNeRV",
+    "SNeRVRecipe",
     "Start",
+    "register",
 ]
+
+# In the order in which the Explorer lists them.
+register(HSSNE)
+register(Mbed)
+register(NeRV)
+register(ParametricEmbedding)
+register(SNE)
+register(SNeRV)

@@ -1,4 +1,4 @@
-"""Classes as the user knows them: their own label values beside names and numbers."""
+"""Class values for fitted attributes: the user's own label values, names or numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def class_values(supervision: Supervision, n_classes: int, y: Any) -> NDArray[Any]:
-    """Return the value of each class: what stands in ``y``, else its name, else a number.
+    """Return the value of each class: the one in ``y``, else its name, else a number.
 
     Parameters
     ----------

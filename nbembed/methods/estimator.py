@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import validate_data
 
 from nbembed.learning_metric.metric import check_teaches
-from nbembed.methods.learned import must_learn
+from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe, Start
 
 
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Base of the estimators that place points by minimizing an objective.
 
     A subclass names its :attr:`recipe_type` and writes a constructor whose keywords are the
@@ -89,17 +89,17 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ValueError, TypeError
             Before any work starts, naming the argument that is wrong and what is allowed.
         """
-        X, known = self._check_input(X, y, supervision)
+        data, supervision = self._check_input(X, y, supervision)
         recipe = self.recipe
         rng = as_generator(self.random_state)
-        affinities = recipe.make_affinities(X, known)
-        start = recipe.make_start(X, affinities, known, rng)
+        affinities = recipe.make_affinities(data, supervision)
+        start = recipe.make_start(data, affinities, supervision, rng)
         with self._progress(self.max_iter) as progress:
-            run = self._run(recipe, affinities, known, start).until(
+            run = self._run(recipe, affinities, supervision, start).until(
                 self.max_iter, callbacks=self._callbacks(progress)
             )
-        self._keep(run, affinities, known)
-        self._remember(X, affinities)
+        self._keep(run, affinities, supervision)
+        self._remember(data, affinities)
         return self
 
     def fit_transform(
@@ -143,7 +143,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[NDArray[Any], Supervision]:
-        """Return checked data and what is known of it; parameters are checked along with them."""
+        """Return checked data and their supervision; parameters are checked along with them."""
         recipe = self.recipe
         metric = recipe.data_metric
         data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2), metric)
@@ -154,19 +154,19 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 f"supervision must be a Supervision, got {type(supervision).__name__}; "
                 "labels and rows of probabilities go in y"
             )
-        known = as_supervision(y if supervision is None else supervision, data.shape[0])
-        recipe.check(data.shape[0], known)
+        supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
+        recipe.check(data.shape[0], supervision)
         check_real("verbose", self.verbose, low=0)
         as_callbacks(self.callbacks)
-        self._check_pins(known)
+        self._check_pins(supervision)
         if must_learn(metric):
-            check_teaches(known)
-        return data, known
+            check_teaches(supervision)
+        return data, supervision
 
     def _check_pins(self, supervision: Supervision) -> None:
-        """Refuse pins where nothing says at which place the points are to be held.
+        """Raise if points are pinned and ``init`` does not give their places.
 
-        A live session has a layout to hold them in and does not ask.
+        A live session has a layout to hold them in and does not call this.
         """
         if supervision.pinned.size == 0 or not isinstance(getattr(self, "init", ""), str):
             return
@@ -174,10 +174,10 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         where = (
             f"init must be an array (n_samples, n_components), got {getattr(self, 'init', '')!r}"
             if hasattr(self, "init")
-            else f"{name} begins every map anew and has no init; pin points in a live session"
+            else f"{name} has no init; pin points in a live session"
         )
         raise ValueError(
-            f"supervision pins {supervision.pinned.size} points, but says not where they are: "
+            f"supervision pins {supervision.pinned.size} points, but nothing says where they are: "
             f"{where}"
         )
 
@@ -191,7 +191,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             start.Y,
             recipe.make_schedule(affinities, start.geometry),
             tol=self.tol,
-            # A cost that nobody looks at meanwhile is evaluated seldom: it is an extra pass.
+            # The cost is an extra pass over pairs: it is evaluated rarely where nobody sees it.
             cost_every=10 if self.verbose or self.callbacks is not None else 50,
         )
 
@@ -210,4 +210,4 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.supervision_ = supervision
 
     def _remember(self, X: Any, affinities: Any) -> None:
-        """Keep of the data what later calls need: nothing, unless a method places new points."""
+        """Keep what later calls need of the data: nothing, unless new points can be placed."""

@@ -3,31 +3,32 @@
     J = Σ P_ij log(P_ij / Q_ij),  Q = q/Σq,  q_ij = (α‖y_i − y_j‖² + 1)^(−1/α)
 
 "Heavy-Tailed Symmetric Stochastic Neighbor Embedding"; α sets how heavy the tails of the map's
-similarity are, which is how strongly clusters part. Same-class and must-linked points pull each
-other with the weight ρ (its section 6.2); see :mod:`nbembed.objectives.heavy_tailed`.
+similarity are, and with it how far clusters separate. Same-class and must-linked points attract
+each other with the weight ρ (its section 6.2); see :mod:`nbembed.objectives.heavy_tailed`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
-from nbembed.methods.base import LiveParameter
-from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
+from nbembed.methods.recipe import LiveParameter
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.similarity import Similarity
 from nbembed.optimizers import MomentumGradient
 from nbembed.schedule import Schedule, Stage
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from nbembed.methods.base import Geometry
+    from nbembed.methods.recipe import Geometry
     from nbembed.run import Run
     from nbembed.supervision import Supervision
 
@@ -36,7 +37,64 @@ EXAGGERATED_STEPS = 50
 EXAGGERATION = 4.0
 
 
-class HSSNE(PlacesNewPoints, NeighborMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HSSNERecipe(NeighborRecipe):
+    """How HSSNE's map is made; the parameters are those of :class:`HSSNE`."""
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
+        LiveParameter(
+            "alpha",
+            "α",
+            0.0,
+            3.0,
+            1.0,
+            "How heavy the tails are: 0 is symmetric SNE, 1 is t-SNE, more separates clusters.",
+            step=0.01,
+            minimum=0.0,
+        ),
+        RHO,
+    )
+
+    alpha: float | Similarity = 1.0
+
+    def check_live(self, but: tuple[str, ...] = ()) -> None:
+        """Check the live parameters; a custom similarity was checked when it was made."""
+        super().check_live((*but, "alpha") if isinstance(self.alpha, Similarity) else but)
+
+    def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
+        """Return symmetric neighbor probabilities that sum to one."""
+        return perplexity_affinities(
+            X,
+            self.perplexity,
+            self._fitted_metric(X, supervision),
+            dtype=np.float32,
+            n_jobs=self.n_jobs,
+        ).joint()
+
+    def make_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
+    ) -> HeavyTailed:
+        """Return the divergence at the present α and ρ."""
+        return HeavyTailed(
+            affinities, self.alpha, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs
+        )
+
+    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
+        """Return the early exaggeration; an array given as ``init`` is already a map: none."""
+        steps = min(EXAGGERATED_STEPS, self.max_iter // 4)
+        if steps < 1 or not isinstance(self.init, str):
+            return Schedule()
+        early = MomentumGradient()
+        return Schedule(
+            (
+                Stage(steps, early, {"exaggeration": EXAGGERATION}, name="exaggeration"),
+                # One step that puts the exaggeration back; what a stage sets stays in force.
+                Stage(1, early, {"exaggeration": 1.0}, name="release"),
+            )
+        )
+
+
+class HSSNE(PlacesNewPoints):
     """Heavy-tailed symmetric stochastic neighbor embedding, optionally semi-supervised.
 
     Parameters
@@ -44,8 +102,8 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
     n_components : int, default=2
         Dimensions of the map.
     alpha : float or Similarity, default=1.0
-        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more parts clusters
-        further. Any other decreasing similarity can be given as a pair of functions,
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more separates
+        clusters further. Any other decreasing similarity can be given as a pair of functions,
         :class:`nbembed.objectives.Similarity`.
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
@@ -53,8 +111,9 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
-        learned from labels: an unfitted one learns from those that ``fit`` is given.
+        Any dissimilarity that SciPy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given, with this
+        estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is. With precomputed
         dissimilarities "pca" is classical scaling.
@@ -62,19 +121,17 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum, which
         needs about a fifth of the fixed point's iterations.
-    algorithm : {"auto", "exact"}, default="auto"
-        How sums over pairs are computed.
     max_iter : int, default=1000
         Upper bound of iterations; the first fifty (or a quarter, if that is less) exaggerate
         attraction.
     tol : float, default=1e-4
-        The map is at rest when ten iterations in a row moved the points by less than this share
-        of its radius.
+        The run has converged when 25 iterations in a row moved the points by less than this share
+        of the map's radius.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
     random_state : int, Generator, RandomState or None, default=None
-        The same number gives the same bits.
+        The same integer gives the same bits.
     verbose : int, default=0
         1 shows a progress bar.
     callbacks : callable or list of callables, optional
@@ -91,9 +148,10 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
     n_iter_ : int
     perplexity_ : float
     trace_ : list of Record
-        One record an iteration; costs are there every 50, or 10 if someone watches.
+        One record an iteration. The cost is nan where it was not evaluated: it is every 50
+        iterations, every 10 with ``verbose`` or ``callbacks``.
     supervision_ : Supervision
-        What was known of the points.
+        Labels, links and pins of the fit.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only where the data had column names.
@@ -111,19 +169,7 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
     (150, 2)
     """
 
-    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
-        LiveParameter(
-            "alpha",
-            "α",
-            0.0,
-            3.0,
-            1.0,
-            "How heavy the tails are: 0 is symmetric SNE, 1 is t-SNE, more parts clusters further.",
-            step=0.01,
-            minimum=0.0,
-        ),
-        RHO,
-    )
+    recipe_type = HSSNERecipe
 
     def __init__(
         self,
@@ -132,10 +178,9 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
         alpha: float | Similarity = 1.0,
         rho: float = 0.5,
         perplexity: float | Literal["auto"] = "auto",
-        metric: str | Callable[..., float] = "euclidean",
+        metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
         optimizer: Any = "auto",
-        algorithm: str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
         n_jobs: int | None = None,
@@ -150,7 +195,6 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
         self.metric = metric
         self.init = init
         self.optimizer = optimizer
-        self.algorithm = algorithm
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -158,44 +202,6 @@ class HSSNE(PlacesNewPoints, NeighborMethod):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def _check_live(self, but: tuple[str, ...] = ()) -> None:
-        """Check the live parameters; a similarity of one's own was checked when it was made."""
-        super()._check_live((*but, "alpha") if isinstance(self.alpha, Similarity) else but)
-
-    def make_affinities(
-        self, X: NDArray[Any], supervision: Supervision | None = None
-    ) -> Affinities:
-        """Return symmetric neighbor probabilities that sum to one."""
-        return perplexity_affinities(
-            X,
-            self.perplexity,
-            self._metric_for(X, supervision),
-            dtype=np.float32,
-            n_jobs=self.n_jobs,
-        ).joint()
-
-    def make_objective(
-        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
-    ) -> HeavyTailed:
-        """Return the divergence at the present α and ρ."""
-        return HeavyTailed(
-            affinities, self.alpha, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs
-        )
-
     def row_cost(self) -> RowCost:
         """Return KL(p‖q) with q ∝ (ατ + 1)^(−1/α), normalized over the row."""
         return RowCost(self.alpha)
-
-    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
-        """Return the early exaggeration; an array given as ``init`` is already a map: none."""
-        steps = min(EXAGGERATED_STEPS, self.max_iter // 4)
-        if steps < 1 or not isinstance(self.init, str):
-            return Schedule()
-        early = MomentumGradient()
-        return Schedule(
-            (
-                Stage(steps, early, {"exaggeration": EXAGGERATION}, name="exaggeration"),
-                # One step that puts the exaggeration back; what a stage sets stays in force.
-                Stage(1, early, {"exaggeration": 1.0}, name="release"),
-            )
-        )

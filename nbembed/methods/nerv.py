@@ -1,4 +1,4 @@
-"""NeRV: a map whose neighborhoods answer queries, with precision or with recall.
+"""NeRV: retrieves each point's neighbors from the map, with precision or with recall.
 
     E = t Σ_i KL(p_i‖q_i) + (1 − t) Σ_i KL(q_i‖p_i),   q_ij ∝ exp(−w_i ‖y_i − y_j‖²)
 
@@ -9,18 +9,19 @@ reduction by neighbor retrieval"; see :mod:`nbembed.objectives.neighbor_retrieva
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
-from nbembed.methods.base import LiveParameter
-from nbembed.methods.learned import SHARPEST, LearnedAffinities
-from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.methods.learned_affinities import FLOOR, SHARPEST
+from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
+from nbembed.methods.recipe import LiveParameter, Part
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient
@@ -30,7 +31,7 @@ from nbembed.validation import check_choice
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.methods.base import Geometry
+    from nbembed.methods.recipe import Geometry
     from nbembed.optimizers import Optimizer
     from nbembed.run import Run
     from nbembed.supervision import Supervision
@@ -55,7 +56,87 @@ TRADEOFF = LiveParameter(
 )
 
 
-class NeRV(PlacesNewPoints, NeighborMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeRVRecipe(NeighborRecipe):
+    """How NeRV's map is made; the parameters are those of :class:`NeRV`."""
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
+    invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"map_width": ("objective",)}
+
+    #: Whether points of a class count as linked; not where the labels make the distances.
+    _labels_as_links: ClassVar[bool] = True
+
+    tradeoff: float = 0.1
+    map_width: Literal["point", "uniform"] = "point"
+
+    @classmethod
+    def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return stored parameters as this version names them: ``width`` became ``map_width``."""
+        renamed = dict(parameters)
+        if "width" in renamed:
+            renamed.setdefault("map_width", renamed.pop("width"))
+        return super().upgraded(renamed)
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        check_choice("map_width", self.map_width, ("point", "uniform"))
+        super().check(n_samples, supervision)
+
+    def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
+        """Return rows of neighbor probabilities of the chosen perplexity."""
+        metric = self._fitted_metric(X, supervision)
+        affinities = perplexity_affinities(
+            X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
+        )
+        learned = isinstance(metric, LearningMetric)
+        return affinities.truncated(FLOOR) if learned else affinities
+
+    def make_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
+    ) -> NeighborRetrieval:
+        """Return NeRV's cost, in units of the typical width of a neighborhood."""
+        width: Any = "uniform"
+        if self.map_width == "point":
+            width = precisions(affinities) / typical_precision(affinities)
+            if affinities.floor > 0:
+                width = np.minimum(width, SHARPEST)
+        return NeighborRetrieval(
+            affinities,
+            self.tradeoff,
+            width=width,
+            supervision=supervision,
+            rho=self.rho,
+            labels_as_links=self._labels_as_links,
+            n_jobs=self.n_jobs,
+        )
+
+    def make_optimizer(self) -> Optimizer:
+        """Return the optimizer of the keyword; "auto" is momentum, in a learned metric L-BFGS.
+
+        There probabilities near zero lie beside ones near one, and the cost is far more curved.
+        Momentum may circle around a minimum forever, which a line search does not (SNeRV on iris
+        with two classes named: 300 iterations against no end in 25 000). In other metrics momentum
+        takes no longer and ends a little lower.
+        """
+        learned = isinstance(self.data_metric, LearningMetric)
+        return resolve_optimizer(self.optimizer, LBFGS() if learned else MomentumGradient())
+
+    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
+        """Return shrinking neighborhoods; an array given as ``init`` is already a map: none."""
+        steps = min(STAGE_STEPS, self.max_iter // (2 * STAGES))
+        if steps < 1 or not isinstance(self.init, str):
+            return Schedule()
+        optimizer = resolve_optimizer(self.optimizer, ConjugateGradient())
+        widenings = np.geomspace(WIDENING, 1.0, STAGES + 1)
+        stages = [
+            Stage(steps, optimizer, {"widening": float(s)}, name="shrinking")
+            for s in widenings[:-1]
+        ]
+        # What a stage sets stays in force: one step at the final width.
+        return Schedule((*stages, Stage(1, optimizer, {"widening": 1.0}, name="release")))
+
+
+class NeRV(PlacesNewPoints):
     """Neighbor retrieval visualizer, optionally semi-supervised.
 
     Parameters
@@ -65,7 +146,7 @@ class NeRV(PlacesNewPoints, NeighborMethod):
     tradeoff : float, default=0.1
         In [0, 1]: 0 is precision alone, few false neighbors on the map; 1 is recall alone, few true
         ones missed, which is SNE. The papers call it λ.
-    width : {"point", "uniform"}, default="point"
+    map_width : {"point", "uniform"}, default="point"
         Width of neighborhoods on the map: each point's own width in the data, as in the papers, or
         one for all. Costs of the two cannot be compared.
     rho : float, default=0.5
@@ -73,27 +154,26 @@ class NeRV(PlacesNewPoints, NeighborMethod):
         or links it means nothing.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
-    metric : str or callable or LearningMetric, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
-        learned from labels.
+    metric : str, callable or LearningMetric, default="euclidean"
+        Any dissimilarity that SciPy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given, with this
+        estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
         :mod:`nbembed.optimizers`. "auto" is the papers' conjugate gradients while neighborhoods
         shrink and momentum after that, which moves a map that is steered more steadily.
-    algorithm : {"auto", "exact"}, default="auto"
-        How sums over pairs are computed.
     max_iter : int, default=1000
         Upper bound of iterations. In the first hundred (or half of them, if that is less)
         neighborhoods shrink from eight times their width.
     tol : float, default=1e-4
-        The map is at rest when its points moved by less than this share of its radius in 25
-        iterations in a row.
+        The run has converged when 25 iterations in a row moved the points by less than this share
+        of the map's radius.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use.
     random_state : int, Generator, RandomState or None, default=None
-        The same number gives the same bits.
+        The same integer gives the same bits.
     verbose : int, default=0
         1 shows a progress bar.
     callbacks : callable or list of callables, optional
@@ -117,8 +197,8 @@ class NeRV(PlacesNewPoints, NeighborMethod):
 
     Notes
     -----
-    Costs at small tradeoffs have many local minima. Starting from wide neighborhoods that shrink is
-    what helps: on iris, wine, digits, a sphere and a Swiss roll (tradeoffs 0, 0.1, 0.5, both
+    Costs at small tradeoffs have many local minima. Wide neighborhoods that shrink avoid most of
+    them: on iris, wine, digits, a sphere and a Swiss roll (tradeoffs 0, 0.1, 0.5, both
     widths) the cost ended at 5 % above the best known on average, at 56 % without.
 
     References
@@ -136,10 +216,7 @@ class NeRV(PlacesNewPoints, NeighborMethod):
     (150, 2)
     """
 
-    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
-
-    #: Whether points of a class count as linked; not where the labels make the distances.
-    _labels_as_links: ClassVar[bool] = True
+    recipe_type: ClassVar[type[NeRVRecipe]] = NeRVRecipe
 
     _precision: float
 
@@ -148,13 +225,12 @@ class NeRV(PlacesNewPoints, NeighborMethod):
         n_components: int = 2,
         *,
         tradeoff: float = 0.1,
-        width: Literal["point", "uniform"] = "point",
+        map_width: Literal["point", "uniform"] = "point",
         rho: float = 0.5,
         perplexity: float | Literal["auto"] = "auto",
-        metric: str | Callable[..., float] = "euclidean",
+        metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
         optimizer: Any = "auto",
-        algorithm: str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
         n_jobs: int | None = None,
@@ -164,13 +240,12 @@ class NeRV(PlacesNewPoints, NeighborMethod):
     ) -> None:
         self.n_components = n_components
         self.tradeoff = tradeoff
-        self.width = width
+        self.map_width = map_width
         self.rho = rho
         self.perplexity = perplexity
         self.metric = metric
         self.init = init
         self.optimizer = optimizer
-        self.algorithm = algorithm
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -178,95 +253,24 @@ class NeRV(PlacesNewPoints, NeighborMethod):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
-        """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        check_choice("width", self.width, ("point", "uniform"))
-        super().check_parameters(n_samples, supervision)
-
-    def make_affinities(
-        self, X: NDArray[Any], supervision: Supervision | None = None
-    ) -> Affinities:
-        """Return rows of neighbor probabilities of the chosen perplexity."""
-        metric = self._metric_for(X, supervision)
-        affinities = perplexity_affinities(
-            X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
-        )
-        learned = isinstance(metric, LearningMetric)
-        return LearnedAffinities.of(affinities) if learned else affinities
-
-    def make_objective(
-        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
-    ) -> NeighborRetrieval:
-        """Return NeRV's cost, in units of the typical width of a neighborhood."""
-        width: Any = "uniform"
-        if self._map_width == "point":
-            width = precisions(affinities) / typical_precision(affinities)
-            if isinstance(affinities, LearnedAffinities):
-                width = np.minimum(width, SHARPEST)
-        return NeighborRetrieval(
-            affinities,
-            self.tradeoff,
-            width=width,
-            supervision=supervision,
-            rho=self.rho,
-            labels_as_links=self._labels_as_links,
-            n_jobs=self.n_jobs,
-        )
-
-    def make_optimizer(self) -> Optimizer:
-        """Return the optimizer of the keyword; "auto" is momentum, in a learned metric L-BFGS.
-
-        There probabilities next to zero lie beside ones next to one, and the cost is far more
-        curved. Momentum may circle about a minimum for ever, which a search along the line does
-        not (SNeRV on iris with two classes named: 300 iterations against no end in 25 000). In
-        other metrics it takes no longer and ends a little lower.
-        """
-        return resolve_optimizer(
-            self.optimizer, LBFGS() if self._is_learned else MomentumGradient()
-        )
-
-    @property
-    def _is_learned(self) -> bool:
-        """Whether distances are those of a metric learned from labels."""
-        return isinstance(self.metric, LearningMetric)
-
-    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
-        """Return shrinking neighborhoods; an array given as ``init`` is already a map: none."""
-        steps = min(STAGE_STEPS, self.max_iter // (2 * STAGES))
-        if steps < 1 or not isinstance(self.init, str):
-            return Schedule()
-        optimizer = resolve_optimizer(self.optimizer, ConjugateGradient())
-        widenings = np.geomspace(WIDENING, 1.0, STAGES + 1)
-        stages = [
-            Stage(steps, optimizer, {"widening": float(s)}, name="shrinking")
-            for s in widenings[:-1]
-        ]
-        # What a stage sets stays in force: one step at the final width.
-        return Schedule((*stages, Stage(1, optimizer, {"widening": 1.0}, name="release")))
-
-    @property
-    def _map_width(self) -> str:
-        """Whose width neighborhoods on the map have."""
-        return self.width
-
     def row_cost(self) -> RowCost:
         """Return both divergences of one row, with the width of the point or of all."""
-        if self._map_width == "uniform":
+        if self.map_width == "uniform":
             return RowCost(tradeoff=self.tradeoff)
         return RowCost(tradeoff=self.tradeoff, precision=None, unit=self._precision)
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         super()._remember(X, affinities)
-        if isinstance(affinities, LearnedAffinities):
-            self._fitted = FittedData(np.array(X), affinities.learned or "euclidean")
+        if affinities.floor > 0:
+            self._fitted = FittedData(np.array(X), affinities.learned_metric or "euclidean")
         self._precision = typical_precision(affinities)
 
 
 def typical_precision(affinities: Affinities) -> float:
     """Return the geometric mean of the precisions β: the map's unit of length is its −½th power.
 
-    Data come in any unit, and a map in theirs would be too small or too large for all that is
-    common to methods: starts, steps, and the scale of other methods' maps.
+    Data come in any unit, and a map in theirs would be too small or too large for what the methods
+    share: first layouts, steps, and the scale of other methods' maps.
     """
     return float(np.exp(np.mean(np.log(precisions(affinities)))))
 

@@ -1,7 +1,7 @@
-"""Methods that place new points on a fitted map: what ``transform`` is made of.
+"""Estimators that place new points on a fitted map: their ``transform``.
 
-A method says in :meth:`PlacesNewPoints.row_cost` which cost one point of it minimises; the rest is
-the same for all of them and is done in :mod:`nbembed.methods.placement`.
+An estimator returns the cost that a single point minimizes from :meth:`PlacesNewPoints.row_cost`;
+the rest is the same for all of them and is done in :mod:`nbembed.methods.placement`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.methods.base import EmbeddingMethod
+from nbembed.methods.estimator import Estimator
 from nbembed.methods.placement import FittedData, RowCost, place
 
 if TYPE_CHECKING:
@@ -22,15 +22,20 @@ if TYPE_CHECKING:
     from nbembed.affinities import Affinities
 
 
-class PlacesNewPoints(EmbeddingMethod):
-    """Base of the methods with a ``transform``; it stands before others among the bases."""
+class PlacesNewPoints(Estimator):
+    """Base of the estimators that are made from affinities and have a ``transform``."""
+
+    metric: Any
+    n_jobs: int | None
+
+    perplexity_: float | None
 
     _fitted: FittedData
     _sigma: float | None
 
     @abstractmethod
     def row_cost(self) -> RowCost:
-        """Return what a single point of the fitted map minimises."""
+        """Return what a single point of the fitted map minimizes."""
 
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Place points on the fitted map, which stays as it is.
@@ -44,9 +49,10 @@ class PlacesNewPoints(EmbeddingMethod):
         Returns
         -------
         ndarray of shape (n_new, n_components), float32
-            Each by its own row of the method's cost against the fitted points alone, so that any
-            subset gives the same places; see :mod:`nbembed.methods.placement`. Points that were
-            fitted, value for value, have the places that the fit gave them.
+            Each placed by its own row of the method's cost against the fitted points alone, so that
+            a point's place does not depend on the other rows of ``X``; see
+            :mod:`nbembed.methods.placement`. Rows equal to fitted points get their coordinates in
+            ``embedding_``.
 
         Raises
         ------
@@ -63,9 +69,9 @@ class PlacesNewPoints(EmbeddingMethod):
         check_is_fitted(self, "embedding_")
         data = self._validated(X, reset=False)
         cost = self.row_cost()
-        known = self._fitted.find(data)
-        places = self.embedding_[known]
-        new = np.flatnonzero(known < 0)
+        fitted = self._fitted.find(data)
+        places = self.embedding_[fitted]
+        new = np.flatnonzero(fitted < 0)
         if new.size == 0:
             return places
         rows = self._fitted.rows(
@@ -80,8 +86,9 @@ class PlacesNewPoints(EmbeddingMethod):
         return places
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
-        """Keep the data and the metric that the affinities were made with."""
-        source = getattr(affinities, "_source", None)
+        """Keep the perplexity, and the data and the metric that the affinities were made with."""
+        self.perplexity_ = affinities.perplexity
+        source = getattr(affinities, "source", None)
         if source is None:
             source = X.copy() if sparse.issparse(X) else np.array(X), self.metric
         self._fitted = FittedData(*source)

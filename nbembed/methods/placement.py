@@ -1,19 +1,22 @@
 """New points on a fitted map: each by its own neighbors, the map held fixed.
 
-A new point with neighbor probabilities p over the fitted points goes to where its own row of the
-method's cost is least (:class:`RowCost`; the formulas are in :mod:`nbembed.kernels.placement`). It
-does not matter what other points come along. q is normalized over the row: for SNE, Mbed's floor
-and NeRV that is the method's own cost; HSSNE's Q is normalized over all pairs, but of the points of
-a map with so many others each has about the same share of that sum, and so its row stands for it
-(openTSNE's ``transform`` does so too). Attraction is exaggerated by μ = 0.001, which keeps a point
+A new point with neighbor probabilities p over the fitted points is placed where its own row of the
+method's cost is least (:class:`RowCost`; the formulas are in :mod:`nbembed.kernels.placement`),
+independently of other new points. q is normalized over the row: for SNE, Mbed's SNE term and NeRV
+that is the method's own cost; HSSNE's Q is normalized over all pairs, but each of the many points
+of a map contributes about the same share of that sum, so the row is a good approximation
+(openTSNE's ``transform`` uses it too). Attraction is exaggerated by μ = 0.001, which keeps a point
 whose neighbors all lie on the rim from leaving the map.
 
-SNE's row is convex: there is one place, and the mean of the neighbors leads to it. Others may have
+SNE's row is convex: its one minimum is found from the mean of the neighbors. Others may have
 several minima. There the mean and the median of the neighbors, weighted by p, and the three nearest
-themselves are tried, and the best leads down.
+neighbors are tried, and the descent begins at the best of them.
 
-Mbed's margin and balance are means over points, in which one more point has a share of 1/n; they
-are left out. So are labels and links: nothing is known of a new point but where its neighbors are.
+Mbed's margin and balance are means over points, to which one more point contributes a share of 1/n;
+they are left out. So are labels and links: of a new point only the neighbors are known.
+
+The descent is no :class:`~nbembed.run.Run`: the points are independent, each stops by itself, and
+all of them descend in one compiled loop (:func:`nbembed.kernels.placement.descend`).
 """
 
 from __future__ import annotations
@@ -38,13 +41,13 @@ if TYPE_CHECKING:
 
 #: Share μ by which attraction is exaggerated.
 TETHER = 1e-3
-#: The most probable neighbors whose own places are tried as starts.
+#: Number of the most probable neighbors whose places are tried as first positions.
 NEAREST = 3
 
 
 @dataclass(frozen=True)
 class RowCost:
-    """What a new point minimises: t KL(p‖q) + (1 − t) KL(q‖p), q ∝ (1 + αwτ)^(−1/α).
+    """What a new point minimizes: t KL(p‖q) + (1 − t) KL(q‖p), q ∝ (1 + αwτ)^(−1/α).
 
     Attributes
     ----------
@@ -80,12 +83,12 @@ class Rows:
 
 
 class FittedData:
-    """The data of a fit, which new points are compared with; dissimilarities are not kept.
+    """The data of a fit, with which new points are compared; dissimilarities are not kept.
 
     Parameters
     ----------
     X : ndarray or csr_array
-        Checked data that nobody else writes to.
+        Checked data that nothing else writes to.
     metric : str or callable or LearningMetric
         What distances to them are measured with.
     """
@@ -102,18 +105,18 @@ class FittedData:
     def find(self, X: Any) -> NDArray[np.intp]:
         """Return which fitted point each row of ``X`` is, value for value; −1 for new points.
 
-        Among fitted points that are alike it is the one in the same row, or else the first.
+        Among equal fitted points it is the one in the same row, or else the first.
         """
         if self._digests is None:
             self._digests = _digests(self.X)
-        known: dict[bytes, int] = {}
+        first: dict[bytes, int] = {}
         for i, digest in enumerate(self._digests):
-            known.setdefault(digest, i)
+            first.setdefault(digest, i)
         n = len(self._digests)
         asked = _digests(X, square=self._given and X.shape == (n, n))
         return np.array(
             [
-                i if i < n and digest == self._digests[i] else known.get(digest, -1)
+                i if i < n and digest == self._digests[i] else first.get(digest, -1)
                 for i, digest in enumerate(asked)
             ],
             dtype=np.intp,
@@ -148,17 +151,17 @@ class FittedData:
             If a given dissimilarity is negative.
         """
         if self._given:
-            _refuse_negative(X)
+            _check_not_negative(X)
         distances = Distances(X, self.metric, X if self._given else self.X)
         n_threads = resolve_threads(n_jobs)
         for here, D2 in distances.blocks():
-            nobody = np.full(D2.shape[0], -1)
+            no_self = np.full(D2.shape[0], -1)  # no column is the new point itself
             P = np.empty(D2.shape)
             if sigma is not None:
                 beta = np.full(D2.shape[0], 0.5 / sigma**2)
-                normalize(D2, nobody, 0.5 / sigma**2, n_threads, P)
+                normalize(D2, no_self, 0.5 / sigma**2, n_threads, P)
             else:
-                beta = calibrate(D2, nobody, float(perplexity or 1), n_threads, P).beta
+                beta = calibrate(D2, no_self, float(perplexity or 1), n_threads, P).beta
             log_P = None
             if logs:
                 D2 -= D2.min(axis=1, keepdims=True)
@@ -198,20 +201,20 @@ def place(
     w = rows.beta / cost.unit
     if cost.precision is not None:
         w = np.full(len(rows.P), float(cost.precision))
-    own, alpha, terms = cost.alpha, 1.0, None
-    if isinstance(own, Similarity):
-        terms = loops(own.H, own.score).terms
+    alpha, terms = 1.0, None
+    if isinstance(cost.alpha, Similarity):
+        terms = loops(cost.alpha.H, cost.alpha.score).terms
     else:
-        alpha = own
+        alpha = cost.alpha
     places, _ = descend(
         Y.T, rows.P, rows.log_P, w, alpha, cost.tradeoff, TETHER,
-        starts(rows.P, Y, cost), size, resolve_threads(n_jobs), terms,
+        first_places(rows.P, Y, cost), size, resolve_threads(n_jobs), terms,
     )  # fmt: skip
     return np.asarray(places + center)
 
 
-def starts(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.float64]:
-    """Return where to begin, shape (n_new, n_starts, n_components); see the module."""
+def first_places(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.float64]:
+    """Return first positions to try, (n_new, n_positions, n_components); see the module."""
     mean = P @ Y
     if cost.convex:
         return np.asarray(mean[:, None])
@@ -222,12 +225,12 @@ def starts(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.float6
         median[:, k] = Y[order[half.argmax(axis=1)], k]
     count = min(NEAREST, P.shape[1])
     nearest = np.argpartition(P, P.shape[1] - count, axis=1)[:, -count:]
-    # Sorted, so that it does not hang on the order in which a partition leaves them.
+    # Sorted, because the order that a partition leaves is not specified.
     nearest.sort(axis=1)
     return np.concatenate([mean[:, None], median[:, None], Y[nearest]], axis=1)
 
 
-def _refuse_negative(X: Any) -> None:
+def _check_not_negative(X: Any) -> None:
     values = X.data if sparse.issparse(X) else X
     if values.size and values.min() < 0:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What happens around the iterations of ``fit``: the user's callbacks and a progress bar."""
+"""Reports on the iterations of ``fit``: the user's callbacks and a progress bar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Callback = Callable[["Run"], Any]
 
-#: Iterations between two looks at the bar's text.
+#: Iterations between updates of the bar's text.
 POSTFIX_EVERY = 10
 
 
@@ -34,16 +34,16 @@ def as_callbacks(callbacks: Any) -> tuple[Callback, ...]:
 
 
 class Progress:
-    """A tqdm bar that counts iterations; it is a context and a callback of the run.
+    """A tqdm bar that counts iterations; a context manager and a callback of the run.
 
     Parameters
     ----------
     total : int
-        Iterations that may come.
+        Largest number of iterations.
     title : str
         Text in front of the bar.
     shown : bool
-        Without it nothing is drawn and tqdm is not imported.
+        If false, nothing is drawn and tqdm is not imported.
     """
 
     def __init__(self, total: int, title: str, shown: bool) -> None:
@@ -66,7 +66,7 @@ class Progress:
             self._bar.close()
 
     def __call__(self, run: Run) -> None:
-        """Count one iteration; tell its number and the newest cost that is known."""
+        """Count one iteration; show its number and the latest evaluated cost."""
         if self._bar is None:
             return
         if run.iteration % POSTFIX_EVERY == 0:

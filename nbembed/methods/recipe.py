@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 
 from nbembed.learning_metric import LearningMetric
+from nbembed.methods.learned_affinities import must_learn
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
 from nbembed.validation import check_real
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from nbembed.optimizers.base import Optimizer
     from nbembed.supervision import Supervision
 
-#: What a change can invalidate, along the data flow. "metric": distances in the data; "affinities";
+#: What a change can invalidate, along the data flow. "affinities": what the objective is made of;
 #: "layout": the layout must be adopted anew; "alignment": the geometry must be aligned to the
 #: supervision; "objective": cost and gradient; "optimizer": the rule of descent; "display": what is
 #: shown and nothing else.
-Part = Literal["metric", "affinities", "layout", "alignment", "objective", "optimizer", "display"]
+Part = Literal["affinities", "layout", "alignment", "objective", "optimizer", "display"]
 
 #: What the shared parameters invalidate; ``()``: nothing before the next cold start.
 INVALIDATES: Mapping[str, tuple[Part, ...]] = {
@@ -79,7 +80,7 @@ class LiveParameter:
         The slider's step on a linear scale; ``None`` lets the front end choose.
     minimum, maximum : float
         What is legal for the recipe; outside is a ValueError.
-    invalidates : {"display", "objective", "affinities", "metric"}
+    invalidates : {"display", "objective", "affinities"}
         The first thing along the data flow that a change invalidates. With "objective" a change
         goes through ``objective.with_parameters`` and costs no other pass over pairs.
     needs : {"", "links", "must-links"}
@@ -97,7 +98,7 @@ class LiveParameter:
     step: float | None = None
     minimum: float = -math.inf
     maximum: float = math.inf
-    invalidates: Literal["display", "objective", "affinities", "metric"] = "objective"
+    invalidates: Literal["display", "objective", "affinities"] = "objective"
     needs: Literal["", "links", "must-links"] = ""
 
 
@@ -178,6 +179,8 @@ class Recipe(ABC, Generic[A]):
         Fields that describe the data rather than the method: a switch by name takes them along.
     path_parameter : str
         The live parameter by which layouts kept by the schedule are told apart; "" without.
+    class_count_parameter : str
+        The field that sets the number of classes, which a page then offers; "" without.
     learns : str
         What :meth:`make_affinities` learns from labels, as people call it ("metric",
         "classifier").
@@ -189,6 +192,7 @@ class Recipe(ABC, Generic[A]):
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = ("perplexity", "metric", "n_jobs", "random_state", "rho")
     path_parameter: ClassVar[str] = ""
+    class_count_parameter: ClassVar[str] = ""
     learns: ClassVar[str] = "metric"
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -211,12 +215,12 @@ class Recipe(ABC, Generic[A]):
         ValueError
             A name that the recipe does not have.
         """
-        known = [f.name for f in dataclasses.fields(self)]
+        names = [f.name for f in dataclasses.fields(self)]
         for name in changes:
-            if name not in known:
+            if name not in names:
                 raise ValueError(
                     f"{name!r} is not a parameter of {self.name}; "
-                    f"allowed: {', '.join(sorted(known))}"
+                    f"allowed: {', '.join(sorted(names))}"
                 )
         return dataclasses.replace(self, **changes)
 
@@ -231,8 +235,8 @@ class Recipe(ABC, Generic[A]):
     @classmethod
     def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters that an older version has stored, as this version names them."""
-        known = {f.name for f in dataclasses.fields(cls)}
-        return {name: value for name, value in parameters.items() if name in known}
+        names = {f.name for f in dataclasses.fields(cls)}
+        return {name: value for name, value in parameters.items() if name in names}
 
     @abstractmethod
     def check(self, n_samples: int, supervision: Supervision) -> None:
@@ -243,6 +247,46 @@ class Recipe(ABC, Generic[A]):
         for live in self.live_parameters:
             if live.name not in but:
                 check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
+
+    # -- what a session asks of any recipe ---------------------------------------------------
+
+    @property
+    def seed(self) -> int:
+        """What every random draw of a live map comes from."""
+        seed = getattr(self, "random_state", 0)
+        return seed if isinstance(seed, int) else 0
+
+    def seeded(self, seed: int | None = None) -> Self:
+        """Return the recipe with a number in place of ``None`` or a generator as random state.
+
+        Generators are drawn from once; a log can only hold a number.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Takes the place of ``None``; by default a random number does.
+
+        Raises
+        ------
+        ValueError
+            If it is nothing that NumPy takes as a seed or generator.
+        """
+        if not hasattr(self, "random_state"):
+            return self
+        given = self.random_state
+        fixed = seed if given is None and seed is not None else fixed_seed(given)
+        return self if fixed is given else self.replace(random_state=fixed)
+
+    @property
+    def tolerance(self) -> float:
+        """The ``tol`` of the recipe's runs."""
+        return float(getattr(self, "tol", 1e-4))
+
+    @property
+    def dimensions(self) -> int:
+        """Dimensions of the map before there is one, as far as the fields say it."""
+        d = getattr(self, "n_components", None)
+        return d if isinstance(d, int) else 2
 
     # -- the data ----------------------------------------------------------------------------
 
@@ -308,9 +352,23 @@ class Recipe(ABC, Generic[A]):
 
     # -- live parameters and the objective ---------------------------------------------------
 
-    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
-        """Return values of live parameters in the objective's units, from those of the sliders."""
+    def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, Any]:
+        """Return what ``objective.with_parameters`` takes, from values of the sliders.
+
+        The objective that it then returns is to the last bit the one that :meth:`make_objective`
+        of the recipe with these values makes. Parameters whose value follows from them ("auto")
+        are included.
+        """
         return dict(values)
+
+    def updated_objective(
+        self, objective: Objective, values: Mapping[str, float], geometry: Geometry
+    ) -> Objective:
+        """Return a running objective with live parameters changed; affinities are shared.
+
+        Only those that invalidate "objective"; ``values`` are in the units of the sliders.
+        """
+        return objective.with_parameters(**self.to_objective(values, geometry))
 
     def to_sliders(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, float]:
         """Return values of live parameters in the units of the sliders, from the objective's."""
@@ -326,14 +384,17 @@ class Recipe(ABC, Generic[A]):
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it."""
-        return False
+        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it.
+
+        By default where the metric is a LearningMetric that is not fitted yet.
+        """
+        return must_learn(self.data_metric)
 
     def request(self, supervision: Supervision) -> str:
         """Return what a person should do for the method to learn anything, "" if nothing."""
         if not self.learns_from_labels:
             return ""
-        if np.unique(supervision.top_class[supervision.labelled]).size >= 2:
+        if np.unique(supervision.top_class[supervision.labeled]).size >= 2:
             return ""
         return f"Label points of two classes: the {self.learns} is learned from them"
 
@@ -386,3 +447,24 @@ class Recipe(ABC, Generic[A]):
     def in_plane(self) -> Self:
         """Return the recipe laid out on a plane, where it leaves its dimensions open."""
         return self
+
+
+def fixed_seed(random_state: Any) -> int:
+    """Return a number that stands for ``random_state`` from now on.
+
+    Raises
+    ------
+    ValueError
+        If it is nothing that NumPy takes as a seed or generator.
+    """
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
+    raise ValueError(
+        f"random_state must be None, an integer or a numpy generator, got {random_state!r}"
+    )

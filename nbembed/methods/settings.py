@@ -1,11 +1,13 @@
-"""What the estimators' shared keywords may be: one place that reads and checks them."""
+"""What the shared parameters of the methods may be: the one place that reads and checks them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.threads import resolve_threads
+from nbembed.learning_metric import LearningMetric
 from nbembed.optimizers import (
     LBFGS,
     ConjugateGradient,
@@ -14,7 +16,20 @@ from nbembed.optimizers import (
     Optimizer,
 )
 from nbembed.validation import as_generator as as_generator
-from nbembed.validation import check_choice, check_numbers
+from nbembed.validation import (
+    check_choice,
+    check_count,
+    check_magnitude,
+    check_metric,
+    check_numbers,
+    check_perplexity,
+    check_real,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.supervision import Supervision
 
 #: The words for optimizers; "auto" is each method's own choice.
 OPTIMIZERS: dict[str, Optimizer] = {
@@ -24,17 +39,34 @@ OPTIMIZERS: dict[str, Optimizer] = {
     "l-bfgs": LBFGS(),
 }
 
-#: How sums over pairs are computed.
-ALGORITHMS = ("auto", "exact")
 
+def check_shared(recipe: Any, n_samples: int, supervision: Supervision) -> None:
+    """Check the supervision and those shared parameters that ``recipe`` has and that are not live.
 
-def check_algorithm(algorithm: Any) -> None:
-    """Refuse an unknown way of computing the sums over pairs."""
-    check_choice("algorithm", algorithm, ALGORITHMS)
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the argument that is wrong and what is allowed.
+    """
+    if supervision.n_samples != n_samples:
+        raise ValueError(
+            f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
+        )
+    metric = recipe.data_metric
+    check_metric(metric)
+    if isinstance(metric, LearningMetric):
+        metric.check_parameters()
+    resolve_threads(recipe.n_jobs)
+    if hasattr(recipe, "perplexity"):
+        check_perplexity(recipe.perplexity, n_samples)
+    resolve_optimizer(recipe.optimizer, MomentumGradient())
+    check_count("max_iter", recipe.max_iter)
+    check_real("tol", recipe.tol, low=0)
+    as_generator(recipe.random_state)
 
 
 def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
-    """Return the optimizer that a keyword means; ``auto`` is what "auto" stands for.
+    """Return the optimizer that a parameter names; ``auto`` is what "auto" stands for.
 
     Raises
     ------
@@ -52,13 +84,26 @@ def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
     raise ValueError(f"optimizer must be one of {words} or an Optimizer, got {optimizer!r}")
 
 
-def check_prior(class_prior: Any, n_classes: int) -> None:
-    """Refuse class priors that are not ``n_classes`` positive numbers summing to one."""
-    prior = check_numbers("class_prior", class_prior)
-    if prior.shape != (n_classes,):
+def check_init(
+    init: Any, words: tuple[str, ...], n_samples: int, n_components: int
+) -> NDArray[np.float64] | None:
+    """Return ``init`` as an array, or ``None`` where it is one of ``words``.
+
+    Raises
+    ------
+    ValueError
+        If it is another word, or an array of another shape or with values that are not finite.
+    """
+    if isinstance(init, str):
+        check_choice("init", init, words)
+        return None
+    Y = check_numbers("init", init)
+    if Y.shape != (n_samples, n_components):
         raise ValueError(
-            f"class_prior must have one entry for each of {n_classes} classes, "
-            f"got shape {prior.shape}"
+            f"init must have shape (n_samples, n_components) = "
+            f"({n_samples}, {n_components}), got {Y.shape}"
         )
-    if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
-        raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")
+    if not np.isfinite(Y).all():
+        raise ValueError("init must be finite, got NaN or infinity")
+    check_magnitude(Y, "init", high=1e30)  # squares of float32 must not overflow
+    return Y

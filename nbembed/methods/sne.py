@@ -1,34 +1,57 @@
-"""SNE: every point keeps the distribution over its neighbors (Hinton and Roweis, 2002).
+"""SNE: matches each point's neighbor distribution on the map to that in the data.
 
     C = Σ_i KL(p_i ‖ q_i),  q_ij ∝ exp(−‖y_i − y_j‖²)
 
-The asymmetric ancestor of the family and the floor that Mbed is built on; see
-:mod:`nbembed.objectives.sne`.
+Hinton and Roweis (2002). The asymmetric ancestor of the family, and the first term of Mbed's cost;
+see :mod:`nbembed.objectives.sne`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
-from nbembed.methods.neighbor import RHO, NeighborMethod
+from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.objectives.sne import SNE as RowDivergence
-from nbembed.schedule import Schedule
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from nbembed.methods.base import Geometry, LiveParameter
+    from nbembed.methods.recipe import Geometry, LiveParameter
     from nbembed.run import Run
     from nbembed.supervision import Supervision
 
 
-class SNE(PlacesNewPoints, NeighborMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SNERecipe(NeighborRecipe):
+    """How SNE's map is made; the parameters are those of :class:`SNE`."""
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (RHO,)
+
+    def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
+        """Return rows of neighbor probabilities of the chosen perplexity."""
+        return perplexity_affinities(
+            X,
+            self.perplexity,
+            self._fitted_metric(X, supervision),
+            dtype=np.float32,
+            n_jobs=self.n_jobs,
+        )
+
+    def make_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
+    ) -> RowDivergence:
+        """Return SNE's cost."""
+        return RowDivergence(affinities, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs)
+
+
+class SNE(PlacesNewPoints):
     """Stochastic neighbor embedding, asymmetric, optionally semi-supervised.
 
     Parameters
@@ -41,24 +64,23 @@ class SNE(PlacesNewPoints, NeighborMethod):
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
-        Any dissimilarity that scipy knows, a function of two rows, "precomputed", or a metric
-        learned from labels: an unfitted one learns from those that ``fit`` is given.
+        Any dissimilarity that SciPy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given, with this
+        estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
         :mod:`nbembed.optimizers`. "auto" is momentum.
-    algorithm : {"auto", "exact"}, default="auto"
-        How sums over pairs are computed.
     max_iter : int, default=1000
         Upper bound of iterations.
     tol : float, default=1e-4
-        The map is at rest when ten iterations in a row moved the points by less than this share
-        of its radius.
+        The run has converged when 25 iterations in a row moved the points by less than this share
+        of the map's radius.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use.
     random_state : int, Generator, RandomState or None, default=None
-        The same number gives the same bits.
+        The same integer gives the same bits.
     verbose : int, default=0
         1 shows a progress bar.
     callbacks : callable or list of callables, optional
@@ -91,7 +113,7 @@ class SNE(PlacesNewPoints, NeighborMethod):
     (150, 2)
     """
 
-    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (RHO,)
+    recipe_type = SNERecipe
 
     def __init__(
         self,
@@ -99,10 +121,9 @@ class SNE(PlacesNewPoints, NeighborMethod):
         *,
         rho: float = 0.5,
         perplexity: float | Literal["auto"] = "auto",
-        metric: str | Callable[..., float] = "euclidean",
+        metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
         optimizer: Any = "auto",
-        algorithm: str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
         n_jobs: int | None = None,
@@ -116,7 +137,6 @@ class SNE(PlacesNewPoints, NeighborMethod):
         self.metric = metric
         self.init = init
         self.optimizer = optimizer
-        self.algorithm = algorithm
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -124,28 +144,6 @@ class SNE(PlacesNewPoints, NeighborMethod):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def make_affinities(
-        self, X: NDArray[Any], supervision: Supervision | None = None
-    ) -> Affinities:
-        """Return rows of neighbor probabilities of the chosen perplexity."""
-        return perplexity_affinities(
-            X,
-            self.perplexity,
-            self._metric_for(X, supervision),
-            dtype=np.float32,
-            n_jobs=self.n_jobs,
-        )
-
-    def make_objective(
-        self, affinities: Affinities, supervision: Supervision, geometry: Geometry
-    ) -> RowDivergence:
-        """Return SNE's cost."""
-        return RowDivergence(affinities, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs)
-
     def row_cost(self) -> RowCost:
         """Return KL(p‖q) with q ∝ exp(−τ): a point's own row of the cost."""
         return RowCost()
-
-    def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
-        """Return no stages: SNE is descended as it is."""
-        return Schedule()

@@ -1,9 +1,9 @@
-"""What an objective is: a cost of a layout, its gradient, and nothing that moves.
+"""The interface of objectives: the cost of a layout and its gradient.
 
-An objective is a value. It is made once from affinities and parameters, it can be evaluated at any
+An objective is a value. It is made once from affinities and parameters, can be evaluated at any
 layout ``Y``, and :meth:`Objective.with_parameters` returns another one that shares the affinities.
-It never keeps a layout and never takes a step; that is the optimizer's part. A researcher can hand
-one to any optimizer of their own, for example ``scipy.optimize.minimize``.
+Steps are the optimizer's task; an objective can be passed to any optimizer, for example
+``scipy.optimize.minimize``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """An objective seen at one layout.
+    """Cost and gradient of an objective at one layout.
 
     Attributes
     ----------
@@ -31,28 +31,28 @@ class Evaluation:
     curvature : ndarray of shape (n_samples,) or None
         A positive diagonal scale per point; ``Y - gradient / curvature[:, None]`` is the
         fixed-point update of methods that have one (HSSNE: four times the row sums of P∘S).
-    aid : float
-        The part of the cost that only helps the optimisation (exaggeration, compression). It is in
-        the cost, whose gradient this is, and not in what people are shown.
+    auxiliary_cost : float
+        The part of the cost that only helps the optimization (exaggeration, compression). ``cost``
+        and ``gradient`` contain it; the cost that users see does not.
     rounding : float
-        How far the cost may be off by rounding, in nats. Large terms cancel in these costs, so that
-        in float32 late descents are finer than the cost; the gradient is not touched by that.
+        Bound of the cost's rounding error, in nats. Large terms cancel in these costs, so that late
+        steps in float32 change the cost by less than its rounding; the gradient is unaffected.
     """
 
     cost: float
     gradient: NDArray[Any]
     curvature: NDArray[Any] | None = None
-    aid: float = 0.0
+    auxiliary_cost: float = 0.0
     rounding: float = 0.0
 
     @property
     def plain_cost(self) -> float:
-        """The cost without what only helps the optimisation: what a map is judged by."""
-        return self.cost - self.aid
+        """The cost without the auxiliary cost: what a map is judged by."""
+        return self.cost - self.auxiliary_cost
 
 
 class Objective(ABC):
-    """A cost to minimise over layouts ``Y`` of shape (n_samples, n_components)."""
+    """A cost to minimize over layouts ``Y`` of shape (n_samples, n_components)."""
 
     @property
     @abstractmethod
@@ -65,7 +65,7 @@ class Objective(ABC):
         """Floating type that pairs are computed in: float32 or float64."""
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the embedding's kernel in coordinates: how far a gradient can be trusted."""
         return 1.0
 
@@ -86,12 +86,12 @@ class Objective(ABC):
 
     @abstractmethod
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
-        """Return cost, gradient and curvature at ``Y``; without the cost it is cheaper."""
+        """Return cost, gradient and curvature at ``Y``; leaving out the cost saves time."""
 
     def cost_and_gradient(self, Y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         """Return the cost in nats and its gradient, shape (n_samples, n_components)."""
-        seen = self.evaluate(Y)
-        return seen.cost, seen.gradient
+        evaluation = self.evaluate(Y)
+        return evaluation.cost, evaluation.gradient
 
     def gradient(self, Y: NDArray[Any]) -> NDArray[Any]:
         """Return the gradient alone."""

@@ -6,15 +6,15 @@
 with τ_ij = ‖y_i − y_j‖² and q = exp(−τ), S = 1 in the limit α → 0: equations (1), (11) and (13) of
 "Heavy-Tailed Symmetric Stochastic Neighbor Embedding". The fixed-point update of its equation (14)
 is ``y − gradient / curvature`` with curvature_i = 4 Σ_j P̃_ij S_ij. P̃ mixes labels and links into
-P (:mod:`nbembed.objectives.mixing`).
+P (:mod:`nbembed.objectives.supervised_affinities`).
 
-Two aids of optimisation are parameters too, neutral by default: *exaggeration* e multiplies what
-attracts, *compression* c adds c Σ‖y_i‖². The cost is always the one whose gradient is returned:
+Two parameters help the optimization and are neutral by default: *exaggeration* e multiplies the
+attraction, *compression* c adds c Σ‖y_i‖². The cost is always the one whose gradient is returned:
 
     J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + c Σ‖y‖² + ρ Σ_cannot mean exp(−τ)
 
 so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion).
-What the aids add, (e − 1)(−Σ P̃ log q) + c Σ‖y‖², is told apart in :attr:`Evaluation.aid`.
+Their share, (e − 1)(−Σ P̃ log q) + c Σ‖y‖², is reported as :attr:`Evaluation.auxiliary_cost`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.mixing import Mixture
-from nbembed.objectives.pairs import as_pair_matrix
 from nbembed.objectives.similarity import Similarity
+from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
 from nbembed.validation import check_real
 
@@ -51,8 +51,8 @@ class HeavyTailed(Objective):
         Symmetric, non-negative, empty diagonal, summing to one; float32 or float64. Read only;
         affinities are brought to this form.
     alpha : float or Similarity, default=1.0
-        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE. Or a pair H and S of your
-        own in place of the family; it is then none of :attr:`parameters`.
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE. Or a custom similarity in
+        place of the family, which is then not among :attr:`parameters`.
     supervision : Supervision, optional
         Labels and links; same-class points attract as must-linked ones do.
     rho : float, default=0.5
@@ -100,34 +100,34 @@ class HeavyTailed(Objective):
         self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
-        self._mixture = Mixture.make(as_pair_matrix(P, "joint"), supervision, rho)
+        self._supervised = SupervisedAffinities.make(as_affinities(P, "joint"), supervision, rho)
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
         """Number of points that a layout must have."""
-        return self._mixture.base.n_samples
+        return self._supervised.base.n_samples
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
-        return self._mixture.base.dtype
+        return self._supervised.base.dtype
 
     @property
     def supervision(self) -> Supervision | None:
         """Labels and links that are mixed in."""
-        return self._mixture.supervision
+        return self._supervised.supervision
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the similarity in coordinates."""
-        return self._alpha.length if isinstance(self._alpha, Similarity) else 1.0
+        return self._alpha.length_scale if isinstance(self._alpha, Similarity) else 1.0
 
     @property
     def parameters(self) -> dict[str, float]:
         """``alpha``, ``rho``, ``exaggeration`` and ``compression``."""
         rest = {
-            "rho": self._mixture.rho,
+            "rho": self._supervised.rho,
             "exaggeration": self._exaggeration,
             "compression": self._compression,
         }
@@ -136,7 +136,8 @@ class HeavyTailed(Objective):
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with some of its parameters, or ``supervision``, changed.
 
-        P is shared. Only another ``rho`` or ``supervision`` makes new sums over pairs.
+        P is shared and nothing is computed before the next evaluation; the entropy of P̃ is computed
+        once for each ``rho`` and ``supervision``, when a cost is asked for.
         """
         check_names(self, parameters, ("alpha", *self.parameters, "supervision"))
         other = copy.copy(self)
@@ -148,27 +149,27 @@ class HeavyTailed(Objective):
             )
         if "compression" in parameters:
             other._compression = check_real("compression", parameters["compression"], low=0)
-        other._mixture = self._mixture.changed(parameters)
+        other._supervised = self._supervised.changed(parameters)
         return other
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and the fixed point's curvature at ``Y``; see the module."""
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
-        mixture = self._mixture
+        supervised = self._supervised
         terms = self._pairs(Yt, cost)
-        kept = 1 - mixture.share
+        kept = 1 - supervised.share
         attraction = kept * terms.attraction
         curvature = kept * terms.curvature
         cross = kept * terms.cross
-        pull = mixture.pull(Yt, self._alpha, self._n_threads)
-        if pull is not None:
-            attraction = attraction + pull[0]
-            curvature = curvature + pull[1]
-            cross += pull[2]
+        links = supervised.link_attraction(Yt, self._alpha, self._n_threads)
+        if links is not None:
+            attraction = attraction + links[0]
+            curvature = curvature + links[1]
+            cross += links[2]
 
         gradient = (4 * self._exaggeration) * attraction
-        # Sums of one's own similarity are in float64, where no H counts as zero.
+        # Sums of a custom similarity are in float64, where no H counts as zero.
         lost = underflowed(terms.normalizer, self.dtype)
         if lost and not isinstance(self._alpha, Similarity):
             log_normalizer, repulsion = shifted_repulsion(Yt, self._alpha)
@@ -180,35 +181,35 @@ class HeavyTailed(Objective):
         if self._compression > 0:
             gradient += (2 * self._compression) * Yt
             curvature = curvature + 2 * self._compression
-        value, aid, rounding = math.nan, 0.0, 0.0
+        value, auxiliary, rounding = math.nan, 0.0, 0.0
         if cost:
-            aid = (self._exaggeration - 1) * cross
+            auxiliary = (self._exaggeration - 1) * cross
             if self._compression > 0:
-                aid += self._compression * float(np.square(Yt, dtype=np.float64).sum())
-            entropy = mixture.entropy(self._n_threads)
-            value = entropy + cross + log_normalizer + aid
-            sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(aid)
+                auxiliary += self._compression * float(np.square(Yt, dtype=np.float64).sum())
+            entropy = supervised.entropy(self._n_threads)
+            value = entropy + cross + log_normalizer + auxiliary
+            sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(auxiliary)
             rounding = float(np.finfo(self.dtype).eps) * sizes
-        push = mixture.push(Yt, self._n_threads)
-        if push is not None:
-            value += push[0]
-            gradient += push[1]
+        cannot_links = supervised.cannot_link_energy(Yt, self._n_threads)
+        if cannot_links is not None:
+            value += cannot_links[0]
+            gradient += cannot_links[1]
         return Evaluation(
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
-            aid,
+            auxiliary,
             rounding,
         )
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
-        """Return the sums over pairs, of the family or of a similarity of one's own."""
-        P, alpha = self._mixture.allowed.kernel, self._alpha
+        """Return the sums over pairs, of the family or of a custom similarity."""
+        P, alpha = self._supervised.allowed.kernel_argument, self._alpha
         if isinstance(alpha, Similarity):
             return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads)
         return heavy_tailed(Yt, P, alpha, cost, self._n_threads)
 
 
 def check_alpha(alpha: Any) -> float | Similarity:
-    """Return α, a finite number of at least 0, or a similarity of one's own."""
+    """Return α, a finite number of at least 0, or a custom similarity."""
     return alpha if isinstance(alpha, Similarity) else check_real("alpha", alpha, low=0)

@@ -1,31 +1,32 @@
-"""Large-margin embedding (Mbed): SNE that opens a gap between classes, labelled or discovered.
+"""Large-margin embedding (Mbed): SNE that opens a gap between classes, labeled or discovered.
 
     C − w (A + B) + D,   C = Σ_i KL(p̃_i ‖ q_i)                      (SNE)
     m_ik = softmax_k(⟨w_k, y_i⟩ / λ),  m̄ = mean_i m_i              (membership, eq. 15)
     A = −mean_i H(m_i)                                              (margin, eq. 6)
     B = H(m̄), or −KL(m̄ ‖ π) with class priors π                     (balance, eq. 6 and 8)
-    D = Σ_labelled KL(T_i ‖ m_i)                                    (labels, eq. 12)
+    D = Σ_labeled KL(T_i ‖ m_i)                                     (labels, eq. 12)
 
 Equations of "Large Margin Non-Linear Embedding"; gradients (16) to (19). Erratum: its equation (9)
 has a stray Σ_i. w is 1 in the paper. K = 2 with λ here is its logistic form (5) with λ/2.
 
-Labels are softened to what the map can express at its own radius r: the paper lets certainty be the
-membership of a point at r·w_k (eq. 21), so the certain label of class k is the row
+Labels are softened to what the map can express at its own radius r: in the paper the certain label
+of class k has the membership of a point at r·w_k (eq. 21), that is the row
 
     s_kl = softmax_l(⟨w_l, r w_k⟩ / λ)   and   T_i = Σ_k t_ik s_k.
 
 On the simplex, where ⟨w_k, w_l⟩ = −1/(K−1), this is Algorithm 1's rule t* t_ik +
 (1−t_ik)(1−t*)/(K−1) (erratum: line 9 lacks the 1/(K−1), so that its rows would not sum to one for
-K > 2). Other directions take the same definition and not the simplex's numbers: on a circle of ten
-classes a point at r·w_k belongs to the neighboring classes as well, and the simplex's t* = 0.97 at
-λ = 0.2 r would ask for a place 5.8 radii out. ⟨w_l, w_k⟩ < 1 for unit vectors, so a certain label
+K > 2). Other directions use the same definition rather than the simplex's numbers: on a circle of
+ten classes a point at r·w_k belongs to the neighboring classes as well, and the simplex's t* = 0.97
+at λ = 0.2 r would need a position at 5.8 radii. ⟨w_l, w_k⟩ < 1 for unit vectors, so a certain label
 stays the most probable class.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Self
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -35,12 +36,20 @@ from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.sne import SNE
-from nbembed.validation import check_numbers, check_real
+from nbembed.validation import check_class_prior, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.supervision import Supervision
+
+
+class _Terms(NamedTuple):
+    """SNE's terms at a layout ``Yt``, which are independent of λ; O(n d) memory."""
+
+    Yt: NDArray[Any]
+    cost: bool
+    terms: tuple[float, NDArray[Any], NDArray[np.float64], float]
 
 
 class LargeMargin(SNE):
@@ -91,8 +100,9 @@ class LargeMargin(SNE):
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
         self._radius = check_real("radius", radius, low=0, open_low=True)
         self._directions = check_directions(directions)
-        self._prior = None if class_prior is None else _check_prior(class_prior, self.n_classes)
+        self._prior = _prior(class_prior, self.n_classes)
         self._targets = self._softened()
+        self._last_terms: _Terms | None = None
 
     @property
     def n_classes(self) -> int:
@@ -111,7 +121,7 @@ class LargeMargin(SNE):
 
     @property
     def targets(self) -> NDArray[np.float64]:
-        """Softened labels T, shape (n_samples, n_classes); rows of unlabelled points are NaN."""
+        """Softened labels T, shape (n_samples, n_classes); rows of unlabeled points are NaN."""
         return self._targets
 
     @property
@@ -119,16 +129,17 @@ class LargeMargin(SNE):
         """``lam``, ``rho``, ``margin_weight`` and ``radius``."""
         return {
             "lam": self._lam,
-            "rho": self._mixture.rho,
+            "rho": self._supervised.rho,
             "margin_weight": self._margin_weight,
             "radius": self._radius,
         }
 
     def with_parameters(self, **parameters: Any) -> Self:
-        """Return the same objective with some parameters changed; P is shared.
+        """Return the same objective with some parameters changed.
 
         Takes the numbers in :attr:`parameters` and ``supervision``, ``directions`` and
-        ``class_prior``.
+        ``class_prior``. P is shared, and unless ``rho`` or ``supervision`` change so are SNE's
+        terms at the last layout: evaluating that layout at another λ visits no pair of points.
         """
         check_names(
             self, parameters, (*self.parameters, "supervision", "directions", "class_prior")
@@ -142,9 +153,10 @@ class LargeMargin(SNE):
             other._radius = check_real("radius", parameters["radius"], low=0, open_low=True)
         if "directions" in parameters:
             other._directions = check_directions(parameters["directions"])
-        prior = parameters.get("class_prior", self._prior)
-        other._prior = None if prior is None else _check_prior(prior, other.n_classes)
-        other._mixture = self._mixture.changed(parameters)
+        other._prior = _prior(parameters.get("class_prior", self._prior), other.n_classes)
+        other._supervised = self._supervised.changed(parameters)
+        if other._supervised is not self._supervised:
+            other._last_terms = None
         if not {"lam", "radius", "directions", "supervision"}.isdisjoint(parameters):
             other._targets = other._softened()
         return other
@@ -159,7 +171,7 @@ class LargeMargin(SNE):
         """Return cost, gradient and a positive curvature at ``Y``.
 
         The curvature adds to SNE's the bounds of the other terms' second derivatives:
-        1/λ² at a labelled point and w/(nλ²) at any.
+        1/λ² at a labeled point and w/(nλ²) at any.
         """
         Y = self._checked(Y)
         Yt = np.ascontiguousarray(Y.T)
@@ -177,8 +189,8 @@ class LargeMargin(SNE):
             self._n_threads,
         )
         steepness = 1 / self._lam**2
-        labelled = ~np.isnan(self._targets[:, 0])
-        curvature = curvature + steepness * labelled
+        labeled = ~np.isnan(self._targets[:, 0])
+        curvature = curvature + steepness * labeled
         curvature += self._margin_weight * steepness / self.n_samples
         return Evaluation(
             value + float(terms.cost),
@@ -186,6 +198,18 @@ class LargeMargin(SNE):
             np.ascontiguousarray(curvature, dtype=self.dtype),
             rounding=rounding,
         )
+
+    def _terms(
+        self, Yt: NDArray[Any], cost: bool
+    ) -> tuple[float, NDArray[Any], NDArray[np.float64], float]:
+        """Return SNE's terms at ``Yt``, those of the last layout without a pass over pairs."""
+        last = self._last_terms
+        # Compared by content: a caller may write to an array that was evaluated before.
+        if last is None or (cost and not last.cost) or not np.array_equal(last.Yt, Yt):
+            last = _Terms(Yt.copy(), cost, super()._terms(Yt, cost))
+            self._last_terms = last
+        value, gradient, curvature, rounding = last.terms
+        return value if cost else math.nan, gradient, curvature, rounding
 
     def _checked(self, Y: NDArray[Any]) -> NDArray[Any]:
         Y = check_layout(Y, self.n_samples, self.dtype)
@@ -212,11 +236,9 @@ class LargeMargin(SNE):
         return np.ascontiguousarray(targets @ certain)
 
 
-def _check_prior(class_prior: ArrayLike, n_classes: int) -> NDArray[np.float64]:
-    prior = check_numbers("class_prior", class_prior)
-    if prior.shape != (n_classes,):
-        raise ValueError(f"class_prior must have shape ({n_classes},), got {prior.shape}")
-    if not (np.isfinite(prior).all() and (prior > 0).all() and abs(prior.sum() - 1) < 1e-6):
-        raise ValueError(f"class_prior must be positive and sum to one, got {prior.tolist()}")
-    normalised: NDArray[np.float64] = prior / prior.sum()
-    return normalised
+def _prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
+    """Return class priors whose sum is one to rounding, or None."""
+    if class_prior is None:
+        return None
+    prior = check_class_prior(class_prior, n_classes)
+    return np.asarray(prior / prior.sum())

@@ -1,20 +1,20 @@
-"""NeRV: neighbors on the map as the answer to a query, judged by recall and by precision.
+"""NeRV: neighbors on the map as the answer to a query, evaluated by recall and by precision.
 
     E = t Σ_i KL(p̃_i‖q_i) + (1 − t) Σ_i KL(q_i‖p̃_i),   q_ij = exp(−w_i τ_ij) / Σ_k exp(−w_i τ_ik)
 
-with τ_ij = ‖y_i − y_j‖²: equation (1) of [1]_, whose λ is t here. Neighbors that the map misses
-cost KL(p‖q), smoothed recall; false ones that it shows cost KL(q‖p), smoothed precision. t = 1 is
-stochastic neighbor embedding. With L_ij = log(q_ij/p̃_ij) and F_i = Σ_j q_ij L_ij
+with τ_ij = ‖y_i − y_j‖²: equation (1) of [1]_, whose λ is t here. KL(p‖q) penalizes neighbors that
+the map misses (smoothed recall), KL(q‖p) false neighbors that it shows (smoothed precision). t = 1
+is stochastic neighbor embedding. With L_ij = log(q_ij/p̃_ij) and F_i = Σ_j q_ij L_ij
 
     ∂E/∂y_i = 2 Σ_j (g_ij + g_ji)(y_i − y_j),
     g_ij = w_i [t (p̃_ij − q_ij) − (1 − t) q_ij (L_ij − F_i)]
 
 The paper gives each point the width of its neighborhood in the data, w_i = β_i; one width for all
 is a common variant, and costs of the two cannot be compared. p̃ mixes links into the rows p
-(:mod:`nbembed.objectives.mixing`).
+(:mod:`nbembed.objectives.supervised_affinities`).
 
 *Widening* s multiplies all widths, in the data (p ∝ p^(1/s²), renormalized) and on the map
-(w_i/s²). The paper begins with large neighborhoods and lets them shrink; s = 1 is the cost itself.
+(w_i/s²). The paper starts with large neighborhoods and shrinks them to s = 1, the cost itself.
 
 References
 ----------
@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.affinities import as_affinities
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.log_rows import LogRows, MixedLogs
-from nbembed.objectives.mixing import Mixture
-from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.log_affinities import LogAffinities, SupervisedLogs
+from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.validation import check_choice, check_numbers, check_real
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class NeighborRetrieval(Objective):
     widening : float, default=1.0
         s > 0, a factor on all widths.
     floor : float, default=1e-8
-        ε in (0, 0.5]: KL(q‖p) counts p as ε where it is zero, that is off the graph of a sparse P
-        and across cannot-links. It has no part in KL(p‖q), and rows are not normalized anew.
+        ε in (0, 0.5]: KL(q‖p) takes ε for p where p is zero, that is off the graph of a sparse P
+        and across cannot-links. KL(p‖q) does not use it, and rows are not normalized anew.
     labels_as_links : bool, default=True
-        Whether each class counts as a must-link group. Not where the affinities have been learned
-        from the labels (SNeRV).
+        Whether each class counts as a must-link group; false where the affinities were learned from
+        the labels (SNeRV).
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -84,8 +84,9 @@ class NeighborRetrieval(Objective):
     Notes
     -----
     An evaluation is O(n²) time and O(n) memory; with the cost it takes no longer than without. One
-    n × n matrix of logarithms is stored (of a sparse P its entries) and made anew, O(n²), for
-    another ``rho``, ``widening`` or supervision. With a sparse P each linked pair is stored.
+    n × n matrix of logarithms is stored (of a sparse P its entries). Another ``tradeoff`` shares
+    it; another ``widening`` or, where points are linked, another ``rho`` or supervision makes a new
+    one in one pass, O(n²). With a sparse P each linked pair is stored.
 
     Examples
     --------
@@ -114,26 +115,26 @@ class NeighborRetrieval(Objective):
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
         self._widening = check_real("widening", widening, low=0, open_low=True)
         self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
-        self._mixture = Mixture.make(
-            as_pair_matrix(affinities, "rows"), supervision, rho, labels_as_links=labels_as_links
+        self._supervised = SupervisedAffinities.make(
+            as_affinities(affinities, "row"), supervision, rho, labels_as_links=labels_as_links
         )
         self._width = _widths(width, affinities, self.n_samples)
-        self._rows = LogRows.of(affinities, self._mixture.base.values)
-        self._logs: MixedLogs | None = None  # made at the first evaluation
+        self._log_affinities = LogAffinities.of(self._supervised.base)
+        self._logs: SupervisedLogs | None = None  # made at the first evaluation
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
         """Number of points that a layout must have."""
-        return self._mixture.base.n_samples
+        return self._supervised.base.n_samples
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
-        return self._mixture.base.dtype
+        return self._supervised.base.dtype
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         """Width of the map's neighborhoods: that of their geometric mean precision, widened."""
         return self._unit * self._widening
 
@@ -144,21 +145,21 @@ class NeighborRetrieval(Objective):
     @property
     def supervision(self) -> Supervision | None:
         """Labels and links that are mixed in."""
-        return self._mixture.supervision
+        return self._supervised.supervision
 
     @property
     def parameters(self) -> dict[str, float]:
         """``tradeoff``, ``rho`` and ``widening``."""
         return {
             "tradeoff": self._tradeoff,
-            "rho": self._mixture.rho,
+            "rho": self._supervised.rho,
             "widening": self._widening,
         }
 
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with some of its parameters, or ``supervision``, changed.
 
-        Affinities are shared. Another ``tradeoff`` costs nothing.
+        Affinities are shared, and so are logarithms at another ``tradeoff``.
         """
         check_names(self, parameters, (*self.parameters, "supervision"))
         other = copy.copy(self)
@@ -166,8 +167,8 @@ class NeighborRetrieval(Objective):
             other._tradeoff = check_real("tradeoff", parameters["tradeoff"], low=0, high=1)
         if "widening" in parameters:
             other._widening = check_real("widening", parameters["widening"], low=0, open_low=True)
-        other._mixture = self._mixture.changed(parameters)
-        if other._mixture is not self._mixture or other._widening != self._widening:
+        other._supervised = self._supervised.changed(parameters)
+        if other._supervised is not self._supervised or other._widening != self._widening:
             other._logs = None
         return other
 
@@ -176,11 +177,13 @@ class NeighborRetrieval(Objective):
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
         real = self.dtype.type
-        t, mixture = self._tradeoff, self._mixture
+        t, supervised = self._tradeoff, self._supervised
         widths = self._width / self._widening**2
         logs = self._logs
         if logs is None:
-            logs = self._rows.mixed(mixture, widths, self._widening, self._floor, self._n_threads)
+            logs = self._log_affinities.supervised(
+                supervised, widths, self._widening, self._floor, self._n_threads
+            )
             self._logs = logs
         floor = math.log(self._floor)
         terms = neighbor_retrieval(Yt, logs.kernel, widths, t, floor, self._n_threads)
@@ -192,10 +195,10 @@ class NeighborRetrieval(Objective):
         expected = float(np.abs(terms.divergences + terms.log_normalizers).sum())
         by_rows = t * abs(logs.entropy) + (1 - t) * expected + abs(log_normalizers)
         sizes = by_rows / math.sqrt(self.n_samples) + t * abs(terms.cross)
-        push = mixture.push(Yt / real(self._unit), self._n_threads)
-        if push is not None:
-            value += push[0]
-            gradient += push[1] / real(self._unit)
+        cannot_links = supervised.cannot_link_energy(Yt / real(self._unit), self._n_threads)
+        if cannot_links is not None:
+            value += cannot_links[0]
+            gradient += cannot_links[1] / real(self._unit)
         return Evaluation(
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),

@@ -1,10 +1,10 @@
-"""Stochastic neighbor embedding: each point's neighbors, as a distribution, are kept.
+"""Stochastic neighbor embedding: the map keeps the distribution of each point's neighbors.
 
     C = Σ_i KL(p̃_i ‖ q_i),  q_ij = exp(−τ_ij) / Σ_k exp(−τ_ik),  τ_ij = ‖y_i − y_j‖²
     ∂C/∂y_i = 2 Σ_j (y_i − y_j)(p̃_ij − q_ij + p̃_ji − q_ji)
 
 Equations (2) to (4) of "Large Margin Non-Linear Embedding", section 2. Erratum: its equation (4)
-lacks the factor 2. p̃ mixes links into the rows p (:mod:`nbembed.objectives.mixing`).
+lacks the factor 2. p̃ mixes links into the rows p (:mod:`nbembed.objectives.supervised_affinities`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.kernels.gaussian_rows import gaussian_rows
+from nbembed.affinities import as_affinities
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.mixing import Mixture
-from nbembed.objectives.pairs import as_pair_matrix
+from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +50,9 @@ class SNE(Objective):
 
     Notes
     -----
-    An evaluation is O(n²) time. ``W = P̃ + P̃ᵀ`` is stored beside P, without the links' part.
+    An evaluation is O(n²) time. A dense P is stored a second time, in the order in which pairs are
+    visited; objectives of the same :class:`~nbembed.affinities.Affinities` share it. Another
+    ``rho`` costs O(n), or O(entries) with a sparse P.
     """
 
     def __init__(
@@ -63,36 +64,36 @@ class SNE(Objective):
         labels_as_links: bool = True,
         n_jobs: int | None = None,
     ) -> None:
-        self._mixture = Mixture.make(
-            as_pair_matrix(P, "rows"), supervision, rho, labels_as_links=labels_as_links
+        self._supervised = SupervisedAffinities.make(
+            as_affinities(P, "row"), supervision, rho, labels_as_links=labels_as_links
         )
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
         """Number of points that a layout must have."""
-        return self._mixture.base.n_samples
+        return self._supervised.base.n_samples
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
-        return self._mixture.base.dtype
+        return self._supervised.base.dtype
 
     @property
     def supervision(self) -> Supervision | None:
         """Labels and links that are mixed in."""
-        return self._mixture.supervision
+        return self._supervised.supervision
 
     @property
     def parameters(self) -> dict[str, float]:
         """``rho``."""
-        return {"rho": self._mixture.rho}
+        return {"rho": self._supervised.rho}
 
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with another ``rho`` or ``supervision``; P is shared."""
         check_names(self, parameters, (*self.parameters, "supervision"))
         other = copy.copy(self)
-        other._mixture = self._mixture.changed(parameters)
+        other._supervised = self._supervised.changed(parameters)
         return other
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
@@ -111,27 +112,27 @@ class SNE(Objective):
         self, Yt: NDArray[Any], cost: bool
     ) -> tuple[float, NDArray[Any], NDArray[np.float64], float]:
         """Return cost, gradient (d, n), curvature (n,) and the cost's rounding at ``Yt``."""
-        mixture = self._mixture
-        terms = gaussian_rows(Yt, mixture.weights_kernel, cost, self._n_threads)
+        supervised = self._supervised
+        terms = supervised.gaussian_rows(Yt, cost, self._n_threads)
         gradient = 2 * (terms.attraction - terms.repulsion)
-        curvature = 2 * mixture.weights_mass
+        curvature = 2 * supervised.weights_mass
         cross = terms.cross
-        pull = mixture.pull(Yt, 0.0, self._n_threads)
-        if pull is not None:
-            gradient += 2 * pull[0]
-            curvature = curvature + 2 * pull[1]
+        links = supervised.link_attraction(Yt, 0.0, self._n_threads)
+        if links is not None:
+            gradient += 2 * links[0]
+            curvature = curvature + 2 * links[1]
             # The group kernel sums over both orders of a pair what the cost counts once.
-            cross += pull[2] / 2
+            cross += links[2] / 2
         value, rounding = math.nan, 0.0
         if cost:
             log_normalizers = float(np.sum(terms.log_normalizers, dtype=np.float64))
-            entropy = mixture.entropy(self._n_threads)
+            entropy = supervised.entropy(self._n_threads)
             value = entropy + float(cross) + log_normalizers
             # Each row's logarithm is rounded by itself, and n such errors largely cancel.
             sizes = (abs(entropy) + abs(log_normalizers)) / math.sqrt(self.n_samples) + abs(cross)
             rounding = float(np.finfo(self.dtype).eps) * sizes
-        push = mixture.push(Yt, self._n_threads)
-        if push is not None:
-            value += push[0]
-            gradient += push[1]
+        cannot_links = supervised.cannot_link_energy(Yt, self._n_threads)
+        if cannot_links is not None:
+            value += cannot_links[0]
+            gradient += cannot_links[1]
         return value, gradient, curvature, rounding

@@ -1,4 +1,4 @@
-"""HSSNE's fixed-point update, which has no parameters, kept from diverging.
+"""HSSNE's fixed-point update, which has no parameters, with a safeguard against divergence.
 
     y_i ← y_i − ∇_i / (4 Σ_j P_ij S_ij)
 
@@ -6,12 +6,16 @@ is equation (14) of "Heavy-Tailed Symmetric Stochastic Neighbor Embedding": a gr
 by the objective's curvature. From small layouts it descends unaided at any α; from large ones it
 can throw points out and diverge, as the paper says. Two safeguards:
 
-* no point moves farther than the kernel's width in one step, which alone cures the divergence
+* no point moves farther than the kernel's width in one step, which alone prevents the divergence
   (:func:`~nbembed.optimizers.steps.within_reach`);
-* steps that go on raising the cost, or swing across a valley without lowering it, are halved, and
-  good ones let the step grow back to the paper's. Single rises are part of a good descent and are
-  let be. What a step did to the cost is read off the gradients at its two ends,
-  ΔJ ≈ ½⟨g_old + g_new, step⟩, so watching costs nothing.
+* repeated steps that raise the cost, or oscillate across a valley without lowering it, halve the
+  step, and good ones let it grow back to the paper's. Single rises are part of a good descent and
+  change nothing. The change of the cost is estimated from the gradients at both ends of a step,
+  ΔJ ≈ ½⟨g_old + g_new, step⟩, without computing the cost.
+
+The gradient at the new end of a step belongs to the next step, which needs it anyway. A step is
+therefore judged at the beginning of the next one, and each step costs one evaluation, the first
+after a restart included.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from nbembed.optimizers.steps import change_of_cost, dot, preconditioned, within
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.objectives.base import Objective
+    from nbembed.objectives.base import Evaluation, Objective
 
 
 #: A step fails that lowers the cost by less than this share of what a parabola would promise.
@@ -44,11 +48,32 @@ class FixedPointState(State):
     damping : float
         Share of the full update that is taken, in (0, 1].
     failures : float
-        Recent steps that hardly lowered the cost, or raised it; a good one takes half of one away.
+        Recent steps that hardly lowered the cost, or raised it; a good step subtracts one half.
+    last_step, previous_gradient : ndarray like ``Y`` or None
+        The step that led to ``Y`` and the gradient at its beginning while the step is not judged
+        yet, that is until the gradient at ``Y`` is known.
     """
 
     damping: float = 1.0
     failures: float = 0.0
+    last_step: NDArray[Any] | None = None
+    previous_gradient: NDArray[Any] | None = None
+
+    def judged(self, objective: Objective, seen: Evaluation) -> FixedPointState:
+        """Return the state after the judgment of its last step, given ``seen`` at ``Y``."""
+        if self.last_step is None or self.previous_gradient is None:
+            return self
+        damping, failures = self.damping, self.failures
+        # Gradients of two objectives say nothing about the change of either cost.
+        if self.objective is objective:
+            promised = 0.5 * abs(dot(self.previous_gradient, self.last_step))
+            change = change_of_cost(self.previous_gradient, seen.gradient, self.last_step)
+            failures = failures + 1 if change > -YIELD * promised else max(0.0, failures - 0.5)
+            if failures >= PATIENCE:
+                damping, failures = 0.5 * damping, 0.0
+            elif failures == 0:
+                damping = min(1.0, 1.05 * damping)
+        return FixedPointState(self.Y, seen, objective, damping, failures)
 
 
 @dataclass(frozen=True)
@@ -66,25 +91,23 @@ class FixedPoint(Optimizer):
         return FixedPointState(Y)
 
     def step(self, objective: Objective, state: State, *, cost: bool = False) -> FixedPointState:
-        """Return the state after one update: one evaluation."""
+        """Return the state after one update: one evaluation.
+
+        With ``cost`` the new layout is evaluated as well, which the next step then need not do.
+        """
         if not isinstance(state, FixedPointState):
             state = self.start(state.Y)
         Y = state.Y
-        before = state.look(objective, cost=False)
-        if before.curvature is None:
+        seen = state.look(objective, cost=False)
+        if seen.curvature is None:
             raise TypeError(
                 f"optimizer FixedPoint needs an objective with curvature, "
-                f"which {type(objective).__name__} has not"
+                f"which {type(objective).__name__} does not provide"
             )
-        update = -preconditioned(before.gradient, before.curvature)
-        step = within_reach(Y.dtype.type(state.damping) * update, Y, objective.length)
-        after = objective.evaluate(Y + step, cost=cost)
-        promised = 0.5 * abs(dot(before.gradient, step))
-        failed = change_of_cost(before.gradient, after.gradient, step) > -YIELD * promised
-        damping = state.damping
-        failures = state.failures + 1 if failed else max(0.0, state.failures - 0.5)
-        if failures >= PATIENCE:
-            damping, failures = 0.5 * damping, 0.0
-        elif failures == 0:
-            damping = min(1.0, 1.05 * damping)
-        return FixedPointState(Y + step, after, objective, damping, failures)
+        state = state.judged(objective, seen)
+        update = -preconditioned(seen.gradient, seen.curvature)
+        step = within_reach(Y.dtype.type(state.damping) * update, Y, objective.length_scale)
+        moved = FixedPointState(
+            Y + step, None, objective, state.damping, state.failures, step, seen.gradient
+        )
+        return moved.judged(objective, objective.evaluate(moved.Y)) if cost else moved

@@ -1,17 +1,21 @@
-"""Gradient descent with momentum and a gain for every coordinate, as t-SNE is usually optimised.
+"""Gradient descent with momentum and a gain for each coordinate, as t-SNE is usually optimized.
 
     V ← μ V − η Γ∘s,   Y ← Y + V
 
-A coordinate's gain Γ grows by 0.2 while its gradient keeps pushing the way it moves and shrinks by
-a fifth when it pushes back (delta-bar-delta). Two choices make it free of parameters:
+A coordinate's gain Γ grows by 0.2 while the step and the descent direction agree in sign and
+shrinks by a fifth while they do not (delta-bar-delta). Two choices remove the free parameters:
 
-* The push s is the gradient divided by the objective's curvature, HSSNE's fixed-point update, and
-  η = 1: no learning rate has to be found, at any α. No point moves farther than the kernel's width
-  in one step (:func:`~nbembed.optimizers.steps.within_reach`).
+* s is the gradient divided by the objective's curvature, HSSNE's fixed-point update, and η = 1, so
+  that no learning rate has to be tuned at any α. No point moves farther than the kernel's width in
+  one step (:func:`~nbembed.optimizers.steps.within_reach`).
 * The momentum μ = min(0.97, 1 − 3/(k + 6)) grows with the number k of steps since the cost last
-  rose, as Nesterov's does between restarts. A rise ends the motion, halves all gains and starts k
-  again. Whether a step raised the cost is read off the gradients at its two ends,
-  ΔJ ≈ ½⟨g_old + g_new, V⟩, so no cost need be computed.
+  rose, as Nesterov's does between restarts. A rise resets the velocity and k and halves all gains.
+  The change of the cost is estimated from the gradients at both ends of a step,
+  ΔJ ≈ ½⟨g_old + g_new, V⟩, so that no cost has to be computed.
+
+The gradient at the new end of a step belongs to the next step, which needs it anyway. The test for
+a rise is therefore deferred to the beginning of the next step, and each step costs one evaluation,
+the first after a restart included.
 """
 
 from __future__ import annotations
@@ -48,12 +52,28 @@ class MomentumState(State):
     gains : ndarray like ``Y`` or None
         Of each coordinate; None for one everywhere.
     calm : int
-        Steps since the cost last rose.
+        Steps since the cost last rose, without a step that is still untested.
+    previous_gradient : ndarray like ``Y`` or None
+        The gradient at the beginning of the last step while that step is untested, that is until
+        the gradient at ``Y`` is known.
     """
 
     velocity: NDArray[Any] | None = None
     gains: NDArray[Any] | None = None
     calm: int = 0
+    previous_gradient: NDArray[Any] | None = None
+
+    def tested(self, objective: Objective, seen: Evaluation) -> MomentumState:
+        """Return the state after the test of its last step, given ``seen`` at ``Y``."""
+        if self.velocity is None or self.previous_gradient is None:
+            return self
+        # Gradients of two objectives say nothing about the change of either cost.
+        if self.objective is objective and (
+            change_of_cost(self.previous_gradient, seen.gradient, self.velocity) > 0
+        ):
+            halved = None if self.gains is None else self.Y.dtype.type(0.5) * self.gains
+            return MomentumState(self.Y, seen, objective, None, halved)
+        return MomentumState(self.Y, seen, objective, self.velocity, self.gains, self.calm + 1)
 
 
 @dataclass(frozen=True)
@@ -87,13 +107,17 @@ class MomentumGradient(Optimizer):
         return MomentumState(Y)
 
     def step(self, objective: Objective, state: State, *, cost: bool = False) -> MomentumState:
-        """Return the state after one step: one evaluation."""
+        """Return the state after one step: one evaluation.
+
+        With ``cost`` the new layout is evaluated as well, which the next step then need not do.
+        """
         if not isinstance(state, MomentumState):
             state = self.start(state.Y)
         Y = state.Y
         real = Y.dtype.type
-        before = state.look(objective, cost=False)
-        rate, push = self._push(before)
+        seen = state.look(objective, cost=False)
+        state = state.tested(objective, seen)
+        rate, push = self._push(seen)
         velocity = np.zeros_like(Y) if state.velocity is None else state.velocity
         gains = np.ones_like(Y) if state.gains is None else state.gains
         agrees = velocity * push < 0
@@ -103,11 +127,11 @@ class MomentumGradient(Optimizer):
         if momentum == "auto":
             momentum = min(MAX_MOMENTUM, 1 - 3 / (state.calm + 6))
         velocity = real(momentum) * velocity - real(rate) * gains * push
-        velocity = within_reach(velocity, Y, objective.length)
-        after = objective.evaluate(Y + velocity, cost=cost)
-        if change_of_cost(before.gradient, after.gradient, velocity) > 0:
-            return MomentumState(Y + velocity, after, objective, None, real(0.5) * gains)
-        return MomentumState(Y + velocity, after, objective, velocity, gains, state.calm + 1)
+        velocity = within_reach(velocity, Y, objective.length_scale)
+        moved = MomentumState(
+            Y + velocity, None, objective, velocity, gains, state.calm, seen.gradient
+        )
+        return moved.tested(objective, objective.evaluate(moved.Y)) if cost else moved
 
     def _push(self, seen: Evaluation) -> tuple[float, NDArray[Any]]:
         """Return η and s."""

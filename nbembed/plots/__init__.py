@@ -1,8 +1,8 @@
-"""Figures to look at and to teach with, made with Bokeh and handed back as objects.
+"""Figures for analysis and teaching, as Bokeh objects.
 
 Every function returns a Bokeh figure or layout and shows nothing: ``bokeh.io.show`` shows it, and
-``jupyter_bokeh.BokehModel`` puts it among widgets, both after ``output_notebook``. In a notebook
-that needs no network::
+``jupyter_bokeh.BokehModel`` makes it a widget, both after ``output_notebook``. In a notebook,
+without a network::
 
     from bokeh.io import output_notebook, show
     from bokeh.resources import INLINE
@@ -10,18 +10,18 @@ that needs no network::
     output_notebook(INLINE, hide_banner=True)
     show(nb.plots.comparison_grid({"SNE": Y1, "t-SNE": Y2}, color=y))
 
-* ``maps``: one map (:func:`scatter`), several side by side with one selection
+* ``maps``: one map (:func:`scatter`), several side by side with a shared selection
   (:func:`comparison_grid`).
-* ``curves``: cost against iterations (:func:`cost_curve`).
+* ``curves``: the cost against the iteration (:func:`cost_curve`).
 * ``annealing``: the layouts along Mbed's λ and their criterion (:func:`annealing_path`).
-* ``retrieval``: what a map retrieves of the data's neighborhoods (:func:`retrieval_curve`,
+* ``retrieval``: how well a map retrieves neighborhoods of the data (:func:`retrieval_curve`,
   :func:`rnx_curve`).
-* ``lines``: lines of one's own in the same look (:func:`lines`).
-* ``look``, ``points``, ``sources``: colors of the ground, points with their hover text, reading
-  runs.
+* ``lines``: any lines in the same theme (:func:`lines`).
+* ``theme``, ``points``, ``inputs``: light and dark theme, points with text on hover, sources
+  of traces and paths.
 
-Colors and their order are the Explorer's. Text that comes from data (names of classes, hover) is
-shown as it is and never read as HTML or TeX.
+Colors and their order are those of the Explorer. Text from data (class names, hover) is shown
+verbatim, never interpreted as HTML or TeX.
 """
 
 from __future__ import annotations

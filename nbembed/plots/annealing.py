@@ -1,4 +1,4 @@
-"""Mbed's annealing path: the map at some λ, and the criterion by which its layouts compete.
+"""Mbed's annealing path: maps at several λ, and the criterion by which layouts compete.
 
     J = tr(Σ_B Σ_W⁻¹)
 
@@ -15,11 +15,11 @@ import numpy as np
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
 
-from nbembed.plots.look import NEUTRAL, count_by_ones_twos_fives, new_figure
+from nbembed.display import palette
+from nbembed.plots.inputs import path_of
 from nbembed.plots.points import check_layout, cloud, plane_of
-from nbembed.plots.sources import path_of
+from nbembed.plots.theme import NEUTRAL, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_count
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,20 +33,20 @@ def annealing_path(
     maps: int = 6,
     size: int = 112,
 ) -> Any:
-    """Return a strip of layouts along λ above the criterion J, the winner marked.
+    """Return a strip of layouts along λ above the criterion J, with the best one marked.
 
     Parameters
     ----------
     path : fitted Mbed, Session, Explorer, or list of steps
-        Steps have ``lam`` (in radii of the map), ``embedding`` and ``criterion``.
+        Steps have ``value`` (λ in radii of the map), ``embedding`` and ``criterion``.
     y : array-like of shape (n_samples,), optional
-        What colors the points; the fitted estimator's own ``labels_`` if it is one.
+        Classes to color the points by; by default ``labels_`` of a fitted estimator.
     marked : array-like of int or bool mask, optional
-        Points drawn larger: those whose labels were known.
+        Points drawn larger, for example the labeled ones.
     maps : int, default=6
-        How many layouts to draw, spread evenly over the path, the winner always among them.
+        Number of layouts to draw, evenly spaced over the path and including the best one.
     size : int, default=112
-        Pixels of each side of a map.
+        Side length of a map in pixels.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def annealing_path(
     Raises
     ------
     TypeError, ValueError
-        If there is no path, or ``y`` does not fit its points.
+        If there is no path, or ``y`` does not match its points.
     """
     steps = path_of(path)
     check_count("maps", maps, low=1)
@@ -68,7 +68,7 @@ def annealing_path(
     best = winner(steps)
     shared = cloud(len(layouts[0]), getattr(path, "labels_", None) if y is None else y,
                    marked=marked)  # fmt: skip
-    # One plane for all, so that nothing but the points moves from map to map.
+    # All maps share one plane, so that only the points move from map to map.
     holder = getattr(path, "session", path)
     directions = getattr(holder, "directions_", getattr(holder, "directions", None))
     basis = plane_of(layouts[best if best is not None else -1], directions)
@@ -88,13 +88,13 @@ def annealing_path(
 
 
 def winner(steps: list[Any]) -> int | None:
-    """Return the index of the step with the largest criterion; None if none competes."""
+    """Return the index of the step with the largest criterion, None if none competes."""
     competing = [k for k, step in enumerate(steps) if math.isfinite(step.criterion)]
     return max(competing, key=lambda k: float(steps[k].criterion)) if competing else None
 
 
 def chosen_steps(count: int, wanted: int, best: int | None) -> list[int]:
-    """Return which of ``count`` steps to draw: evenly spread, the nearest moved to the best."""
+    """Return which of ``count`` steps to draw: evenly spaced ones, and the best."""
     chosen = np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int)).tolist()
     if best is not None and best not in chosen:
         nearest = min(range(len(chosen)), key=lambda i: abs(chosen[i] - best))
@@ -122,12 +122,12 @@ def _small_map(title: str, description: str, flat: NDArray[Any], size: int) -> A
 
 
 def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int) -> Any:
-    """Return the figure of J against λ, which falls from left to right as it does in time."""
+    """Return the figure of J against λ, which decreases from left to right as it does in time."""
     values = [step.criterion if math.isfinite(step.criterion) else math.nan for step in steps]
-    # Where a class is empty there is no J: such steps stand on the axis, hollow.
+    # J does not exist where a class is empty: such steps are hollow markers on the axis.
     places = [0.0 if math.isnan(value) else value for value in values]
-    lams = [float(step.lam) for step in steps]
-    low, high = min(lams), max(lams)
+    lambdas = [float(step.value) for step in steps]
+    low, high = min(lambdas), max(lambdas)
     margin = (high / low) ** 0.03 if high > low else 1.5
     made = new_figure(
         "",
@@ -146,7 +146,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
     made.xgrid.visible = False
     source = ColumnDataSource(
         {
-            "lam": lams,
+            "lambda": lambdas,
             "J": values,
             "place": places,
             "size": [10 if k in drawn else 6 for k in range(len(steps))],
@@ -155,9 +155,9 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
             "step": [k + 1 for k in range(len(steps))],
         }
     )
-    made.line(x="lam", y="J", source=source, line_color=palette.color(0), line_width=2)
+    made.line(x="lambda", y="J", source=source, line_color=palette.color(0), line_width=2)
     dots = made.scatter(
-        x="lam",
+        x="lambda",
         y="place",
         source=source,
         size="size",
@@ -168,7 +168,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
     if best is not None:
         made.add_layout(
             Span(
-                location=lams[best],
+                location=lambdas[best],
                 dimension="height",
                 line_color=NEUTRAL,
                 line_dash="dashed",
@@ -176,7 +176,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
             )
         )
         made.scatter(
-            x=[lams[best]],
+            x=[lambdas[best]],
             y=[values[best]],
             marker="star",
             size=18,
@@ -184,16 +184,16 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
         )
     made.add_tools(
         HoverTool(
-            renderers=[dots], tooltips=[("step", "@step"), ("λ", "@lam{0.00}"), ("J", "@text")]
+            renderers=[dots], tooltips=[("step", "@step"), ("λ", "@lambda{0.00}"), ("J", "@text")]
         )
     )
     return made
 
 
 def _title(step: Any, best: bool) -> str:
-    return f"λ = {step.lam:.3g}" + (" ★ best" if best else "")
+    return f"λ = {step.value:.3g}" + (" ★ best" if best else "")
 
 
 def _words(step: Any, index: int, best: bool) -> str:
     criterion = "none" if not math.isfinite(step.criterion) else f"{step.criterion:.3g}"
-    return f"Step {index + 1}, λ = {step.lam:.3g}, J = {criterion}{', the best' if best else ''}."
+    return f"Step {index + 1}, λ = {step.value:.3g}, J = {criterion}{', the best' if best else ''}."

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
 
+from nbembed.display import palette
+from nbembed.plots.inputs import traces_of
 from nbembed.plots.lines import DASHES
-from nbembed.plots.look import NEUTRAL, add_legend, new_figure, text_color
-from nbembed.plots.sources import traces_of
+from nbembed.plots.theme import NEUTRAL, add_legend, new_figure, text_color
 from nbembed.validation import check_count
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from nbembed.run import Record
 
-#: Pixels that a letter of a stage's name takes, and those of the figure that are no plot.
+#: Approximate width of a letter in pixels, and of the figure outside the plot.
 LETTER, EDGES = 6.5, 90
 
 
 def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 280) -> Any:
-    """Return a figure of the cost as it falls (or does not), iteration by iteration.
+    """Return a figure of the cost against the iteration.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 
     Returns
     -------
     figure : bokeh.plotting.figure
-        The plain cost in nats wherever it was evaluated. The stages of a single schedule are
-        shaded and named; under the pointer stand iteration, cost, stage and parameters.
+        The cost in nats at the iterations at which it was evaluated. The stages of a single
+        schedule are shaded and named; hovering shows iteration, cost, stage and parameters.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def _columns(name: str, records: list[Record]) -> ColumnDataSource:
 
 
 def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None:
-    """Shade every other stage and name them where there is room, a name once in a row."""
+    """Shade stages alternately and name them where there is room, repeated names once."""
     begin, free, last = 0, 0.0, ""
     for k, ((name, _), records) in enumerate(groupby(trace, key=_stage)):
         end = list(records)[-1].iteration
@@ -147,5 +147,5 @@ def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None
 
 
 def _stage(record: Record) -> tuple[str, float | None]:
-    """Return what distinguishes stages: the name, and λ where it is annealed under one name."""
+    """Return what distinguishes stages: the name, and λ where stages share a name."""
     return record.stage, record.parameters.get("lam") if record.stage else None

@@ -1,4 +1,4 @@
-"""Lines of one's own in the same look: whatever a lesson or an experiment has to show."""
+"""Figures of any lines, in the common theme."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from nbembed.plots.look import add_legend, count_by_ones_twos_fives, new_figure
+from nbembed.display import palette
+from nbembed.plots.theme import add_legend, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_count, check_numbers, check_text
-from nbembed.widget import palette
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Told apart where color is not.
+#: Distinguish lines where color does not.
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 PLACES = ("top_left", "top_right", "bottom_left", "bottom_right", "left", "right", "above", "below")
 
@@ -31,7 +31,7 @@ def lines(
     width: int = 460,
     height: int = 320,
 ) -> Any:
-    """Return a figure of lines, told apart by color and by dashes.
+    """Return a figure of lines, distinguished by color and dashes.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def lines(
     Raises
     ------
     ValueError, TypeError
-        If a curve has not as many x as y, or values that a logarithmic axis has no place for.
+        If x and y of a curve differ in length, or values on a logarithmic axis are not positive.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def line_figure(title: str, what: str, width: int, height: int, **options: Any) 
 def draw_line(
     made: Any, name: str, number: int, x: str, y: str, data: Mapping[str, NDArray[Any]]
 ) -> tuple[str, Any, int | None]:
-    """Draw a line and return its entry of the legend."""
+    """Draw a line and return its legend entry."""
     source = ColumnDataSource({**data, "name": [name] * len(data[x])})
     drawn = made.line(
         x=x,
@@ -131,7 +131,7 @@ def finish(
     tooltips: list[tuple[str, str]],
     place: str,
 ) -> None:
-    """Add the legend, whose entries hide their lines, and what hovering says."""
+    """Add a legend, whose entries mute their lines, and text on hover."""
     add_legend(made, entries, place=place).click_policy = "mute"
     drawn = [line for _, line, _ in entries]
     made.add_tools(HoverTool(renderers=drawn, tooltips=[("curve", "@name"), *tooltips]))

@@ -1,4 +1,4 @@
-"""Maps: one, or several of the same points side by side with one selection."""
+"""Maps: one, or several of the same points side by side with a shared selection."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from bokeh.models import (
     WheelZoomTool,
 )
 
-from nbembed.plots.look import ground_color, new_figure, text_color
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
+from nbembed.plots.theme import ground_color, new_figure, text_color
 from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Pixels that a letter of a name takes, about.
+#: Approximate width of a letter in pixels.
 LETTER = 7.5
 
 
@@ -52,37 +52,37 @@ def scatter(
     Parameters
     ----------
     Y : array-like of shape (n_samples, n_components)
-        More than two dimensions are drawn on the plane that shows most of them, the plane of the
-        directions first.
+        More than two dimensions are projected onto their plane of largest variance, within the
+        span of the directions if there are any.
     color : array-like of shape (n_samples,), optional
-        Classes or numbers, as for the Explorer, in the same colors; −1 among few whole numbers is
-        a class like any other, None and NaN are gray.
+        Classes or numbers, in the same colors as in the Explorer. Among few distinct integers, −1
+        is a class like any other; None and NaN are gray.
     centers : array-like of shape (n_centers, n_components), optional
-        Further places with names: the class centers of Parametric Embedding.
+        Further named places, for example the class centers of Parametric Embedding.
     center_names : sequence of str, optional
-        A center that is called like a category has its color.
+        A center with the name of a category has its color.
     directions : array-like of shape (n_classes, n_components), optional
-        Arrows from the origin: the class directions of Mbed.
+        Arrows from the origin, for example the class directions of Mbed.
     direction_names : sequence of str, optional
     marked : array-like of int or bool mask, optional
-        Points drawn larger, with a rim: those whose labels were known.
+        Points drawn larger and with an outline, for example the labeled ones.
     hover : mapping of str to array-like of shape (n_samples,), optional
-        More to say of a point under the pointer, as text.
+        Further text on hover.
     title : str
     size : int, default=420
-        Pixels of each side of the map.
+        Side length of the map in pixels.
     legend : bool, default=True
-        Whether colors are explained beside the map: of several maps in a row, one will do.
+        Whether to add a legend beside the map.
 
     Returns
     -------
     figure : bokeh.plotting.figure
-        With equal scales on both axes; lasso, tap, zoom and hover.
+        Both axes have the same scale; tools are lasso, tap, zoom and hover.
 
     Raises
     ------
     ValueError, TypeError
-        If an argument does not fit the points; the message names it.
+        If an argument does not match the points; the message names it.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def scatter(
     if arrows is not None:
         _draw_directions(made, seen[-1][1:], arrow_names, shared)
     if legend:
-        shared.explain(made, renderer)
+        shared.add_key(made, renderer)
     return made
 
 
@@ -129,22 +129,22 @@ def comparison_grid(
     columns: int = 3,
     size: int = 220,
 ) -> Any:
-    """Return maps of the same points side by side; what is lassoed in one is seen in all.
+    """Return maps of the same points side by side; a selection in one is shown in all.
 
     Parameters
     ----------
     layouts : mapping of str to array-like of shape (n_samples, n_components)
-        By title.
+        Layouts by title.
     color : array-like of shape (n_samples,), optional
         See :func:`scatter`.
     metrics : mapping of str to (str or mapping of str to float), optional
-        What to write below the title of a layout: a text, or numbers by name.
+        What to write below a layout's title: a text, or numbers by name.
     marked, hover
         See :func:`scatter`.
     columns : int, default=3
-        Maps in a row.
+        Number of maps in a row.
     size : int, default=220
-        Pixels of each side of a map.
+        Side length of a map in pixels.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def comparison_grid(
     Raises
     ------
     ValueError, TypeError
-        If layouts differ in their number of points, or another argument does not fit them.
+        If layouts differ in their number of points, or another argument does not match them.
 
     Examples
     --------
@@ -178,14 +178,14 @@ def comparison_grid(
     for k, (name, layout) in enumerate(checked.items()):
         flat = layout @ plane_of(layout)
         line = by_name[name]
-        # As many lines everywhere, so that the maps stand level.
+        # All titles have the same number of lines, so that the maps are aligned.
         title = f"{name}\n{line or ' '}" if any(by_name.values()) else name
         made = _map_figure(title, _say(f"{name} {line}", layout, shared), flat, size, False)
         renderer = shared.draw(made, *shared.place(str(k), flat))
         made.add_tools(shared.hover([renderer]))
-        # One legend for all, at the end of the first row.
+        # One legend for all maps, at the end of the first row.
         if k == min(columns, len(checked)) - 1:
-            shared.explain(made, renderer)
+            shared.add_key(made, renderer)
         figures.append(made)
     return gridplot(figures, ncols=columns, toolbar_options={"logo": None})
 
@@ -196,9 +196,9 @@ def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
     Raises
     ------
     TypeError
-        If it is no mapping.
+        If ``layouts`` is not a mapping.
     ValueError
-        If it is empty, a layout is not legal, or their numbers of points differ.
+        If it is empty, a layout is not valid, or the numbers of points differ.
     """
     if not isinstance(layouts, Mapping):
         raise TypeError(
@@ -216,7 +216,7 @@ def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
 def _extra(
     what: str, places: ArrayLike | None, names: Sequence[str] | None, d: int
 ) -> tuple[NDArray[np.float64] | None, list[str]]:
-    """Return places that are not points, with their names."""
+    """Return named places beside the points, checked."""
     if places is None:
         if names is not None:
             raise ValueError(f"{what}_names must come with {what}s")
@@ -235,7 +235,7 @@ def _extra(
 def _map_figure(
     title: str, description: str, seen: NDArray[np.float64], size: int, roomy: bool
 ) -> Any:
-    """Return an empty square figure around what will be seen, both axes with the same scale."""
+    """Return an empty square figure that contains ``seen``, with the same scale on both axes."""
     low, high = seen.min(axis=0), seen.max(axis=0)
     half = (0.62 if roomy else 0.55) * float((high - low).max()) or 1.0
     middle = (low + high) / 2
@@ -274,7 +274,7 @@ def _draw_centers(made: Any, places: NDArray[Any], names: list[str], shared: Clo
             line_color="#FFFFFF",
             line_width=1.5,
         )
-        # Towards the middle, where there is room.
+        # Toward the middle, where there is room.
         left = place[0] > (made.x_range.start + made.x_range.end) / 2
         _write(made, place, name, -9 if left else 9, 5, "right" if left else "left")
 
@@ -290,16 +290,16 @@ def _draw_directions(made: Any, tips: NDArray[Any], names: list[str], shared: Cl
             )
         )  # fmt: skip
     span = made.x_range.end - made.x_range.start
-    for tip, name in _together(tips, names, 0.1 * span):
+    for tip, name in _merged(tips, names, 0.1 * span):
         along = tip / (float(np.linalg.norm(tip)) or 1.0)
-        # Beyond the tip, so that the text does not lie on the arrow.
+        # Beyond the tip, so that the text does not cover the arrow.
         align = "left" if along[0] > 0.4 else "right" if along[0] < -0.4 else "center"
         right = 0 if align == "center" else round(8 * np.sign(along[0]))
         _write(made, tip, name, right, round(12 * along[1]) - 7, align)
 
 
-def _together(tips: NDArray[Any], names: list[str], near: float) -> list[tuple[NDArray[Any], str]]:
-    """Return places to write at, and what: the names of tips in one place are one text."""
+def _merged(tips: NDArray[Any], names: list[str], near: float) -> list[tuple[NDArray[Any], str]]:
+    """Return positions of labels and their text; names of nearby tips share one label."""
     groups: list[list[int]] = []
     for k, tip in enumerate(tips):
         for group in groups:
@@ -312,13 +312,13 @@ def _together(tips: NDArray[Any], names: list[str], near: float) -> list[tuple[N
 
 
 def _write(made: Any, place: Any, text: str, right: int, up: int, align: str) -> None:
-    """Write a name beside a place, on a veil of the ground, within the frame if it is no novel."""
+    """Add a label beside a place, on a translucent background, moved into the frame if it fits."""
     start, end = made.x_range.start, made.x_range.end
     at = (float(place[0]) - start) / (end - start) * made.frame_width + right
     wide = LETTER * len(text)
     begin = at - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[align]
     inside = min(max(begin, 2.0), max(made.frame_width - wide - 2.0, 2.0))
-    if abs(inside - begin) > 1:  # moved over what it belongs to, it stands above it
+    if abs(inside - begin) > 1:  # the label now covers its place, so it goes above
         right, up = right + round(inside - begin), up + 14
     made.add_layout(
         Label(
@@ -352,7 +352,7 @@ def _metric_line(given: Any) -> str:
 
 
 def _say(title: str, layout: NDArray[Any], shared: Cloud) -> str:
-    """Return what a screen reader says of a map."""
+    """Return the description of a map for screen readers."""
     column = shared.column
     by = f", colored by {column.title or 'class'}" if column.kind != "none" else ""
     classes = f" ({', '.join(column.names[:20])})" if column.kind == "category" else ""

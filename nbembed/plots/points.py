@@ -1,4 +1,4 @@
-"""Points ready to be drawn: layouts on a plane, colors as the Explorer has them, hover as text."""
+"""Points to draw: layouts on a plane, the Explorer's colors, and text on hover."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.palettes import Viridis256
 
-from nbembed.plots.look import MIDDLE, NEUTRAL, add_legend
+from nbembed.display import palette
+from nbembed.display.columns import Column, as_column
+from nbembed.display.projection import best_plane
+from nbembed.plots.theme import MIDDLE, NEUTRAL, add_legend
 from nbembed.validation import check_data, check_points
-from nbembed.widget import palette
-from nbembed.widget.columns import Column, as_column
-from nbembed.widget.projection import wanted_plane
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: More categories than this are told by hovering: a legend would be taller than the map.
+#: With more categories there is no legend, which would be taller than the map; hovering names them.
 MOST_NAMED = 40
-#: The palette's shapes by Bokeh's names.
+#: Bokeh's names for the palette's symbols.
 _MARKERS = {
     "circle": "circle",
     "square": "square",
@@ -42,35 +42,35 @@ def check_layout(Y: Any, name: str = "Y") -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If it is none; the message names it.
+        If it is no such layout; the message names the argument.
     """
     layout = check_data(Y, name=name, min_samples=1)
     return np.asarray(layout.toarray() if hasattr(layout, "toarray") else layout, dtype=np.float64)
 
 
 def plane_of(Y: NDArray[np.float64], directions: NDArray[Any] | None = None) -> NDArray[np.float64]:
-    """Return orthonormal columns (d, 2) of the plane to draw ``Y`` on; two dimensions stay."""
+    """Return orthonormal columns (d, 2) of the plane to draw ``Y`` on, the identity in 2-D."""
     d = Y.shape[1]
     if d == 1:
         return np.array([[1.0, 0.0]])
-    return np.eye(2) if d == 2 else wanted_plane(Y, directions)
+    return np.eye(2) if d == 2 else best_plane(Y, directions)
 
 
 def point_size(n_samples: int) -> float:
-    """Return the diameter of points on the screen: many points are small ones."""
+    """Return the diameter of points in pixels, which decreases with their number."""
     return float(np.clip(180 / np.sqrt(n_samples), 3.0, 8.0))
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """What all maps of the same points share: one source, and so one selection.
+    """What all maps of the same points share: a data source, and with it the selection.
 
     Attributes
     ----------
     source : ColumnDataSource
         Row i is point i.
     column : Column
-        What colors the points.
+        The column to color the points by.
     n_samples : int
     """
 
@@ -109,15 +109,15 @@ class Cloud:
         )
 
     def hover(self, renderers: list[Any]) -> HoverTool:
-        """Return a tool that says what a point is."""
+        """Return the tool that shows text on hover."""
         tool = HoverTool(renderers=renderers, tooltips=list(self.tooltips))
-        # Older versions of Bokeh tell of all points below the pointer.
+        # Older versions of Bokeh show all points under the pointer.
         if "limit" in tool.properties():
             tool.limit = 5
         return tool
 
-    def explain(self, made: Any, renderer: Any) -> None:
-        """Add the legend of categories, or the scale of numbers."""
+    def add_key(self, made: Any, renderer: Any) -> None:
+        """Add a legend of the categories, or a color bar of the numbers."""
         column = self.column
         if self.mapper is not None:
             bar = ColorBar(
@@ -136,7 +136,7 @@ class Cloud:
         entries: list[tuple[str, Any, int | None]] = []
         for k, name in (*enumerate(column.names), (-1, "not known")):
             own = np.flatnonzero(column.codes == k)
-            if own.size:  # shown as one that is not marked, if there is any
+            if own.size:  # show a point that is not marked, if there is one
                 plainest = own[self.source.data["size"][own].argmin()]
                 entries.append((name, renderer, int(plainest)))
         if entries:
@@ -155,7 +155,7 @@ def cloud(
     Raises
     ------
     ValueError, TypeError
-        If an argument is not one value a point; the message names it.
+        If an argument does not have one value for each point; the message names it.
     """
     column = as_column(color, n_samples)
     known = column.codes >= 0 if column.kind == "category" else np.ones(n_samples, dtype=bool)
@@ -167,7 +167,7 @@ def cloud(
         size[index] = np.maximum(1.8 * size[index], 8.0)
         rim[index] = 1.0
         opacity[index] = 1.0
-    paint, markers = _looks(column, n_samples)
+    paint, markers = _styles(column, n_samples)
     data: dict[str, Any] = {
         "size": size,
         "opacity": opacity,
@@ -205,13 +205,13 @@ def cloud(
 
 
 def paint_of(column: Column, name: str, index: int) -> str:
-    """Return the color of what is called like a category, else one that no category has."""
+    """Return the color of the category ``name``, or an unused color if there is none."""
     names = column.names
     return palette.color(names.index(name) if name in names else len(names) + index)
 
 
-def _looks(column: Column, n_samples: int) -> tuple[list[str], list[str]]:
-    """Return the color and marker of each point; colors past the fixed ones differ in shape too."""
+def _styles(column: Column, n_samples: int) -> tuple[list[str], list[str]]:
+    """Return color and marker of each point; after the fixed colors, markers differ as well."""
     if column.kind != "category":
         return [palette.color(0)] * n_samples, ["circle"] * n_samples
     codes = column.codes.astype(int)

@@ -1,7 +1,6 @@
-"""What a map retrieves: its near points taken as an answer to "who is near in the data?".
+"""Retrieval curves: a map's nearest points as answers to "which points are near in the data?".
 
-The numbers are those of :func:`nbembed.measures.precision_recall` and
-:func:`nbembed.measures.r_nx`, where they are defined; here they are drawn.
+The measures are :func:`nbembed.measures.precision_recall` and :func:`nbembed.measures.r_nx`.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from bokeh.models import Range1d
 from nbembed.measures import nearest_neighbors, precision_recall, r_nx
 from nbembed.measures.checks import check_neighbors
 from nbembed.plots.lines import draw_line, finish, line_figure
-from nbembed.plots.look import count_by_ones_twos_fives
 from nbembed.plots.maps import check_layouts
+from nbembed.plots.theme import count_by_ones_twos_fives
 from nbembed.validation import check_count, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Points of a curve; between them it is straight.
+#: Number of points of a curve, joined by straight lines.
 PLACES = 60
 
 
@@ -38,22 +37,22 @@ def retrieval_curve(
     width: int = 580,
     height: int = 360,
 ) -> Any:
-    """Return a figure of precision against recall, one curve a layout.
+    """Return a figure of precision against recall, with a curve for each layout.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The data; not read if ``neighbors`` is given.
+        The data; ignored if ``neighbors`` is given.
     layouts : mapping of str to array-like of shape (n_samples, n_components)
-        By name.
+        Layouts by name.
     k : int, default=20
-        How many nearest points of the data are relevant.
+        Number of nearest points in the data that count as relevant.
     metric : str or callable, default="euclidean"
-        Of the data; maps are always Euclidean.
+        Metric of the data; maps are always Euclidean.
     neighbors : ndarray of int of shape (n_samples, k or more), optional
-        What :func:`nbembed.measures.nearest_neighbors` says of the data.
+        Neighbors in the data, from :func:`nbembed.measures.nearest_neighbors`.
     most : int, optional
-        Retrieve at most so many points; all by default.
+        Largest number of retrieved points; all by default.
     title : str
     width, height : int
         Pixels.
@@ -61,16 +60,16 @@ def retrieval_curve(
     Returns
     -------
     figure : bokeh.plotting.figure
-        Up and to the right is better. The left end is the nearest point alone.
+        Up and to the right is better. At the left end only the nearest point is retrieved.
 
     Raises
     ------
     ValueError, TypeError
-        If layouts and data do not fit each other, or k is out of range.
+        If layouts and data do not match, or k is out of range.
 
     Notes
     -----
-    O(n² log n) time a map, for n points.
+    O(n² log n) time for each map of n points.
     """
     checked = check_layouts(layouts)
     n = len(next(iter(checked.values())))
@@ -78,7 +77,7 @@ def retrieval_curve(
     if most is not None:
         _check_range("most", most, n)
     if neighbors is None:
-        # Once for all maps: a fault of the data is named here too.
+        # Computed once for all maps; this also checks the data.
         neighbors = nearest_neighbors(_of_points(X, metric, n), k, metric)
     else:
         neighbors = check_neighbors(neighbors, n, k)
@@ -118,15 +117,15 @@ def rnx_curve(
     width: int = 580,
     height: int = 360,
 ) -> Any:
-    """Return a figure of R_NX(k), the neighborhoods kept beyond chance at every size k.
+    """Return a figure of R_NX(k), the share of kept neighbors beyond chance, against k.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     layouts : mapping of str to array-like of shape (n_samples, n_components)
-        By name.
+        Layouts by name.
     metric : str or callable, default="euclidean"
-        Of the data.
+        Metric of the data.
     title : str
     width, height : int
         Pixels.
@@ -134,13 +133,13 @@ def rnx_curve(
     Returns
     -------
     figure : bokeh.plotting.figure
-        1 is a perfect neighborhood, 0 what chance gives; k on a log scale. The legend tells the
-        area below each curve, where small neighborhoods weigh as they do in the figure.
+        1 means perfectly kept neighborhoods, 0 chance level; k is on a log scale. The legend gives
+        the area under each curve on that scale.
 
     Raises
     ------
     ValueError, TypeError
-        If layouts and data do not fit each other.
+        If layouts and data do not match.
     """
     checked = check_layouts(layouts)
     n = len(next(iter(checked.values())))
@@ -170,7 +169,7 @@ def _check_range(name: str, value: Any, n: int) -> None:
 
 def _of_points(X: Any, metric: Any, n: int) -> Any:
     if X is None:
-        raise ValueError("X must be the data, or neighbors must say what is near in them, got None")
+        raise ValueError("X must be the data unless neighbors are given, got None")
     data = check_data(X, metric)
     if data.shape[0] != n:
         raise ValueError(f"layouts must be of the {data.shape[0]} points of X, got {n}")
@@ -178,5 +177,5 @@ def _of_points(X: Any, metric: Any, n: int) -> Any:
 
 
 def _places(last: int) -> NDArray[np.intp]:
-    """Return whole numbers from 1 to ``last``, dense where they are small."""
+    """Return integers from 1 to ``last``, evenly spaced on a log scale."""
     return np.unique(np.geomspace(1, last, PLACES).round()).astype(np.intp)

@@ -1,8 +1,9 @@
-"""From labels to posteriors: a classifier learns from the labelled objects and judges all of them.
+"""From labels to posteriors: a classifier is fitted to labeled objects and applied to all of them.
 
-Labels are a :class:`~nbembed.supervision.Supervision` or what stands for one. A soft label teaches
-its most probable class with the weight of its confidence, where the classifier takes weights.
-Classes that no object is labelled with have posterior and prior zero.
+Labels are a :class:`~nbembed.supervision.Supervision` or what converts to one. A soft label counts
+as its most probable class, with the weight of its confidence
+(:attr:`~nbembed.supervision.Supervision.label_weights`) where the classifier takes weights. Labels
+of weight zero are ignored. Classes without a label have posterior and prior zero.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Learned:
     classifier : estimator
         Fitted; its classes are numbers of ``classes``.
     classes : tuple of str
-        All classes that were named, labelled or not.
+        All classes that were named, labeled or not.
     """
 
     classifier: Any
@@ -54,9 +55,9 @@ class Learned:
 
     def _spread(self, proba: Any) -> NDArray[Any]:
         """Return columns of the classifier's classes among those of all classes."""
-        known = np.asarray(self.classifier.classes_, dtype=np.intp)
+        columns = np.asarray(self.classifier.classes_, dtype=np.intp)
         rows = np.zeros((len(proba), len(self.classes)))
-        rows[:, known] = proba
+        rows[:, columns] = proba
         return check_posteriors(rows, "classifier.predict_proba")
 
 
@@ -66,7 +67,7 @@ def resolve_classifier(classifier: Any) -> Any:
     Raises
     ------
     ValueError
-        If it is no known word, or a classifier without ``predict_proba``.
+        If it is an unknown word, or a classifier without ``predict_proba``.
     TypeError
         If it is no estimator.
     """
@@ -82,28 +83,28 @@ def resolve_classifier(classifier: Any) -> Any:
         raise TypeError(f"classifier must be a scikit-learn classifier, got {classifier!r}")
     if not hasattr(classifier, "predict_proba"):
         raise ValueError(
-            f"classifier must have predict_proba, which {type(classifier).__name__} has not as it "
-            "is set; CalibratedClassifierCV gives it one"
+            f"classifier must have predict_proba, which {type(classifier).__name__} does not "
+            "provide with its parameters; CalibratedClassifierCV adds one"
         )
     return clone(classifier)
 
 
-def labelled_classes(supervision: Supervision) -> NDArray[np.intp]:
-    """Return the classes, by number, that at least one object carries the label of."""
-    found: NDArray[np.intp] = np.unique(supervision.top_class[supervision.labelled])
+def labeled_classes(supervision: Supervision) -> NDArray[np.intp]:
+    """Return the classes, by number, that at least one object has a label of that counts."""
+    found: NDArray[np.intp] = np.unique(supervision.top_class[supervision.label_weights > 0])
     return found
 
 
 def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
-    """Return a new classifier fitted to the labelled rows of the data.
+    """Return a new classifier fitted to the labeled rows of the data.
 
-    Classifiers that learn from unlabelled data too (scikit-learn's semi-supervised ones, and those
-    with a true attribute ``takes_unlabelled``) are given all rows, −1 for those without a label.
+    Classifiers that learn from unlabeled data too (scikit-learn's semi-supervised ones, and those
+    with a true attribute ``takes_unlabeled``) are given all rows, −1 for those without a label.
 
     Raises
     ------
     ValueError
-        If fewer than two classes are labelled, or the data are not legal.
+        If fewer than two classes are labeled, or the data are not legal.
     TypeError
         If ``supervision`` is not one of as many points.
     """
@@ -113,15 +114,18 @@ def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
         raise TypeError(
             f"supervision must be a Supervision of {X.shape[0]} points, got {supervision!r}"
         )
-    if labelled_classes(supervision).size < 2:
+    if labeled_classes(supervision).size < 2:
         raise ValueError(
             "y must label objects of at least two classes for a classifier to learn from, got "
-            f"{labelled_classes(supervision).size}"
+            f"{labeled_classes(supervision).size}"
         )
-    rows = np.arange(supervision.n_samples) if _takes_unlabelled(model) else supervision.labelled
-    weights = np.nan_to_num(supervision.confidence[rows], nan=1.0)
+    weights = supervision.label_weights
+    codes = np.where(weights > 0, supervision.top_class, -1)
+    rows = np.arange(codes.size) if _takes_unlabeled(model) else np.flatnonzero(weights > 0)
+    # An unlabeled row counts once, as data.
+    weights = np.where(codes < 0, 1.0, weights)[rows]
     keywords = {"sample_weight": weights} if _takes_weights(model) and (weights < 1).any() else {}
-    model.fit(X[rows], supervision.top_class[rows], **keywords)
+    model.fit(X[rows], codes[rows], **keywords)
     return Learned(model, supervision.classes)
 
 
@@ -132,7 +136,7 @@ def class_posteriors(
     *,
     cv: Any = None,
 ) -> Posteriors:
-    """Return the posteriors that a classifier gives data it learned from in part.
+    """Return the posteriors of data of which a classifier is fitted to the labeled part.
 
     Parameters
     ----------
@@ -143,11 +147,11 @@ def class_posteriors(
     y : array of shape (n_samples,), rows of probabilities, or Supervision
         Labels, with −1, None or NaN for objects without one.
     cv : None, "leave-one-out", int or splitter, default=None
-        How labelled objects are judged. None: by the classifier that has seen them, as the paper
-        does; a posterior then shows how well the model fits. Else by one that has not: a posterior
-        then shows what it would say of new data. "leave-one-out" is for :class:`NaiveBayes`, which
-        needs no refit; others take the number of folds or a splitter, as ``cross_val_predict``
-        does. Unlabelled objects are new to the classifier anyway.
+        Which classifier gives the posteriors of labeled objects. None: the one that was fitted to
+        them, as in the paper; the posteriors then show how well the model fits. Else one that has
+        not seen them; the posteriors then show how it generalizes. "leave-one-out" is for
+        :class:`NaiveBayes`, which needs no refit; others take the number of folds or a splitter,
+        as ``cross_val_predict`` does. Unlabeled objects are new to the classifier anyway.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def class_posteriors(
     Raises
     ------
     ValueError
-        If fewer than two classes are labelled, or a fold lacks a class.
+        If fewer than two classes are labeled, or a fold lacks a class.
 
     Examples
     --------
@@ -168,23 +172,24 @@ def class_posteriors(
     (150, 3)
     """
     data = check_data(X)
-    known = as_supervision(y, data.shape[0])
-    learned = learn(classifier, data, known)
+    supervision = as_supervision(y, data.shape[0])
+    learned = learn(classifier, data, supervision)
     proba = np.array(learned.predict_proba(data))
     if cv is not None:
-        where = known.labelled
-        proba[where] = learned._spread(_held_out(classifier, learned, data, known, cv))
+        where = np.flatnonzero(supervision.label_weights > 0)
+        held_out = _held_out(classifier, learned, data[where], supervision.top_class[where], cv)
+        proba[where] = learned._spread(held_out)
     rows = check_posteriors(proba, "classifier.predict_proba")
-    return Posteriors(rows, known.classes, _prior(known), learned=learned)
+    return Posteriors(rows, supervision.classes, _prior(supervision), learned=learned)
 
 
 def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Posteriors:
     """Return the posteriors of all rows of checked data; uninformative ones with too few labels.
 
-    With fewer than two labelled classes every class is as probable as any other.
+    With fewer than two labeled classes every class is as probable as any other.
     """
     n, K = supervision.n_samples, len(supervision.classes)
-    if labelled_classes(supervision).size < 2:
+    if labeled_classes(supervision).size < 2:
         rows = np.full((n, K), 1 / K) if K else np.empty((n, 0))
         rows.flags.writeable = False
         return Posteriors(rows, supervision.classes, informative=False)
@@ -194,9 +199,8 @@ def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Pos
     )
 
 
-def _held_out(classifier: Any, learned: Learned, X: Any, known: Supervision, cv: Any) -> Any:
-    where = known.labelled
-    codes = known.top_class[where]
+def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp], cv: Any) -> Any:
+    """Return posteriors of the labeled rows ``X``, each by a classifier that has not seen it."""
     if isinstance(cv, str):
         if cv != "leave-one-out":
             raise ValueError(f'cv must be None, "leave-one-out", folds or a splitter, got {cv!r}')
@@ -204,25 +208,25 @@ def _held_out(classifier: Any, learned: Learned, X: Any, known: Supervision, cv:
             raise ValueError(
                 'cv="leave-one-out" is for NaiveBayes; give a number of folds or LeaveOneOut()'
             )
-        return learned.classifier.leave_one_out_proba(X[where], codes)
+        return learned.classifier.leave_one_out_proba(X, codes)
     model = resolve_classifier(classifier)
     try:
-        return cross_val_predict(model, X[where], codes, cv=cv, method="predict_proba")
+        return cross_val_predict(model, X, codes, cv=cv, method="predict_proba")
     except ValueError as error:
         raise ValueError(f"cv must be folds that fit these labels, got {cv!r}: {error}") from error
 
 
 def _prior(supervision: Supervision) -> NDArray[np.float64]:
-    """Return equal priors of the labelled classes."""
+    """Return equal priors of the labeled classes."""
     prior = np.zeros(len(supervision.classes))
-    labelled = labelled_classes(supervision)
-    prior[labelled] = 1 / labelled.size
+    labeled = labeled_classes(supervision)
+    prior[labeled] = 1 / labeled.size
     return prior
 
 
-def _takes_unlabelled(model: Any) -> bool:
+def _takes_unlabeled(model: Any) -> bool:
     return bool(
-        getattr(model, "takes_unlabelled", False)
+        getattr(model, "takes_unlabeled", False)
         or type(model).__module__.startswith("sklearn.semi_supervised")
     )
 

@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from nbembed.validation import check_kind, check_magnitude, check_numbers, check_real
+from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -68,6 +68,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         smoothing: float | str = "leave-one-out",
+        *,
         class_prior: ArrayLike | None = None,
     ) -> None:
         self.smoothing = smoothing
@@ -128,12 +129,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _priors(self, K: int) -> NDArray[np.float64]:
         if self.class_prior is None:
             return np.asarray(self._documents / self._documents.sum())
-        prior = check_numbers("class_prior", self.class_prior)
-        if prior.shape != (K,) or not (prior > 0).all() or not abs(prior.sum() - 1) < 1e-6:
-            raise ValueError(
-                f"class_prior must be {K} positive numbers that sum to one, got {prior.tolist()}"
-            )
-        return prior
+        return check_class_prior(self.class_prior, K)
 
     def _joint(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -171,33 +167,33 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         joint = self._joint(X)
         counts = _counts(validate_data(self, X, accept_sparse="csr", dtype=float, reset=False))
         weights = _check_sample_weight(sample_weight, counts, dtype=np.float64)
-        known = np.searchsorted(self.classes_, np.asarray(y))
-        if known.shape != (counts.shape[0],) or (known == self.classes_.size).any():
-            raise ValueError(f"y must have a known label for each of {counts.shape[0]} documents")
-        n = np.arange(known.size)
+        codes = np.searchsorted(self.classes_, np.asarray(y))
+        if codes.shape != (counts.shape[0],) or (codes == self.classes_.size).any():
+            raise ValueError(f"y must have one of classes_ for each of {counts.shape[0]} documents")
+        n = np.arange(codes.size)
         # Of a document that counts several times, one is left out.
         weights = np.minimum(weights, 1)
         rows = np.repeat(n, np.diff(counts.indptr))
-        own = known[rows]
+        own = codes[rows]
         rest = self._tokens[own, counts.indices] - weights[rows] * counts.data
         smoothing = self.smoothing_
         each = counts.data * np.log(np.maximum(rest, 0) + smoothing[own])
-        lengths = np.bincount(rows, counts.data, minlength=known.size)
-        tokens = self._tokens.sum(axis=1)[known] - weights * lengths
-        words = np.bincount(rows, each, minlength=known.size)
-        words -= lengths * np.log(np.maximum(tokens, 0) + smoothing[known] * self._V)
+        lengths = np.bincount(rows, counts.data, minlength=codes.size)
+        tokens = self._tokens.sum(axis=1)[codes] - weights * lengths
+        words = np.bincount(rows, each, minlength=codes.size)
+        words -= lengths * np.log(np.maximum(tokens, 0) + smoothing[codes] * self._V)
         with np.errstate(divide="ignore"):
             if self.class_prior is None:
-                left = self._documents[known] - weights
+                left = self._documents[codes] - weights
                 all_but_one = self._documents.sum() - weights
                 others = np.log(self._documents)[None] - np.log(all_but_one)[:, None]
                 joint += others - self.class_log_prior_
                 prior = np.log(np.maximum(left, 0)) - np.log(all_but_one)
             else:
                 prior = np.where(
-                    self._documents[known] - weights > 0, self.class_log_prior_[known], -np.inf
+                    self._documents[codes] - weights > 0, self.class_log_prior_[codes], -np.inf
                 )
-        joint[n, known] = words + prior
+        joint[n, codes] = words + prior
         return np.asarray(np.exp(_normalized(joint)))
 
     def __sklearn_tags__(self) -> Any:

@@ -1,9 +1,9 @@
-"""The soft nearest-neighbor classifier: one Gaussian on every labelled example.
+"""The soft nearest-neighbor classifier: one Gaussian on every labeled example.
 
     p(x|c_k) ∝ (1/|C_k|) Σ_{m∈C_k} exp(−½ (x − x_m)ᵀ Σ⁻¹ (x − x_m))                         (eq. 19)
 
 appendix D of "Parametric Embedding for Class Visualization": Σ is the covariance of the whole set,
-labelled or not, and the same for all examples. (The paper has as many examples of each class and
+labeled or not, and the same for all examples. (The paper has as many examples of each class and
 need not divide by |C_k|.) Where Σ is singular (a pixel that is always black) the directions
 without variance say nothing and are left out.
 """
@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from nbembed.validation import check_kind, check_magnitude, check_numbers, check_real
+from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,7 @@ FLAT = 1e-9
 
 
 class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A mixture of equal Gaussians for each class, one on every labelled example.
+    """A mixture of equal Gaussians for each class, one on every labeled example.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : ndarray of shape (n_classes,)
     examples_ : ndarray of shape (n_examples, n_directions)
-        Labelled examples in coordinates of variance one, class by class.
+        Labeled examples in coordinates of variance one, class by class.
     n_features_in_ : int
 
     Notes
     -----
     O(n_samples · n_examples) time for posteriors, a block at a time. Unlike most classifiers it
-    learns from unlabelled data too: their share in Σ.
+    learns from unlabeled data too: their share in Σ.
 
     Examples
     --------
@@ -59,21 +59,23 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     array([0])
     """
 
-    #: Rows labelled −1 may be given to ``fit``.
-    takes_unlabelled: ClassVar[bool] = True
+    #: Rows labeled −1 may be given to ``fit``.
+    takes_unlabeled: ClassVar[bool] = True
 
-    def __init__(self, class_prior: ArrayLike | str | None = None, shrinkage: float = 0.0) -> None:
+    def __init__(
+        self, class_prior: ArrayLike | str | None = None, *, shrinkage: float = 0.0
+    ) -> None:
         self.class_prior = class_prior
         self.shrinkage = shrinkage
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Remember the labelled examples and measure the covariance of all.
+        """Remember the labeled examples and measure the covariance of all.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            −1 for an unlabelled point.
+            −1 for an unlabeled point.
         sample_weight : array-like of shape (n_samples,), optional
             How often each point counts, in its class and in the covariance.
 
@@ -91,18 +93,18 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = _check_sample_weight(
             sample_weight, data, dtype=np.float64, ensure_non_negative=True
         )
-        labelled = y != -1 if y.dtype.kind in "iuf" else np.ones(y.size, bool)
-        labelled &= weights > 0
-        self.classes_, codes = np.unique(y[labelled], return_inverse=True)
+        labeled = y != -1 if y.dtype.kind in "iuf" else np.ones(y.size, bool)
+        labeled &= weights > 0
+        self.classes_, codes = np.unique(y[labeled], return_inverse=True)
         K = self.classes_.size
         if K == 0:
             raise ValueError("y must label at least one point")
         self._center = np.average(data, axis=0, weights=weights)
         self._whitening = whitening(data - self._center, weights, shrinkage)
         order = np.argsort(codes, kind="stable")
-        self.examples_ = (data[labelled][order] - self._center) @ self._whitening
+        self.examples_ = (data[labeled][order] - self._center) @ self._whitening
         self._starts = np.searchsorted(codes[order], np.arange(K))
-        own = weights[labelled][order]
+        own = weights[labeled][order]
         sums = np.add.reduceat(own, self._starts)
         self._log_weights = np.log(own) - np.log(np.repeat(sums, self._sizes()))
         self.class_log_prior_ = np.log(self._priors(K, sums))
@@ -120,12 +122,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f'class_prior must be None, "empirical" or an array, got {self.class_prior!r}'
                 )
             return np.asarray(sums / sums.sum())
-        prior = check_numbers("class_prior", self.class_prior)
-        if prior.shape != (K,) or not (prior > 0).all() or not abs(prior.sum() - 1) < 1e-6:
-            raise ValueError(
-                f"class_prior must be {K} positive numbers that sum to one, got {prior.tolist()}"
-            )
-        return prior
+        return check_class_prior(self.class_prior, K)
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes); far points underflow nowhere."""

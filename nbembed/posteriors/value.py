@@ -1,4 +1,4 @@
-"""Posteriors: p(c_k|x_n) for every object and class, a frozen value."""
+"""Posteriors: p(c_k|x_n) of each object and class, as a frozen value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
-    """Class probabilities of objects; numpy takes one for its array of probabilities.
+    """Class probabilities of objects; NumPy converts one to its array of probabilities.
 
-    Made by the functions here, which check what they are given.
+    Made by the functions of this package, which check their arguments.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class Posteriors:
     classes : tuple of str
         Names of the columns, or () where they have none.
     prior : ndarray of shape (n_classes,) or None
-        p(c_k), zero for a class that nothing is known of; None stands for equal ones.
+        p(c_k), zero for a class without labels; None stands for equal ones.
     informative : bool
-        False where there was nothing to learn from: the rows then say nothing.
+        False where there was nothing to learn from: all rows are then uniform.
     learned : Learned or None
-        The classifier that they come from, where there is one.
+        The classifier that computed them, where there is one.
     """
 
     proba: NDArray[Any]
@@ -56,11 +56,6 @@ class Posteriors:
     def dtype(self) -> np.dtype[Any]:
         """Floating type of the probabilities."""
         return self.proba.dtype
-
-    @property
-    def perplexity(self) -> None:
-        """None: there are no neighborhoods here."""
-        return
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.proba, dtype=dtype, copy=copy)

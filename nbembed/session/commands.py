@@ -1,230 +1,474 @@
-"""Commands: what each does to the desk, checked before anything changes.
+"""The table of commands: all that a session can be told, one entry each.
 
-The *desk* is all of a session that a command changes at once, in the caller's thread: settings,
-history and the names of snapshots. :func:`decide` is a pure function of the desk and the command;
-a session calls it when a command is given and a replay calls it again, so both come to the same
-desk. What the command does to the moving map is the engine's part.
+An entry says what a command is called and takes, what it does to the settings and under which
+words that can be undone, how it bears on the motion, whether a page may send it, and how it prints
+in a script. The session's methods (:mod:`nbembed.session.verbs`), the messages of the page, replay
+and scripts are derived from this table. What a command does to the moving map is the engine's part
+(:mod:`nbembed.session.engine`).
+
+:func:`decide` is a pure function of state and command: a session calls it when a command is given
+and a replay calls it again, so both come to the same state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nbembed.methods.base import EmbeddingMethod
-from nbembed.session.history import History
-from nbembed.session.plain import is_opaque
-from nbembed.session.settings import Settings
+from nbembed.session.arguments import (
+    CLASS_NAME,
+    COUNT,
+    INDEX,
+    METHOD,
+    NUMBER,
+    OPTIONAL_SUPERVISION,
+    PARAMETERS,
+    POINTS,
+    REQUIRED,
+    SUPERVISION,
+    TEXT,
+    Argument,
+)
+from nbembed.session.serialization import is_opaque
+from nbembed.session.session_state import SessionState
+from nbembed.session.settings import recipe_of
 from nbembed.supervision import Supervision
+
+if TYPE_CHECKING:
+    from nbembed.methods.recipe import PathStep, Recipe
+    from nbembed.session.script import ScriptWriter
+    from nbembed.session.settings import Settings
+    from nbembed.session.state_machine import Role
 
 Arguments = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Settings, history and snapshots of a session, as of the last command given."""
+class Context:
+    """What commands may look at beside the state.
 
-    settings: Settings
-    history: History = field(default_factory=History)
-    snapshots: Mapping[str, Settings] = field(default_factory=lambda: MappingProxyType({}))
+    Attributes
+    ----------
+    X : ndarray or sparse array
+        The checked data.
+    methods : mapping of str to type
+        The recipe classes that a switch may name.
+    path : callable
+        Returns the kept layouts that will be there when the command takes effect.
+    """
 
-    def changed(self, settings: Settings, text: str, gesture: str = "") -> Desk:
-        """Return the desk with other settings, or itself if they are the same."""
-        if settings.same_as(self.settings):
-            return self
-        if settings.takes_distances != self.settings.takes_distances:
-            data = "dissimilarities" if self.settings.takes_distances else "features"
-            raise ValueError(
-                f"the data are {data} of the points, which {settings.name} cannot be given as it "
-                f"is set (metric {'' if settings.takes_distances else 'not '}'precomputed')"
-            )
-        settings.check()
-        history = self.history.changed(self.settings, settings, text, gesture)
-        return replace(self, settings=settings, history=history)
+    X: Any = None
+    methods: Mapping[str, type[Recipe[Any]]] = field(default_factory=dict)
+    path: Callable[[], tuple[PathStep, ...]] = tuple
 
-    def supervised(self, supervision: Supervision, text: str) -> Desk:
-        """Return the desk with another supervision."""
-        return self.changed(self.settings.with_supervision(supervision), text)
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a session can be told.
+
+    Attributes
+    ----------
+    name : str
+        Of the session's method, in the log and on the wire.
+    summary : str
+        One line of documentation.
+    arguments : tuple of Argument
+    role : str
+        How it bears on the motion; see :mod:`nbembed.session.state_machine`.
+    settings : callable or None
+        ``settings(present settings, arguments, context)`` returns those after the command; the
+        change can be undone.
+    undo_text : callable or None
+        ``undo_text(settings after it, arguments)``: what undo calls the change.
+    gesture : callable or None
+        ``gesture(arguments)``: changes of one gesture are undone as one.
+    state : callable or None
+        In place of ``settings``, for what is no change of the settings or moves through the
+        history: ``state(session state, arguments)`` returns the state after the command.
+    complete : callable or None
+        ``complete(session state, arguments, context)`` returns the arguments as the log keeps
+        them, where they depend on the session.
+    script : callable or None
+        ``script(writer, arguments)`` returns the lines that do it again; by default a call of the
+        session's method.
+    from_page : bool
+        Whether a page may send it.
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[Argument, ...] = ()
+    role: Role = "change"
+    settings: Callable[[Settings, Arguments, Context], Settings] | None = None
+    undo_text: Callable[[Settings, Arguments], str] | None = None
+    gesture: Callable[[Arguments], str] | None = None
+    state: Callable[[SessionState, Arguments], SessionState] | None = None
+    complete: Callable[[SessionState, Arguments, Context], Arguments] | None = None
+    script: Callable[[ScriptWriter, Arguments], list[str]] | None = None
+    from_page: bool = True
+
+    @property
+    def keywords(self) -> bool:
+        """Whether it takes parameters by any name."""
+        return any(argument.kind is PARAMETERS for argument in self.arguments)
+
+    def checked(self, given: Mapping[str, Any], n_samples: int) -> dict[str, Any]:
+        """Return arguments in the form that the log keeps.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Naming the argument that is wrong.
+        """
+        if self.keywords:
+            return dict(given)
+        values = {}
+        for argument in self.arguments:
+            value = given.get(argument.name, argument.default)
+            if value is REQUIRED:
+                raise TypeError(f"{self.name}() needs {argument.name}")
+            values[argument.name] = argument.kind.check(argument.name, value, n_samples)
+        unknown = given.keys() - values.keys()
+        if unknown:
+            raise TypeError(f"{self.name}() does not take {sorted(unknown)[0]!r}")
+        return values
 
 
 def decide(
-    desk: Desk,
-    command: str,
-    arguments: Arguments,
-    methods: Mapping[str, type[EmbeddingMethod]],
-) -> Desk:
-    """Return the desk after a command; the very same object if it changes nothing.
+    state: SessionState, command: str, arguments: Arguments, context: Context
+) -> SessionState:
+    """Return the state after a command; the very same object if it changes nothing.
 
     Parameters
     ----------
-    desk : Desk
+    state : SessionState
     command : str
     arguments : mapping
         As the log keeps them.
-    methods : mapping of str to type
-        The methods that a switch may name.
+    context : Context
 
     Raises
     ------
     ValueError
         If the command is not legal; it names the argument.
     """
-    if command not in _RULES:
-        raise ValueError(f"unknown command {command!r}; allowed: {', '.join(sorted(_RULES))}")
-    return _RULES[command](desk, arguments, methods)
+    entry = COMMANDS.get(command)
+    if entry is None:
+        raise ValueError(f"unknown command {command!r}; allowed: {', '.join(sorted(COMMANDS))}")
+    if entry.state is not None:
+        return entry.state(state, arguments)
+    if entry.settings is None:
+        return state
+    settings = entry.settings(state.settings, arguments, context)
+    text = entry.undo_text(settings, arguments) if entry.undo_text is not None else command
+    gesture = entry.gesture(arguments) if entry.gesture is not None else ""
+    return state.changed(settings, text, gesture)
 
 
-Rule = Callable[[Desk, Arguments, Mapping[str, type[EmbeddingMethod]]], Desk]
+# -- supervision -----------------------------------------------------------------------------
 
 
-def _set(desk: Desk, a: Arguments, _: object) -> Desk:
+def _supervised(
+    change: Callable[[Supervision, Arguments], Supervision],
+) -> Callable[[Settings, Arguments, Context], Settings]:
+    """Return the effect of a command that changes the supervision alone."""
+
+    def settings(now: Settings, a: Arguments, context: Context) -> Settings:
+        return now.with_supervision(change(now.supervision, a))
+
+    return settings
+
+
+def _replaced(now: Supervision, a: Arguments) -> Supervision:
+    supervision: Supervision = a["supervision"]
+    if supervision.n_samples != now.n_samples:
+        raise ValueError(
+            f"supervision must be of {now.n_samples} points, got {supervision.n_samples}"
+        )
+    return supervision
+
+
+# -- parameters and method -------------------------------------------------------------------
+
+
+def _seeded_parameters(state: SessionState, a: Arguments, context: Context) -> Arguments:
+    """Return the parameters with a fixed number for the random state."""
+    if not a:
+        raise ValueError("set() needs at least one parameter, by keyword")
+    after = state.settings.with_parameters(a).recipe.parameters
+    return {name: after[name] for name in a}
+
+
+def _with_parameters(now: Settings, a: Arguments, context: Context) -> Settings:
     for name, value in a.items():
         if is_opaque(value):
             raise ValueError(f"{name} was set to {value['__opaque__']}, which no log can hold")
-    settings = desk.settings.with_parameters(a)
-    names = sorted(name for name in a)
-    text = "set " + ", ".join(f"{_symbol(settings, k)} to {_short(a[k])}" for k in names)
-    return desk.changed(settings, text, gesture="set " + " ".join(names))
+    return now.with_parameters(a)
 
 
-def _label(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.label(a["points"], a["class_"], a["confidence"])
-    return desk.supervised(supervision, f"label {_count(a['points'])} as {a['class_']}")
+def _set_text(now: Settings, a: Arguments) -> str:
+    return "set " + ", ".join(f"{now.symbol(k)} to {_short(a[k])}" for k in sorted(a))
 
 
-def _must_link(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.must_link(a["points"])
-    return desk.supervised(supervision, f"link {_count(a['points'])}")
+def _chosen_method(state: SessionState, a: Arguments, context: Context) -> Arguments:
+    """Return the name and the parameters of the method to switch to."""
+    method = a["method"]
+    if isinstance(method, str):
+        kind = context.methods.get(method)
+        if kind is None:
+            raise ValueError(
+                f"method must be one of {', '.join(sorted(context.methods))} or an estimator, "
+                f"got {method!r}"
+            )
+        recipe = state.settings.recipe_for(kind, context.X)
+    else:
+        recipe = state.settings.carrying_seed(recipe_of(method))
+    return {"method": recipe.name, "parameters": recipe.parameters}
 
 
-def _cannot_link(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.cannot_link(a["a"], a["b"])
-    return desk.supervised(supervision, f"keep {_count(a['a'])} apart from {_count(a['b'])}")
-
-
-def _pin(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.pin(a["points"])
-    return desk.supervised(supervision, f"pin {_count(a['points'])}")
-
-
-def _unpin(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.unpin(a["points"])
-    return desk.supervised(supervision, f"unpin {_count(a['points'])}")
-
-
-def _forget(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.forget(a["points"])
-    return desk.supervised(supervision, f"forget {_count(a['points'])}")
-
-
-def _add_class(desk: Desk, a: Arguments, _: object) -> Desk:
-    return desk.supervised(
-        desk.settings.supervision.add_class(a["name"]), f"add the class {a['name']}"
-    )
-
-
-def _rename_class(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = desk.settings.supervision.rename_class(a["old"], a["new"])
-    return desk.supervised(supervision, f"rename {a['old']} to {a['new']}")
-
-
-def _supervise(desk: Desk, a: Arguments, _: object) -> Desk:
-    supervision = a["supervision"]
-    if supervision.n_samples != desk.settings.supervision.n_samples:
-        raise ValueError(
-            f"supervision must be of {desk.settings.supervision.n_samples} points, "
-            f"got {supervision.n_samples}"
-        )
-    return desk.supervised(supervision, "set all labels and links")
-
-
-def _switch(desk: Desk, a: Arguments, methods: Mapping[str, type[EmbeddingMethod]]) -> Desk:
-    kind = methods.get(a["method"])
+def _switched(now: Settings, a: Arguments, context: Context) -> Settings:
+    kind = context.methods.get(a["method"])
     if kind is None:
         raise ValueError(
-            f"method must be one of {', '.join(sorted(methods))} or an estimator, "
-            f"got {a['method']!r}"
+            f"method must be one of {', '.join(sorted(context.methods))}, got {a['method']!r}"
         )
-    settings = desk.settings.with_method(kind, a["parameters"])
-    return desk.changed(settings, f"switch to {kind.__name__}")
+    return now.with_recipe(kind(**kind.upgraded(a["parameters"])))
 
 
-def _move_to_path(desk: Desk, a: Arguments, _: object) -> Desk:
-    if "lam" not in desk.settings.parameters:
-        return desk
-    settings = desk.settings.with_parameters({"lam": a["lam"]})
-    text = f"go to {_symbol(settings, 'lam')} = {_short(a['lam'])} of the path"
-    return desk.changed(settings, text)
+def _chosen_step(state: SessionState, a: Arguments, context: Context) -> Arguments:
+    index, path = a["index"], context.path()
+    if not 0 <= index < len(path):
+        raise ValueError(f"index must be in [0, {len(path)}), got {index}")
+    return {"index": index, "value": float(path[index].value)}
 
 
-def _snapshot(desk: Desk, a: Arguments, _: object) -> Desk:
-    kept = MappingProxyType({**desk.snapshots, a["name"]: desk.settings})
-    return replace(desk, snapshots=kept, history=desk.history.sealed())
+def _at_path_step(now: Settings, a: Arguments, context: Context) -> Settings:
+    name = now.recipe.path_parameter
+    return now.with_parameters({name: a["value"]}) if name else now
 
 
-def _restore(desk: Desk, a: Arguments, _: object) -> Desk:
-    if a["name"] not in desk.snapshots:
-        known = ", ".join(map(repr, desk.snapshots)) or "none was taken yet"
-        raise ValueError(f"name must be one of the snapshots ({known}), got {a['name']!r}")
-    return desk.changed(desk.snapshots[a["name"]], f"restore {a['name']}")
+def _path_text(now: Settings, a: Arguments) -> str:
+    symbol = now.symbol(now.recipe.path_parameter)
+    return f"go to {symbol} = {_short(a['value'])} of the path"
 
 
-def _undo(desk: Desk, _a: Arguments, _: object) -> Desk:
-    settings, history = desk.history.undone(desk.settings)
-    return replace(desk, settings=settings, history=history)
+def _labels_to_learn(state: SessionState, a: Arguments, context: Context) -> Arguments:
+    settings = state.settings
+    if not settings.recipe.learns_from_labels:
+        raise ValueError(f"{settings.name} learns nothing from labels")
+    given = a["supervision"]
+    return {"supervision": settings.supervision if given is None else given}
 
 
-def _redo(desk: Desk, _a: Arguments, _: object) -> Desk:
-    settings, history = desk.history.redone(desk.settings)
-    return replace(desk, settings=settings, history=history)
+# -- snapshots -------------------------------------------------------------------------------
 
 
-def _sealed(desk: Desk, _a: Arguments, _: object) -> Desk:
-    return replace(desk, history=desk.history.sealed())
+def _named(state: SessionState, a: Arguments, context: Context) -> Arguments:
+    free = (f"snapshot {i}" for i in range(1, len(state.snapshots) + 2))
+    return {"name": a["name"] or next(name for name in free if name not in state.snapshots)}
 
 
-def _nothing(desk: Desk, _a: Arguments, _: object) -> Desk:
-    return desk
+def _restored(state: SessionState, a: Arguments) -> SessionState:
+    name = a["name"]
+    if name not in state.snapshots:
+        taken = ", ".join(map(repr, state.snapshots)) or "none was taken yet"
+        raise ValueError(f"name must be one of the snapshots ({taken}), got {name!r}")
+    return state.changed(state.snapshots[name], f"restore {name}")
 
 
-_RULES: dict[str, Rule] = {
-    "set": _set,
-    "label": _label,
-    "must_link": _must_link,
-    "cannot_link": _cannot_link,
-    "pin": _pin,
-    "unpin": _unpin,
-    "forget": _forget,
-    "add_class": _add_class,
-    "rename_class": _rename_class,
-    "supervise": _supervise,
-    "switch": _switch,
-    "move_to_path": _move_to_path,
-    "snapshot": _snapshot,
-    "restore": _restore,
-    "undo": _undo,
-    "redo": _redo,
-    "reset": _sealed,
-    "restart": _nothing,
-    "learned": _nothing,
-    "play": _nothing,
-    "pause": _nothing,
-    "step": _nothing,
-    "rest": _nothing,
-}
+def _nothing(writer: ScriptWriter, a: Arguments) -> list[str]:
+    return []
+
+
+_TABLE = (
+    Command("play", "Run until convergence.", role="play", script=_nothing),
+    Command(
+        "pause",
+        "Stop after the present iteration; steps not yet done are dropped.",
+        role="pause",
+        script=_nothing,
+    ),
+    Command(
+        "step",
+        "Do ``k`` iterations and pause. Returns at once; later commands wait for the steps.",
+        (Argument("k", COUNT, "Number of iterations.", default=1),),
+        role="step",
+        script=_nothing,
+    ),
+    Command(
+        "reset",
+        "Start cold with the present parameters and supervision; recovers from an error.",
+        role="reset",
+        state=lambda state, a: state.sealed(),
+    ),
+    Command(
+        "reset_optimizer",
+        "Clear the optimizer's memory (velocity, search directions) and go on from here.",
+        role="memory",
+        from_page=False,
+    ),
+    Command(
+        "set",
+        "Change parameters of the method; only what they invalidate is redone.",
+        (
+            Argument(
+                "parameters",
+                PARAMETERS,
+                "A number given to a live parameter ends that parameter's schedule. Words such as "
+                '"anneal", and parameters that shape only a start, count from the next reset.',
+            ),
+        ),
+        settings=_with_parameters,
+        undo_text=_set_text,
+        gesture=lambda a: "set " + " ".join(sorted(a)),
+        complete=_seeded_parameters,
+    ),
+    Command(
+        "switch",
+        "Go on with another method from the present layout; labels and links stay.",
+        (
+            Argument(
+                "method",
+                METHOD,
+                "A name takes the parameters that this session last had for that method, else its "
+                "defaults, and what describes the data from the present one.",
+            ),
+        ),
+        settings=_switched,
+        undo_text=lambda now, a: f"switch to {a['method']}",
+        complete=_chosen_method,
+        script=lambda writer, a: [f"session.switch({writer.method(a['method'], a['parameters'])})"],
+    ),
+    Command(
+        "show_path_step",
+        "Show a kept layout of the path and take over its parameter value.",
+        (Argument("index", INDEX, "Of the session's ``path``."),),
+        role="show",
+        settings=_at_path_step,
+        undo_text=_path_text,
+        complete=_chosen_step,
+        script=lambda writer, a: ["session.wait()", f"session.show_path_step({a['index']})"],
+    ),
+    Command(
+        "label",
+        "Label points with a class; a new name is a new class.",
+        (
+            Argument("points", POINTS),
+            Argument("class_", CLASS_NAME, "The class's name.", wire="class"),
+            Argument("confidence", NUMBER, "In (0, 1].", default=1.0),
+        ),
+        settings=_supervised(lambda s, a: s.label(a["points"], a["class_"], a["confidence"])),
+        undo_text=lambda now, a: f"label {_count(a['points'])} as {a['class_']}",
+    ),
+    Command(
+        "must_link",
+        "Say that points belong together.",
+        (Argument("points", POINTS),),
+        settings=_supervised(lambda s, a: s.must_link(a["points"])),
+        undo_text=lambda now, a: f"link {_count(a['points'])}",
+    ),
+    Command(
+        "cannot_link",
+        "Say that the points ``a`` do not belong with the points ``b``.",
+        (Argument("a", POINTS), Argument("b", POINTS)),
+        settings=_supervised(lambda s, a: s.cannot_link(a["a"], a["b"])),
+        undo_text=lambda now, a: f"keep {_count(a['a'])} apart from {_count(a['b'])}",
+    ),
+    Command(
+        "pin",
+        "Hold points where they are: they attract and repel the others, and do not move.",
+        (Argument("points", POINTS),),
+        settings=_supervised(lambda s, a: s.pin(a["points"])),
+        undo_text=lambda now, a: f"pin {_count(a['points'])}",
+    ),
+    Command(
+        "unpin",
+        "Let points move again; those that were free stay free.",
+        (Argument("points", POINTS),),
+        settings=_supervised(lambda s, a: s.unpin(a["points"])),
+        undo_text=lambda now, a: f"unpin {_count(a['points'])}",
+    ),
+    Command(
+        "forget",
+        "Take back all labels, links and pins of points.",
+        (Argument("points", POINTS),),
+        settings=_supervised(lambda s, a: s.forget(a["points"])),
+        undo_text=lambda now, a: f"forget {_count(a['points'])}",
+    ),
+    Command(
+        "add_class",
+        "Add a class without points.",
+        (Argument("name", CLASS_NAME),),
+        settings=_supervised(lambda s, a: s.add_class(a["name"])),
+        undo_text=lambda now, a: f"add the class {a['name']}",
+    ),
+    Command(
+        "rename_class",
+        "Give a class another name.",
+        (Argument("old", CLASS_NAME), Argument("new", CLASS_NAME)),
+        settings=_supervised(lambda s, a: s.rename_class(a["old"], a["new"])),
+        undo_text=lambda now, a: f"rename {a['old']} to {a['new']}",
+    ),
+    Command(
+        "supervise",
+        "Replace all labels, links and pins; ``None`` takes everything back.",
+        (Argument("supervision", SUPERVISION),),
+        settings=_supervised(_replaced),
+        undo_text=lambda now, a: "set all labels and links",
+        from_page=False,
+    ),
+    Command(
+        "learn",
+        "Learn from labels now rather than in the background; the map waits.",
+        (
+            Argument(
+                "supervision",
+                OPTIONAL_SUPERVISION,
+                "Labels to learn from; by default those of the session.",
+                default=None,
+            ),
+        ),
+        role="memory",
+        complete=_labels_to_learn,
+        from_page=False,
+    ),
+    Command(
+        "undo",
+        "Take back the last change of parameters, supervision or method; the points stay.",
+        state=lambda state, a: state.undone(),
+    ),
+    Command(
+        "redo",
+        "Do again what was undone last.",
+        state=lambda state, a: state.redone(),
+    ),
+    Command(
+        "snapshot",
+        "Keep layout, parameters and supervision under a name; return the name.",
+        (Argument("name", TEXT, "By default the next number.", default=None),),
+        role="record",
+        state=lambda state, a: state.with_snapshot(a["name"]),
+        complete=_named,
+        from_page=False,
+    ),
+    Command(
+        "restore",
+        "Go back to a snapshot. A converged map is paused there; undo keeps the layout.",
+        (Argument("name", TEXT),),
+        role="show",
+        state=_restored,
+        from_page=False,
+    ),
+)
+
+#: The commands by name.
+COMMANDS: Mapping[str, Command] = MappingProxyType({entry.name: entry for entry in _TABLE})
 
 
 def _count(points: list[Any]) -> str:
     return "1 point" if len(points) == 1 else f"{len(points)} points"
-
-
-def _symbol(settings: Settings, name: str) -> str:
-    for parameter in settings.kind.live_parameters:
-        if parameter.name == name:
-            return parameter.symbol
-    return name
 
 
 def _short(value: Any) -> str:

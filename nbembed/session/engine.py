@@ -1,4 +1,4 @@
-"""Engine: the map that a session moves; one thread at a time, no clock, no chance.
+"""Engine: the map that a session moves; single-threaded and deterministic.
 
 An engine is driven by two calls, :meth:`Engine.apply` (a command, between iterations) and
 :meth:`Engine.advance` (one iteration). The worker thread of a live session and the replay of a log
@@ -18,21 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.run import Record, Run
+from nbembed.methods.recipe import PathStep
+from nbembed.run import Checkpoint, Record, Run
 from nbembed.schedule import Schedule
-from nbembed.session.cascade import Part, stale_parts
-from nbembed.session.known import KnownAffinities
-from nbembed.session.learner import Lesson, teach_the_same, untaught
-from nbembed.session.place import Place, Stakes, staked
-from nbembed.session.plain import same
-from nbembed.session.stages import after, begun, sets
-from nbembed.session.values import Held, PathStep, Snapshot
+from nbembed.session.affinity_cache import AffinityCache
+from nbembed.session.background_fit import FitRequest, same_labels, unlabeled
+from nbembed.session.invalidation import Invalidation, invalidated
+from nbembed.session.run_state import PinnedPositions, RunState
+from nbembed.session.serialization import same
+from nbembed.session.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.affinities import Affinities
-    from nbembed.methods.base import Geometry
+    from nbembed.methods.recipe import Geometry, Part
     from nbembed.objectives.base import Objective
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
@@ -49,42 +48,57 @@ class Engine:
     X : ndarray or sparse array
         Checked data.
     settings : Settings
-    place : Place, optional
+    state : RunState, optional
         Where to go on from; by default a cold start.
 
     Attributes
     ----------
     settings : Settings
         As of the last command applied.
-    place : Place
     trace : list of Record
         One an iteration (thinned when there are very many).
     path : tuple of PathStep
     snapshots : dict of str to Snapshot
-    unlearned : Exception or None
-        What kept the labels said last from being learned from, if anything did.
+    learning_error : Exception or None
+        What kept the labels given last from being learned from, if anything did.
     """
 
-    def __init__(self, X: Any, settings: Settings, place: Place | None = None) -> None:
+    def __init__(self, X: Any, settings: Settings, state: RunState | None = None) -> None:
         self.X = X
         self.settings = settings
-        self.place = place if place is not None else Place()
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
         self.snapshots: dict[str, Snapshot] = {}
-        self.unlearned: Exception | None = None
+        self.learning_error: Exception | None = None
+        self._state = state if state is not None else RunState()
         self._run: Run | None = None
         self._stale: frozenset[Part] = frozenset()
-        self._known = KnownAffinities(X)
-        self._lesson: Lesson | None = None
-        self._hopeless: Settings | None = None
+        self._moved: frozenset[str] = frozenset()
+        self._cache = AffinityCache(X)
+        self._request: FitRequest | None = None
+        self._failed_for: Settings | None = None
 
     # -- what it is now ---------------------------------------------------------------------
 
     @property
+    def layout(self) -> NDArray[Any] | None:
+        """The present layout, centers after the points; ``None`` before a start is prepared."""
+        return self._state.layout
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """The present geometry; ``None`` before a start is prepared."""
+        return self._state.geometry
+
+    @property
     def iteration(self) -> int:
         """Iterations since the last cold start."""
-        return self.place.iteration
+        return self._state.iteration
+
+    @property
+    def cold(self) -> bool:
+        """Whether no iteration was done since the last cold start."""
+        return self._state.cold
 
     @property
     def objective(self) -> Objective | None:
@@ -98,82 +112,91 @@ class Engine:
 
     @property
     def fresh(self) -> bool:
-        """Whether everything that commands made stale has been redone."""
-        return self._run is not None and not self._stale
+        """Whether everything that commands invalidated has been redone."""
+        return self._run is not None and not self._stale and not self._moved
 
     @property
     def n_points(self) -> int:
-        """Rows of the layout that are points; landmarks follow."""
+        """Rows of the layout that are points; centers follow."""
         return int(self.X.shape[0])
 
     def center_names(self) -> tuple[str, ...]:
-        """Return the names of the landmarks in the layout, one each."""
-        layout, taught = self.place.layout, self.place.taught
+        """Return the names of the centers in the layout, one each."""
+        layout, state = self.layout, self._state
         count = 0 if layout is None else layout.shape[0] - self.n_points
         if count == 0:
             return ()
-        settings = self.settings
-        known = settings.estimator.center_names(settings.supervision if taught is None else taught)
-        more = (str(k + 1) for k in range(len(known), count))
-        return (*known, *more)[:count]
+        supervision = self.settings.supervision
+        if state.learned_from is not None:
+            supervision = state.learned_from
+        names = self.settings.recipe.center_names(supervision)
+        more = (str(k + 1) for k in range(len(names), count))
+        return (*names, *more)[:count]
 
-    def reached(self) -> Mapping[str, float]:
+    def live_values(self) -> Mapping[str, float]:
         """Return the values of live parameters in force, in the units of their sliders.
 
-        Where something is stale, only those that a schedule had set.
+        While something waits to be redone, only those that a schedule has set.
         """
-        if self._run is not None and not self._stale:
-            return self.settings.estimator.live_values(self._run.objective, self._placed()[1])
-        return self.place.held.only_sliders(self._live_names()).sliders
+        recipe, geometry = self.settings.recipe, self.geometry
+        if geometry is None:
+            return {}
+        if self._run is not None and self.fresh:
+            return recipe.live_values(self._run.objective, geometry)
+        return recipe.to_sliders(self._live(self._values()), geometry)
 
     def cost(self) -> float:
         """Return the true cost of the layout in nats; ``nan`` while there is no run."""
         return self._run.cost if self._run is not None else math.nan
 
+    def capture(self) -> RunState:
+        """Return how far the map has come, as if the run ended here; the run itself goes on."""
+        state = self._state
+        if state.cold:
+            return RunState(pinned_positions=state.pinned_positions)
+        if self._run is None:
+            return state
+        return replace(state, schedule=self._run.schedule, values=self._values())
+
     # -- what it learns from labels -----------------------------------------------------------
 
-    def lesson(self) -> Lesson | None:
-        """Return what would have to be learned for the labels said last to count, if anything."""
-        settings, taught = self.settings, self.place.taught
-        if self.place.cold or taught is None or taught is settings.supervision:
+    def fit_request(self) -> FitRequest | None:
+        """Return what would have to be learned for the labels given last to count, if anything."""
+        settings, learned_from = self.settings, self._state.learned_from
+        if self.cold or learned_from is None or learned_from is settings.supervision:
             return None
-        if settings is self._hopeless:
+        if settings is self._failed_for:
             return None
-        if self._lesson is None or self._lesson.settings is not settings:
-            self._lesson = Lesson(settings, settings.supervision)
-        return None if teach_the_same(taught, settings.supervision) else self._lesson
+        if self._request is None or self._request.settings is not settings:
+            self._request = FitRequest(settings, settings.supervision)
+        return None if same_labels(learned_from, settings.supervision) else self._request
 
-    def accepts(self, lesson: Lesson) -> bool:
-        """Return whether what came of a lesson is still of use."""
-        return (
-            self.lesson() is not None
-            and same(dict(lesson.settings.parameters), dict(self.settings.parameters))
-            and lesson.settings.kind is self.settings.kind
-        )
+    def accepts(self, request: FitRequest) -> bool:
+        """Return whether what came of a request is still of use."""
+        return self.fit_request() is not None and request.settings.same_recipe(self.settings)
 
-    def give_up(self, lesson: Lesson, error: Exception) -> None:
-        """Note that nothing came of a lesson; it is not tried again before something changes."""
-        self.unlearned, self._hopeless = error, lesson.settings
+    def note_failure(self, request: FitRequest, error: Exception) -> None:
+        """Note that a request failed; it is not tried again before something changes."""
+        self.learning_error, self._failed_for = error, request.settings
 
-    def hand_in(self, lesson: Lesson, affinities: Affinities) -> None:
-        """Take the affinities that were learned elsewhere, to be used when they take effect."""
-        self._known.put(lesson.settings, lesson.supervision, affinities)
+    def store_affinities(self, request: FitRequest, affinities: Any) -> None:
+        """Take affinities that were learned elsewhere, to be used when they take effect."""
+        self._cache.store(request.settings, request.supervision, affinities)
 
     def _learn(self, supervision: Supervision) -> None:
         """Let affinities take effect that are learned from ``supervision``."""
-        place = self.place
-        if place.cold or place.taught is None:
+        if self.cold or self._state.learned_from is None:
             return
         try:
-            self._known.of(self.settings, supervision)
+            self._cache.get(self.settings, supervision)
         except Exception as error:
-            # The map that there is needs no new affinities: it goes on with the old ones.
-            self.unlearned, self._hopeless = error, self.settings
+            # The present map needs no new affinities: it goes on with the old ones.
+            self.learning_error, self._failed_for = error, self.settings
             return
-        self.unlearned = None
-        place.taught = supervision
+        self.learning_error = None
+        self._state = replace(self._state, learned_from=supervision)
         layout, _ = self._placed()
-        rows = self.n_points + len(self.settings.estimator.center_names(supervision))
+        rows = self.n_points + len(self.settings.recipe.center_names(supervision))
         if "layout" in self._stale or rows != layout.shape[0]:
             self._adopt()
         else:
@@ -187,21 +210,18 @@ class Engine:
         Raises
         ------
         Exception
-            Whatever the method's parts raise. The layout is then the one before, and the next call
+            Whatever the recipe's parts raise. The layout is then the one before, and the next call
             tries again from it.
         """
         run = self.refresh()
         try:
             record = run.step().trace.pop()
         except Exception:
-            self.restart()
+            self.reset_optimizer()
             raise
-        place = self.place
-        place.layout = run.embedding
-        place.iteration += 1
-        place.steps += 1
-        place.cold = False
-        self._note(replace(record, iteration=place.iteration))
+        iteration = self._state.iteration + 1
+        self._state = replace(self._state, layout=run.embedding, iteration=iteration, cold=False)
+        self._note(replace(record, iteration=iteration))
         for kept in run.kept:
             self._keep_path_step(kept.Y, run.objective)
         if run.kept and not run.scheduled:
@@ -210,31 +230,36 @@ class Engine:
         return self.trace[-1]
 
     def refresh(self) -> Run:
-        """Redo what commands made stale and return the run."""
-        if self._run is not None and not self._stale:
+        """Redo what commands invalidated and return the run."""
+        if self._run is not None and self.fresh:
             return self._run
         if "layout" in self._stale:
             self._adopt()
-        method = self.settings.estimator
+        recipe = self.settings.recipe
         if self._run is None:
-            if self.place.cold:
+            if self.cold:
                 self._start()
-            tol = self.settings.parameters.get("tol")
-            self._run = Run(
+            layout, _ = self._placed()
+            checkpoint = Checkpoint(layout, self._state.schedule, self._values_in_force())
+            self._run = Run.resume(
                 self._make_objective(),
-                method.make_optimizer(),
-                self._placed()[0],
-                self.place.schedule,
-                **({} if tol is None else {"tol": tol}),
+                recipe.make_optimizer(),
+                checkpoint,
+                tol=recipe.tolerance,
             )
-            self.place.layout = self._run.embedding
-        if "objective" in self._stale:
-            self._hold()
-            self._run.change(self._make_objective())
+            self._state = replace(self._state, layout=self._run.embedding)
+        elif "objective" in self._stale:
+            made, values = self._make_objective(), self._values_in_force()
+            known = {k: v for k, v in values.items() if k in made.parameters}
+            self._run.change(made.with_parameters(**known) if known else made)
+        elif self._moved:
+            _, geometry = self._placed()
+            moved = {name: getattr(recipe, name) for name in self._moved}
+            self._run.change(recipe.updated_objective(self._run.objective, moved, geometry))
         if "optimizer" in self._stale:
-            self._run.optimizer = method.make_optimizer()
-            self._run.tol = self.settings.parameters.get("tol", self._run.tol)
-        self._stale = frozenset()
+            self._run.optimizer = recipe.make_optimizer()
+            self._run.tol = recipe.tolerance
+        self._stale, self._moved = frozenset(), frozenset()
         return self._run
 
     # -- commands ---------------------------------------------------------------------------
@@ -245,160 +270,168 @@ class Engine:
         Raises
         ------
         Exception
-            What the method's parts raise. The settings are in force nevertheless, and what could
+            What the recipe's parts raise. The settings are in force nevertheless, and what could
             not be redone is tried again at the next call of :meth:`refresh` or :meth:`advance`.
         """
         old, self.settings = self.settings, settings
         if command == "reset":
-            stakes = self._stakes(old)
-            self.place, self._run, self._stale = Place(stakes=stakes), None, frozenset()
-            self.trace, self.path = [], ()
-        elif command == "restart":
-            self.restart()
-        elif command == "learned":
+            self._reset(old)
+        elif command == "reset_optimizer":
+            self.reset_optimizer()
+        elif command == "learn":
             self._learn(arguments["supervision"])
         elif command == "snapshot":
             self._keep(arguments["name"])
         elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
-            self._bring_back(self.snapshots[arguments["name"]])
+            self._restore(self.snapshots[arguments["name"]])
         elif settings is not old:
             self._settle(old)
-        if command == "move_to_path" and arguments["index"] < len(self.path):
-            self._end_run()
-            self.place.layout = self.path[arguments["index"]].embedding
+        if command == "show_path_step" and arguments["index"] < len(self.path):
+            self.reset_optimizer()
+            shown = self.path[arguments["index"]].embedding
+            self._state = replace(self._state, layout=shown)
 
-    def _stakes(self, before: Settings) -> Stakes | None:
-        """Return where the points stand that ``before`` pins."""
-        layout, points = self.place.layout, before.supervision.pinned
-        if layout is None or points.size == 0:
-            return self.place.stakes
-        return Stakes(points, layout[points].copy())
+    def reset_optimizer(self) -> None:
+        """End the run; the next one goes on where it was, with an empty memory."""
+        if not self.cold:
+            self._state = self.capture()
+            # What is made anew with the next run needs no other note.
+            self._stale &= {"layout"}
+            self._moved = frozenset()
+        self._run = None
 
-    def restart(self) -> None:
-        """Forget the optimizer's memory; the layout and the place in the schedule stay."""
-        self._end_run()
+    def _reset(self, before: Settings) -> None:
+        """Forget the map but for the positions of the points that ``before`` pins."""
+        positions, points = self._state.pinned_positions, before.supervision.pinned
+        if not self.cold and self.layout is not None and points.size:
+            positions = PinnedPositions(points, self.layout[points].copy())
+        self._state = RunState(pinned_positions=positions)
+        self._run, self._stale, self._moved = None, frozenset(), frozenset()
+        self.trace, self.path = [], ()
 
     def _settle(self, old: Settings) -> None:
         """Bring the map from settings ``old`` to the present ones."""
-        if self.place.cold:
+        if self.cold:
             self._run = None  # the start itself is made anew
             return
-        parts = stale_parts(old, self.settings)
-        if self.settings.kind is not old.kind:
+        change = invalidated(old, self.settings)
+        if not old.same_method(self.settings):
             # What the other method's run knew means nothing to this one.
             self._run = None
             points = self._placed()[0][: self.n_points]
-            self.place = replace(
-                self.place, layout=points, schedule=Schedule(), steps=0, held=Held(), taught=None
+            self._state = replace(
+                self._state, layout=points, schedule=Schedule(), values={}, learned_from=None
             )
-        self._keep_taught()
+        self._note_learned_from()
         if "layout" in self._stale:
             # An earlier change could not be carried out; it will be tried with this one.
-            self._stale |= parts
+            self._stale |= change.parts
             return
         self._release(old)
-        if "align" in parts and "layout" not in parts:
-            layout, geometry = self._placed()
-            method, supervision = self.settings.estimator, self.settings.supervision
-            self.place.geometry = method.realign(geometry, layout, supervision)
-            directions = self.place.geometry.directions
-            if directions is not None and directions.shape[1] != layout.shape[1]:
-                parts |= {"layout"}
+        parts = self._aligned(change)
         self._stale |= parts - {"display"}
+        self._moved |= change.moved
         if "layout" in parts:
             # At once: adopting twice is not the same as adopting once.
             self._adopt()
 
-    def _keep_taught(self) -> None:
+    def _aligned(self, change: Invalidation) -> frozenset[Part]:
+        """Align the geometry to the supervision; return the parts that are then invalid."""
+        parts = change.parts
+        if "alignment" not in parts or "layout" in parts:
+            return parts
+        layout, geometry = self._placed()
+        geometry = self.settings.recipe.align(geometry, layout, self.settings.supervision)
+        self._state = replace(self._state, geometry=geometry)
+        directions = geometry.directions
+        if directions is not None and directions.shape[1] != layout.shape[1]:
+            parts |= {"layout"}
+        return parts
+
+    def _note_learned_from(self) -> None:
         """Note what the affinities are learned from now that the settings changed."""
-        supervision, taught = self.settings.supervision, self.place.taught
-        if not self.settings.estimator.learns_from_labels:
-            self.place.taught = None
-        elif taught is None:
-            # A method that has only now begun to learn does so like from any other new labels.
-            self.place.taught = untaught(supervision)
-        elif teach_the_same(taught, supervision):
-            self.place.taught = supervision
+        supervision, learned_from = self.settings.supervision, self._state.learned_from
+        if not self.settings.recipe.learns_from_labels:
+            learned_from = None
+        elif learned_from is None:
+            # A method that has only now begun to learn does so as from any other new labels.
+            learned_from = unlabeled(supervision)
+        elif same_labels(learned_from, supervision):
+            learned_from = supervision
+        self._state = replace(self._state, learned_from=learned_from)
 
     def _release(self, old: Settings) -> None:
         """End the schedule of each live parameter that was set to a number."""
-        if self.settings.kind is not old.kind:
+        if not old.same_method(self.settings):
             return
-        self._hold()
-        place = self.place
-        for parameter in self.settings.kind.live_parameters:
-            name = parameter.name
-            value = self.settings.parameters.get(name)
-            if not isinstance(value, Real) or same(value, old.parameters.get(name)):
+        before, now = old.recipe.parameters, self.settings.recipe.parameters
+        for name in self.settings.live_names:
+            if not isinstance(now[name], Real) or same(now[name], before[name]):
                 continue
-            left = after(place.schedule, place.steps)
-            place.schedule = place.schedule.without(name)
+            # What the schedule had reached counts again if the change is undone.
+            values, schedule = self._values(), self._state.schedule.without(name)
+            self._state = replace(self._state, values=values, schedule=schedule)
             if self._run is not None:
                 self._run.release(name)
-            if sets(left, name) and not any(s.parameters for s in left.without(name).stages):
-                # All that was left of it was to move what a hand holds now.
-                place.schedule = Schedule()
-                if self._run is not None:
-                    self._run.end_schedule()
 
     def _adopt(self) -> None:
         """Take the present layout over into the method as it is now."""
-        method, supervision = self.settings.estimator, self.settings.supervision
-        rng = np.random.default_rng(self.settings.seed)
+        recipe, settings = self.settings.recipe, self.settings
+        layout, geometry = self._placed()
         affinities = self._affinities()
-        start = method.adopt(self._placed()[0], affinities, supervision, rng)
-        held = self.place.held.only_sliders(self._live_names())
+        rng = np.random.default_rng(recipe.seed)
+        sliders = recipe.to_sliders(self._live(self._values()), geometry)
+        start = recipe.adopt(layout, affinities, settings.supervision, rng)
         # Rounded as the run will round it, so that it does not matter whether a run was made of it
         # before the next command came.
-        self._leave(start.Y.astype(affinities.dtype), start.geometry, held)
+        Y = start.Y.astype(getattr(affinities, "dtype", start.Y.dtype))
+        self._go_on_from(Y, start.geometry, recipe.to_objective(sliders, start.geometry))
         self.path = ()
 
     # -- snapshots and the path -------------------------------------------------------------
 
     def _keep(self, name: str) -> None:
-        self._hold()
-        place = self.place
+        state = self.capture()
         self.snapshots[name] = Snapshot(
             name,
-            place.iteration,
-            None if place.cold else place.layout,
+            self.iteration,
+            None if self.cold else state.layout,
             self.settings,
-            None if place.cold else place.geometry,
-            place.held,
-            place.taught,
+            None if self.cold else state.geometry,
+            state.values,
+            self._state.learned_from,
         )
 
-    def _bring_back(self, snapshot: Snapshot) -> None:
+    def _restore(self, snapshot: Snapshot) -> None:
         assert snapshot.embedding is not None
         assert snapshot.geometry is not None
-        if self.place.layout is None or self.place.layout.shape != snapshot.embedding.shape:
+        if self.layout is None or self.layout.shape != snapshot.embedding.shape:
             self.path = ()
-        held = snapshot.held.only_live(self._live_names())
-        self.place.taught = snapshot.taught
-        self._leave(snapshot.embedding, snapshot.geometry, held)
-        self._keep_taught()
+        self._state = replace(self._state, learned_from=snapshot.learned_from)
+        self._go_on_from(snapshot.embedding, snapshot.geometry, self._live(snapshot.values))
+        self._note_learned_from()
 
     def _keep_path_step(self, Y: NDArray[Any], objective: Objective) -> None:
         _, geometry = self._placed()
-        method = self.settings.estimator
-        lam = method.live_values(objective, geometry).get("lam", math.nan)
-        self.path = (*self.path, PathStep(lam, Y, method.path_criterion(Y, objective)))
+        recipe = self.settings.recipe
+        value = recipe.live_values(objective, geometry).get(recipe.path_parameter, math.nan)
+        step = PathStep(value, Y, recipe.path_criterion(Y, objective))
+        self.path = (*self.path, step)
 
     def _go_to_best(self) -> None:
         """Go on from the layout of a finished path that its criterion prefers, as ``fit`` does."""
-        known = [step for step in self.path if math.isfinite(step.criterion)]
-        best = max(known, key=lambda step: step.criterion, default=None)
-        if best is None or best is self.path[-1] or self._by_hand("lam"):
+        recipe = self.settings.recipe
+        name = recipe.path_parameter
+        competing = [step for step in self.path if math.isfinite(step.criterion)]
+        best = max(competing, key=lambda step: step.criterion, default=None)
+        chosen_by_hand = isinstance(recipe.parameters.get(name), Real)
+        if best is None or best is self.path[-1] or chosen_by_hand:
             return
-        self._end_run()
-        place = self.place
-        place.layout = best.embedding
-        values = {k: v for k, v in place.held.values.items() if k != "lam"}
-        place.held = Held(values, {**place.held.sliders, "lam": best.lam})
+        self.reset_optimizer()
+        _, geometry = self._placed()
+        values = {**self._values(), **recipe.to_objective({name: best.value}, geometry)}
+        self._state = replace(self._state, layout=best.embedding, values=values)
         self.refresh()
-
-    def _by_hand(self, name: str) -> bool:
-        return isinstance(self.settings.parameters.get(name), Real)
 
     def _note(self, record: Record) -> None:
         if self.trace and self.trace[-1].parameters == record.parameters:
@@ -411,93 +444,73 @@ class Engine:
     # -- parts ------------------------------------------------------------------------------
 
     def _placed(self) -> tuple[NDArray[Any], Geometry]:
-        if self.place.layout is None or self.place.geometry is None:
+        if self.layout is None or self.geometry is None:
             raise RuntimeError("the map has no layout yet")
-        return self.place.layout, self.place.geometry
+        return self.layout, self.geometry
+
+    def _values(self) -> Mapping[str, float]:
+        """Return what the schedule has set so far, in the objective's units."""
+        return (
+            self._state.values if self._run is None else {**self._state.values, **self._run.values}
+        )
+
+    def _values_in_force(self) -> dict[str, float]:
+        """Return what the schedule has set and no number in the settings overrides."""
+        parameters, live = self.settings.recipe.parameters, self.settings.live_names
+        by_hand = {name for name in live if isinstance(parameters[name], Real)}
+        return {name: value for name, value in self._values().items() if name not in by_hand}
+
+    def _live(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the values of live parameters alone."""
+        names = self.settings.live_names
+        return {name: value for name, value in values.items() if name in names}
 
     def _start(self) -> None:
-        method, supervision = self.settings.estimator, self.settings.supervision
-        taught = supervision if method.learns_from_labels else None
-        self.unlearned = None
+        """Prepare a cold start."""
+        recipe, supervision = self.settings.recipe, self.settings.supervision
+        learned_from = supervision if recipe.learns_from_labels else None
+        self.learning_error = None
         try:
-            affinities = self._known.of(self.settings, taught)
+            affinities = self._cache.get(self.settings, learned_from)
         except Exception as error:
-            if taught is None or not supervision.labelled.size:
+            if learned_from is None or not supervision.labeled.size:
                 raise
             # Labels that nothing can be learned from must not cost the map.
-            self.unlearned, self._hopeless, taught = error, self.settings, untaught(supervision)
-            affinities = self._known.of(self.settings, taught)
-        rng = np.random.default_rng(self.settings.seed)
-        start = method.make_start(self.X, affinities, supervision, rng)
-        schedule = method.make_schedule(affinities, start.geometry)
-        stakes = self.place.stakes
-        self.place = Place(start.Y, start.geometry, schedule=schedule, taught=taught, stakes=stakes)
-        if stakes is not None:
-            self.place.layout = staked(start.Y, stakes, supervision.pinned)
+            self.learning_error, self._failed_for = error, self.settings
+            learned_from = unlabeled(supervision)
+            affinities = self._cache.get(self.settings, learned_from)
+        rng = np.random.default_rng(recipe.seed)
+        start = recipe.make_start(self.X, affinities, supervision, rng)
+        layout, pinned = start.Y, self._state.pinned_positions
+        if pinned is not None:
+            layout = pinned.restored_in(start.Y, supervision.pinned)
+        self._state = RunState(
+            layout,
+            start.geometry,
+            schedule=recipe.make_schedule(affinities, start.geometry),
+            learned_from=learned_from,
+            pinned_positions=pinned,
+        )
 
     def _make_objective(self) -> Objective:
-        """Return the method's objective, with what a schedule has set and no hand has changed."""
-        settings, place = self.settings, self.place
-        live, held = self._live_names(), place.held
-        words = {k for k in live if not isinstance(settings.parameters.get(k), Real)}
-        # A slider's value from before the geometry changed: the method knows its unit.
-        sliders = {k: v for k, v in held.sliders.items() if k in words and k not in held.values}
-        method = settings.kind(**{**settings.parameters, **sliders})
         _, geometry = self._placed()
-        objective = method.objective(self._affinities(), settings.supervision, geometry)
-        now = objective.parameters
-        found = {k: now[k] for k in sliders if k in now}
-        place.held = held = replace(held, values={**held.values, **found})
-        more = {
-            name: value
-            for name, value in held.values.items()
-            if (name in words or name not in live) and name in now and now[name] != value
-        }
-        return objective.with_parameters(**more) if more else objective
+        settings = self.settings
+        return settings.recipe.objective(self._affinities(), settings.supervision, geometry)
 
-    def _live_names(self) -> set[str]:
-        return {parameter.name for parameter in self.settings.kind.live_parameters}
-
-    def _hold(self) -> None:
-        """Remember what the schedule has set so far."""
-        if self._run is None:
-            return
-        now = self._run.objective.parameters
-        stages = begun(self.place.schedule, self.place.steps)
-        names = {name for stage in stages for name in stage.parameters if name in now}
-        if not names:
-            return
-        shown = self.settings.estimator.live_values(self._run.objective, self._placed()[1])
-        held = self.place.held
-        self.place.held = Held(
-            {**held.values, **{name: now[name] for name in names}},
-            {**held.sliders, **{name: shown[name] for name in names & shown.keys()}},
-        )
-
-    def put_by(self) -> Place:
-        """Return a copy of the place, as if the run ended here; the run itself goes on."""
-        if self.place.cold:
-            return Place(stakes=self.place.stakes)
-        self._hold()
-        left = after(self.place.schedule, self.place.steps)
-        return replace(self.place, schedule=left, steps=0)
-
-    def _end_run(self) -> None:
-        """Put the run away; the next one begins where this one was, with an empty memory."""
-        if not self.place.cold:
-            self._hold()
-            self.place.schedule = after(self.place.schedule, self.place.steps)
-            self.place.steps = 0
-            self._stale &= {"layout"}
-        self._run = None
-
-    def _leave(self, layout: NDArray[Any], geometry: Geometry, held: Held) -> None:
+    def _go_on_from(
+        self, layout: NDArray[Any], geometry: Geometry, values: Mapping[str, float]
+    ) -> None:
         """Go on from another map, outside any schedule."""
-        place = self.place
-        self.place = Place(
-            layout, geometry, place.iteration, cold=False, held=held, taught=place.taught
+        state = self._state
+        self._state = RunState(
+            layout,
+            geometry,
+            state.iteration,
+            cold=False,
+            values=values,
+            learned_from=state.learned_from,
         )
-        self._run, self._stale = None, frozenset()
+        self._run, self._stale, self._moved = None, frozenset(), frozenset()
 
-    def _affinities(self) -> Affinities:
-        return self._known.of(self.settings, self.place.taught)
+    def _affinities(self) -> Any:
+        return self._cache.get(self.settings, self._state.learned_from)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbembed.session.plain import decode, plain
+from nbembed.session.serialization import decode, encode_or_describe
 
-#: Commands that only start and stop the motion; they never change what is computed.
+#: Events that only start and stop the motion; they never change what is computed.
 MOTION = frozenset({"play", "pause", "step", "rest"})
 
 
@@ -30,7 +30,7 @@ class Event:
     command : str
         The name of the session's method, or "start" or "rest".
     arguments : mapping of str to Any
-        Numbers, text, arrays, supervision; :meth:`to_dict` makes them plain JSON data.
+        Numbers, text, arrays, supervision; :meth:`to_dict` makes them JSON data.
     """
 
     iteration: int
@@ -38,11 +38,11 @@ class Event:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON-able data."""
+        """Return JSON data."""
         return {
             "iteration": self.iteration,
             "command": self.command,
-            "arguments": plain(dict(self.arguments)),
+            "arguments": encode_or_describe(dict(self.arguments)),
         }
 
     @classmethod

@@ -12,50 +12,56 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbembed.session.commands import Desk, decide
+from nbembed.session.commands import Context, decide
+from nbembed.session.controller import Controller
+from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event, as_events
-from nbembed.session.inputs import checked_data, digest
-from nbembed.session.live import Live
-from nbembed.session.plain import is_opaque
-from nbembed.session.settings import Settings, known_methods, taken_from
+from nbembed.session.methods import known_methods
+from nbembed.session.migration import current_event
+from nbembed.session.serialization import is_opaque
+from nbembed.session.session_state import SessionState
+from nbembed.session.settings import Settings, recipe_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from nbembed.methods.base import EmbeddingMethod
-    from nbembed.session.values import State
+    from nbembed.methods.estimator import Estimator
+    from nbembed.methods.recipe import Recipe
+    from nbembed.session.state_machine import State
 
 
 def replay(
     X: ArrayLike,
     log: Iterable[Event | Mapping[str, Any]],
-    method: EmbeddingMethod | None = None,
-    methods: tuple[type[EmbeddingMethod], ...] = (),
+    method: Estimator | Recipe[Any] | None = None,
+    methods: tuple[type[Any], ...] = (),
     until: int | None = None,
-) -> tuple[Any, Live]:
-    """Return the checked data and a live engine at rest; see :meth:`Session.replay`."""
-    events = as_events(log)
+) -> tuple[Any, Controller]:
+    """Return the checked data and a controller at rest; see :meth:`Session.replay`."""
+    events = [current_event(event) for event in as_events(log)]
     if not events or events[0].command != "start":
         raise ValueError("log must begin with a 'start' event")
-    known = known_methods(*methods, *([] if method is None else [type(method)]))
-    settings = first_settings(events[0], known, method)
-    data = checked_data(X, settings.estimator)
+    given = None if method is None else recipe_of(method)
+    known = known_methods(*methods, *([] if given is None else [type(given)]))
+    settings = first_settings(events[0], known, given)
+    data = checked_data(X, settings.recipe)
     if digest(data) != events[0].arguments.get("data"):
         raise ValueError("X is not the data that the log was made with")
-    engine, desk = Engine(data, settings), Desk(settings)
+    engine, session_state = Engine(data, settings), SessionState(settings)
+    context = Context(data, known)
     state: State = "idle"
     for event in events[1:]:
         go_on(engine, event.iteration)
         state = state_after(state, event)
         if event.command in MOTION:
             if event.arguments.get("state") == "failed":
-                engine.restart()
+                engine.reset_optimizer()
             continue
-        desk = decide(desk, event.command, event.arguments, known)
+        session_state = decide(session_state, event.command, event.arguments, context)
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
-            engine.apply(event.command, event.arguments, desk.settings)
+            engine.apply(event.command, event.arguments, session_state.settings)
     if until is not None:
         go_on(engine, until)
     if state not in ("idle", "failed"):
@@ -63,7 +69,7 @@ def replay(
     if engine.iteration and state in ("idle", "running"):
         state = "paused"
     cost = engine.cost() if engine.fresh else math.nan
-    return data, Live(engine, desk, known, events, state, cost)
+    return data, Controller(engine, session_state, known, events, state, cost)
 
 
 def go_on(engine: Engine, iteration: int) -> None:
@@ -84,7 +90,7 @@ def go_on(engine: Engine, iteration: int) -> None:
 
 def state_after(state: State, event: Event) -> State:
     """Return the state at rest that an event leads to."""
-    if event.command in ("play", "step", "pause", "restore", "move_to_path"):
+    if event.command in ("play", "step", "pause", "restore", "show_path_step"):
         return "paused"
     if event.command == "rest":
         rested: State = event.arguments["state"]
@@ -95,14 +101,14 @@ def state_after(state: State, event: Event) -> State:
 
 
 def first_settings(
-    start: Event, methods: Mapping[str, type[EmbeddingMethod]], method: EmbeddingMethod | None
+    start: Event, methods: Mapping[str, type[Recipe[Any]]], given: Recipe[Any] | None
 ) -> Settings:
     """Return the settings that a ``start`` event describes.
 
     Raises
     ------
     ValueError
-        If its method is unknown or a parameter was a function that ``method`` does not give.
+        If its method is unknown or a parameter was a function that ``given`` does not have.
     """
     try:
         name, stored = start.arguments["method"], dict(start.arguments["parameters"])
@@ -115,12 +121,13 @@ def first_settings(
             f"the log begins with the method {name!r}, which is not known here "
             f"({', '.join(sorted(methods))}); give its class in methods"
         )
+    stored = kind.upgraded(stored)
     for key, value in stored.items():
         if is_opaque(value):
-            if method is None or type(method) is not kind:
+            if given is None or type(given) is not kind:
                 raise ValueError(
                     f"parameter {key} was {value['__opaque__']}, which no log can hold; give an "
                     f"estimator that has it as method"
                 )
-            stored[key] = taken_from(method)[key]
-    return Settings(kind, stored, supervision)
+            stored[key] = given.parameters[key]
+    return Settings(kind(**stored), supervision)

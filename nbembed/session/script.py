@@ -6,16 +6,24 @@ came to, so the script ends at the same bits on the same machine and versions.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from nbembed.session.estimators import is_estimator, learned_by, path_of
+from nbembed.methods.registry import estimator_of
+from nbembed.session.arguments import POINTS
+from nbembed.session.commands import COMMANDS
 from nbembed.session.events import Event
-from nbembed.session.plain import encode, same
-from nbembed.session.settings import signature_defaults
+from nbembed.session.serialization import (
+    encode,
+    fitted_attributes,
+    is_estimator,
+    path_of,
+    same,
+)
 from nbembed.supervision import Supervision
 
 
@@ -32,16 +40,16 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
     methods : mapping of str to type
         The session's methods by name.
     """
-    writer = _Writer(methods)
+    writer = ScriptWriter(methods)
     start = log[0].arguments
     body = [writer.start(start)]
     used = [
-        methods[e.arguments["method"]](**e.arguments["parameters"])
+        writer.recipe(e.arguments["method"], e.arguments["parameters"])
         for e in log
         if e.command in ("start", "switch")
     ]
-    learned = any(e.command == "learned" for e in log)  # its metric may have been set later
-    if learned or any(method.learns_from_labels for method in used):
+    learned = any(e.command == "learn" for e in log)  # the method may have begun to learn later
+    if learned or any(recipe.learns_from_labels for recipe in used):
         body.append("session.auto_learn = False  # but at the very iterations below")
     done = 0
     for event in log[1:]:
@@ -53,6 +61,10 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
             done = 0
     if iteration > done:
         body.append(f"session.step({iteration - done})")
+    stepped = any(line.startswith("session.step(") for line in body)
+    if not stepped and any(event.command in ("play", "step") for event in log):
+        # It rests at its start, which an idle session does not prepare.
+        body += ["session.step()", "session.reset()"]
     body += ["session.wait()", "session.check()", "embedding = session.embedding"]
     shape = " × ".join(map(str, X.shape))
     doc = (
@@ -62,7 +74,7 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
     return "\n".join([doc, "", *writer.imports(), "", *body, ""])
 
 
-class _Writer:
+class ScriptWriter:
     """Writes values and commands as source, and remembers what has to be imported."""
 
     def __init__(self, methods: Mapping[str, type[Any]]) -> None:
@@ -71,11 +83,13 @@ class _Writer:
         self._numpy = False
 
     def imports(self) -> list[str]:
+        """Return the import lines that the sources written so far need."""
         lines = ["import numpy as np", ""] if self._numpy else []
         own = [f"from {module} import {name}" for module, name in sorted(self._names)]
         return [*lines, "import nbembed as nb", *own]
 
     def start(self, arguments: Mapping[str, Any]) -> str:
+        """Return the line that makes the session."""
         method = self.method(arguments["method"], arguments["parameters"])
         supervision: Supervision = arguments["supervision"]
         if supervision == Supervision(supervision.n_samples):
@@ -83,40 +97,40 @@ class _Writer:
         known = self.value(supervision)
         return f"session = nb.Session(X, {method}, supervision={known})"
 
-    def method(self, name: str, parameters: Mapping[str, Any]) -> str:
+    def recipe(self, name: str, parameters: Mapping[str, Any]) -> Any:
+        """Return a method with these parameters."""
         kind = self._methods[name]
-        usual = signature_defaults(kind)
-        said = [
-            f"{k}={self.value(v)}"
-            for k, v in parameters.items()
-            if k not in usual or not same(v, usual[k])
-        ]
-        return f"{self._name(kind)}({', '.join(said)})"
+        return kind(**kind.upgraded(parameters))
+
+    def method(self, name: str, parameters: Mapping[str, Any]) -> str:
+        """Return the source of a method with these parameters."""
+        recipe = self.recipe(name, parameters)
+        kind = estimator_of(type(recipe)) or type(recipe)
+        return self._call(kind, recipe.parameters)
 
     def lines(self, event: Event) -> list[str]:
-        command, a = event.command, dict(event.arguments)
-        if command in ("play", "pause", "step"):
-            return []
+        """Return the lines that do again what an event says."""
+        command, a = event.command, event.arguments
         if command == "rest":
             # After an error the optimizer went on with an empty memory.
-            return ["session.restart()"] if a["state"] == "failed" else []
-        if command == "switch":
-            return [f"session.switch({self.method(a['method'], a['parameters'])})"]
-        if command == "move_to_path":
-            return ["session.wait()", f"session.move_to_path({a['index']})"]
-        if command == "label":
-            said = "" if a["confidence"] == 1.0 else f", confidence={a['confidence']!r}"
-            return [f"session.label({_points(a['points'])}, {a['class_']!r}{said})"]
-        if command == "learned":
-            return [f"session.learn({self.value(a['supervision'])})"]
-        if command == "set":
-            said = ", ".join(f"{k}={self.value(v)}" for k, v in a.items())
-            return [f"session.set({said})"]
-        if command in ("must_link", "cannot_link", "pin", "unpin", "forget"):
-            return [f"session.{command}({', '.join(map(_points, a.values()))})"]
-        return [f"session.{command}({', '.join(self.value(v) for v in a.values())})"]
+            return ["session.reset_optimizer()"] if a["state"] == "failed" else []
+        entry = COMMANDS[command]
+        if entry.script is not None:
+            return entry.script(self, a)
+        if entry.keywords:
+            said = [f"{name}={self.value(value)}" for name, value in a.items()]
+            return [f"session.{command}({', '.join(said)})"]
+        said = []
+        for argument in entry.arguments:
+            value = a[argument.name]
+            if not argument.required and same(value, argument.default):
+                continue
+            source = _points(value) if argument.kind is POINTS else self.value(value)
+            said.append(source if argument.required else f"{argument.name}={source}")
+        return [f"session.{command}({', '.join(said)})"]
 
     def value(self, value: Any) -> str:
+        """Return the source of a value."""
         if isinstance(value, Supervision):
             return f"nb.Supervision.from_dict({value.to_dict()!r})"
         if isinstance(value, np.ndarray):
@@ -140,16 +154,21 @@ class _Writer:
         return repr(value)  # optimizers are dataclasses: their repr is their source
 
     def estimator(self, value: Any) -> str:
-        if learned_by(value):
-            self._names.add(("nbembed.session.plain", "decode"))
+        """Return the source of an estimator among the parameters."""
+        if fitted_attributes(value):
+            self._names.add(("nbembed.session.serialization", "decode"))
             return f"decode({encode(value)!r})"
-        usual = signature_defaults(type(value))
+        return self._call(type(value), value.get_params(deep=False))
+
+    def _call(self, kind: type[Any], parameters: Mapping[str, Any]) -> str:
+        """Return the source of a constructor's call, without what are the defaults anyway."""
+        usual = signature_defaults(kind)
         said = [
             f"{k}={self.value(v)}"
-            for k, v in value.get_params(deep=False).items()
+            for k, v in parameters.items()
             if k not in usual or not same(v, usual[k])
         ]
-        return f"{self._name(type(value))}({', '.join(said)})"
+        return f"{self._name(kind)}({', '.join(said)})"
 
     def _name(self, thing: Any) -> str:
         name, module = thing.__qualname__, thing.__module__
@@ -168,3 +187,9 @@ def _points(points: list[int]) -> str:
     if len(points) > 3 and points == list(range(points[0], points[-1] + 1)):
         return f"range({points[0]}, {points[-1] + 1})"
     return repr(points)
+
+
+def signature_defaults(kind: type[Any]) -> dict[str, Any]:
+    """Return the defaults written in the constructor's signature."""
+    parameters = inspect.signature(kind).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}

@@ -1,43 +1,60 @@
 """Session: an embedding that runs in the background and takes commands while it moves.
 
-A session owns the data, a method, what was said about the points (supervision), and the present
+A session owns the data, a recipe, what was said about the points (supervision), and the present
 layout. Commands may come from any thread; each is checked in the caller's thread and takes effect
 between two iterations. What took effect, and at which iteration, is the log; the log replays to the
 same bits and prints as a script. No Jupyter here: the widget is a view of a session, nothing more.
 
-How commands answer in each state is written in :mod:`nbembed.session.inbox`.
+The commands, and with them the methods that give them, are in :mod:`nbembed.session.commands`; how
+they answer in each state is in :mod:`nbembed.session.state_machine`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from nbembed.methods.base import EmbeddingMethod
-from nbembed.session.commands import Desk
+import numpy as np
+
+from nbembed.methods.estimator import Estimator
+from nbembed.methods.recipe import Recipe
+from nbembed.methods.registry import estimator_of
+from nbembed.session.controller import Controller
+from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import Event
-from nbembed.session.inputs import checked_data, digest
-from nbembed.session.live import Live
-from nbembed.session.settings import Settings, known_methods, start_settings
-from nbembed.session.steering import Steering
+from nbembed.session.methods import known_methods
+from nbembed.session.replay import replay
+from nbembed.session.script import script
+from nbembed.session.session_state import SessionState
+from nbembed.session.settings import Settings, recipe_of
+from nbembed.session.snapshots import Frame, PathStep
+from nbembed.session.state_machine import STATES, State
+from nbembed.session.storage import save
+from nbembed.session.verbs import Verbs
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.recipe import LiveParameter
+    from nbembed.run import Record
+    from nbembed.session.records import PublishedFrame
 
 
-class Session(Steering):
+class Session(Verbs):
     """A live, steerable embedding.
 
     Parameters
     ----------
     X : array-like or sparse array of shape (n_samples, n_features)
-        The data, or an (n_samples, n_samples) matrix of dissimilarities where the method's
-        ``metric`` is "precomputed".
-    method : estimator, default=HSSNE()
-        Cloned. Its ``random_state`` is drawn once if it is ``None``, and logged.
+        The data, or an (n_samples, n_samples) matrix of dissimilarities where the method takes
+        those (``metric="precomputed"``).
+    method : estimator or Recipe, default=HSSNE()
+        Copied. A random state of ``None`` is drawn once, and logged.
     supervision : Supervision or array-like, optional
         What is known of the points at the start; see :func:`nbembed.supervision.as_supervision`.
 
@@ -46,7 +63,7 @@ class Session(Steering):
     ValueError
         If data, parameters or supervision are not legal; the message names the argument.
     TypeError
-        If ``method`` is not an estimator of this package's kind.
+        If ``method`` is neither an estimator of this package's kind nor a recipe.
 
     Notes
     -----
@@ -54,6 +71,10 @@ class Session(Steering):
     to do, and ends with the session. While playing it does at most ``pace`` iterations a second
     (250; ``None`` for no limit), so that the forming of a small map can be watched; ``step`` runs
     at full speed. The pace changes no result.
+
+    A change of a live parameter to a number ends that parameter's schedule. A map in motion (or
+    converged) goes on moving after a change or a reset; another one shows its start. Pinned points
+    stay where they are at a reset.
 
     Examples
     --------
@@ -63,8 +84,7 @@ class Session(Steering):
     ...     session.step(60)
     ...     session.label([0, 1, 2], "setosa")
     ...     session.set(alpha=1.5)
-    ...     session.step(40)
-    ...     _ = session.wait()
+    ...     session.step(40, wait=True)
     ...     session.iteration, session.undo_text
     (100, 'set α to 1.5')
     """
@@ -72,63 +92,387 @@ class Session(Steering):
     def __init__(
         self,
         X: ArrayLike,
-        method: EmbeddingMethod | None = None,
+        method: Estimator | Recipe[Any] | None = None,
         *,
         supervision: Supervision | ArrayLike | None = None,
     ) -> None:
-        if method is None:
-            method = known_methods()["HSSNE"]()
-        if not isinstance(method, EmbeddingMethod):
+        methods = known_methods()
+        if not (method is None or isinstance(method, Estimator | Recipe)):
             raise TypeError(
-                f"method must be an estimator such as HSSNE() or Mbed(), got {method!r}"
+                f"method must be an estimator such as HSSNE(), or a Recipe, got {method!r}"
             )
-        data = checked_data(X, method)
-        settings = start_settings(
-            method, as_supervision(supervision, data.shape[0], "supervision")
+        recipe = next(iter(methods.values()))() if method is None else recipe_of(method)
+        data = checked_data(X, recipe)
+        settings = Settings.of(
+            recipe, as_supervision(supervision, data.shape[0], "supervision")
         ).check()
         log = [Event(0, "start", start_arguments(data, settings))]
-        methods = known_methods(settings.kind)
-        self._begin(data, Live(Engine(data, settings), Desk(settings), methods, log))
+        methods = known_methods(type(settings.recipe))
+        state = SessionState(settings)
+        self._begin(data, Controller(Engine(data, settings), state, methods, log))
 
-    def _begin(self, X: Any, live: Live) -> None:
+    def _begin(self, X: Any, controller: Controller) -> None:
         self._X = X
-        self._live = live
+        self._controller = controller
 
     @classmethod
-    def _around(cls, X: Any, live: Live) -> Self:
-        """Return a session around a live engine that was made elsewhere (replay, load)."""
+    def _around(cls, X: Any, controller: Controller) -> Self:
+        """Return a session around a controller that was made elsewhere (replay, load)."""
         session = cls.__new__(cls)
-        session._begin(X, live)
+        session._begin(X, controller)
         return session
 
-    # -- views, files, the end --------------------------------------------------------------
+    # -- commands -----------------------------------------------------------------------------
+
+    def give(self, command: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give a command by name, as the methods named like the commands do.
+
+        Returns
+        -------
+        arguments : mapping
+            As the log keeps them.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not legal; nothing has changed then.
+        RuntimeError
+            If the session is closed, or has failed and the command would run it.
+        """
+        method = arguments.get("method")
+        if isinstance(method, Estimator | Recipe):
+            self._controller.add_method(type(recipe_of(method)))
+        return self._controller.give(command, arguments)
+
+    def step(self, k: int = 1, *, wait: bool = False) -> None:
+        """Do ``k`` iterations and pause; later commands wait for the steps.
+
+        Parameters
+        ----------
+        k : int, default=1
+            Number of iterations.
+        wait : bool, default=False
+            Whether to return only when they are done; an error of the map is then raised here.
+
+        Raises
+        ------
+        ValueError
+            If ``k`` is not a whole number of at least 1.
+        RuntimeError
+            If the session is closed or has failed.
+        """
+        check_flag("wait", wait)
+        self.give("step", {"k": k})
+        if wait:
+            self.wait()
+            self.check()
+
+    def wait(self, state: State | None = None, timeout: float | None = None) -> bool:
+        """Wait until all commands took effect and the map rests, or until it reaches ``state``.
+
+        Parameters
+        ----------
+        state : str, optional
+            Waiting for one state also ends, with ``False``, when the session fails or is closed.
+        timeout : float, optional
+            In seconds.
+
+        Returns
+        -------
+        reached : bool
+        """
+        if state is not None and state not in STATES:
+            raise ValueError(f"state must be one of {', '.join(STATES)} or None, got {state!r}")
+        return self._controller.wait(state, timeout)
+
+    def close(self) -> None:
+        """Stop and end the worker. The session can still be read and saved."""
+        self._controller.close(timeout=10.0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- state ----------------------------------------------------------------------------------
+
+    @property
+    def X(self) -> Any:
+        """The data as checked; treat it as read only."""
+        return self._X
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self._X.shape[0])
+
+    @property
+    def state(self) -> State:
+        """One of "idle", "running", "paused", "converged", "failed"; at once what was asked for."""
+        return self._controller.state
+
+    @property
+    def error(self) -> Exception | None:
+        """What stopped the worker, while the state is "failed"."""
+        return self._controller.error
+
+    def check(self) -> None:
+        """Raise the error that stopped the worker, if one did."""
+        if self.state == "failed":
+            raise RuntimeError(self._controller.failure_text()) from self.error
+
+    @property
+    def pace(self) -> float | None:
+        """Most iterations a second while playing; ``None`` for no limit."""
+        return self._controller.pace
+
+    @pace.setter
+    def pace(self, value: float | None) -> None:
+        if value is not None and not value > 0:
+            raise ValueError(f"pace must be above 0 or None, got {value!r}")
+        self._controller.pace = value
+
+    @property
+    def auto_learn(self) -> bool:
+        """Whether methods that learn from labels do so whenever labels change, in the background.
+
+        Otherwise they learn when :meth:`learn` is called, and at a cold start.
+        """
+        return self._controller.auto_learn
+
+    @auto_learn.setter
+    def auto_learn(self, value: bool) -> None:
+        self._controller.auto_learn = bool(value)
+
+    @property
+    def learning(self) -> str:
+        """What is being learned in the background, such as "learning the metric from 34 labels"."""
+        return self._controller.learning
+
+    @property
+    def learning_error(self) -> Exception | None:
+        """What kept the labels given last from being learned from; the map goes on as before."""
+        return self._controller.engine.learning_error
+
+    @property
+    def request(self) -> str:
+        """What a person should do for the method to learn anything, "" if nothing."""
+        settings = self._settings
+        return settings.recipe.request(settings.supervision)
+
+    # -- method, parameters and supervision -----------------------------------------------------
+
+    @property
+    def _settings(self) -> Settings:
+        """Those of the last command given."""
+        with self._controller.lock:
+            return self._controller.session_state.settings
+
+    @property
+    def methods(self) -> dict[str, type[Recipe[Any]]]:
+        """The recipes that :meth:`switch` takes by name."""
+        return dict(self._controller.methods)
+
+    @property
+    def recipe(self) -> Recipe[Any]:
+        """The present method with its parameters."""
+        return self._settings.recipe
+
+    @property
+    def method(self) -> Any:
+        """A new estimator with the present parameters; the recipe where it has no estimator."""
+        recipe = self.recipe
+        kind = estimator_of(type(recipe))
+        return recipe if kind is None else kind(**recipe.parameters)
+
+    @property
+    def method_name(self) -> str:
+        """Name of the present method."""
+        return self._settings.name
+
+    @property
+    def live_parameters(self) -> tuple[LiveParameter, ...]:
+        """What the present method declares for its sliders."""
+        return self.recipe.live_parameters
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The present method's parameters, as last set.
+
+        A live parameter is always a number: where the recipe says a word ("anneal"), what the
+        schedule has reached, or the declared default before that. Of the others those that are a
+        number, text, truth value or ``None``; arrays and functions are found on :attr:`method`.
+        """
+        controller = self._controller
+        with controller.lock:
+            settings, seen = controller.session_state.settings, controller.published
+        now = seen.live_values if seen.settings.same_method(settings) else {}
+        words = {p.name: now.get(p.name, p.default) for p in settings.recipe.live_parameters}
+        values: dict[str, Any] = {}
+        for name, value in settings.recipe.parameters.items():
+            if name in words and (value is None or isinstance(value, str)):
+                values[name] = words[name]
+            elif value is None or isinstance(value, bool | int | float | str):
+                values[name] = value
+        return values
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes that the map works with; ``None`` where that means nothing."""
+        return self._settings.n_classes
+
+    @property
+    def supervision(self) -> Supervision:
+        """Labels and links, as last set."""
+        return self._settings.supervision
+
+    # -- the map --------------------------------------------------------------------------------
+
+    @property
+    def embedding(self) -> NDArray[Any]:
+        """A copy of the newest layout, shape (n_samples, n_components), in its own dtype.
+
+        All zero before the first start was prepared (see :attr:`Frame.version`).
+        """
+        return self._layout(self._controller.published)[: self.n_samples]
+
+    @property
+    def centers(self) -> NDArray[Any]:
+        """Where the method's centers are, shape (n_centers, n_components); mostly there are none.
+
+        Parametric Embedding places the centers of its classes along with the points.
+        """
+        return self._layout(self._controller.published)[self.n_samples :]
+
+    @property
+    def center_names(self) -> tuple[str, ...]:
+        """The names of the centers."""
+        return self._controller.published.center_names
+
+    @property
+    def iteration(self) -> int:
+        """Iterations since the last cold start."""
+        return self._controller.published.iteration
+
+    @property
+    def cost(self) -> float:
+        """The true cost in nats where it was last evaluated; exact at rest."""
+        return self._controller.published.cost
+
+    @property
+    def quality(self) -> float:
+        """Share of points that keep their nearest neighbor, where it was last measured."""
+        return self._controller.published.quality
+
+    @property
+    def trace(self) -> list[Record]:
+        """A record of each iteration since the last cold start (thinned beyond 20 000)."""
+        return list(self._controller.engine.trace)
+
+    @property
+    def path(self) -> list[PathStep]:
+        """Layouts kept by the schedule (Mbed's annealing path)."""
+        n = self.n_samples
+        return [
+            step if len(step.embedding) == n else replace(step, embedding=step.embedding[:n])
+            for step in self._controller.published.path
+        ]
+
+    @property
+    def scale(self) -> float:
+        """The map's radius r that λ is given in; 1.0 for methods without."""
+        geometry = self._controller.published.geometry
+        return 1.0 if geometry is None else geometry.scale
+
+    @property
+    def directions(self) -> NDArray[Any] | None:
+        """Class directions, shape (n_classes, n_components), of methods that have them."""
+        geometry = self._controller.published.geometry
+        return None if geometry is None else geometry.directions
+
+    @property
+    def membership(self) -> NDArray[Any] | None:
+        """Class probabilities, shape (n_samples, n_classes), of methods that have them."""
+        seen = self._controller.published
+        if seen.layout is None or seen.objective is None:
+            return None
+        found = seen.settings.recipe.memberships(seen.layout, seen.objective)
+        return None if found is None else found[: self.n_samples]
+
+    def frame(self) -> Frame:
+        """Return the map as it is at one moment."""
+        seen, state = self._controller.moment()
+        layout = self._layout(seen).astype(np.float32, copy=False)
+        embedding, centers = layout[: self.n_samples], layout[self.n_samples :]
+        head = (seen.version, seen.iteration, seen.cost, seen.quality)
+        return Frame(*head, embedding, state, centers, seen.center_names)
+
+    def _layout(self, seen: PublishedFrame) -> NDArray[Any]:
+        if seen.layout is None:
+            d = seen.settings.recipe.dimensions
+            return np.zeros((self.n_samples, d), dtype=np.float32)
+        return np.array(seen.layout)
 
     def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Hear of changes: ``callback(event)`` is called from the worker thread.
 
-        Events are "frame" (a new layout), "state", "supervision", "parameters", "method" and
-        "error". A callback must be quick; it may read the session and give commands, but not wait.
+        Events are "frame" (a new layout), "state", "supervision", "parameters", "method",
+        "learning" and "error". A callback must be quick; it may read the session and give
+        commands, but not wait.
 
         Returns
         -------
         unsubscribe : callable
         """
-        return self._live.subscribe(callback)
+        return self._controller.subscribe(callback)
+
+    # -- history and log --------------------------------------------------------------------------
+
+    @property
+    def snapshots(self) -> tuple[str, ...]:
+        """Names of the snapshots, oldest first."""
+        return tuple(self._controller.session_state.snapshots)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return bool(self._controller.session_state.history.past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(self._controller.session_state.history.future)
+
+    @property
+    def undo_text(self) -> str:
+        """What :meth:`undo` would undo, "" if nothing."""
+        past = self._controller.session_state.history.past
+        return past[-1].text if past else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What :meth:`redo` would do again, "" if nothing."""
+        future = self._controller.session_state.history.future
+        return future[-1].text if future else ""
+
+    @property
+    def log(self) -> list[Event]:
+        """What has taken effect so far (commands still waiting are not in it)."""
+        return self._controller.log
 
     def to_script(self) -> str:
         """Return a Python script that does the steering again, to the same bits."""
-        from nbembed.session.script import script
-
         return script(self._X, *self._so_far(), self.methods)
-
-    def _so_far(self) -> tuple[list[Event], int]:
-        moment = self._live.capture()
-        return moment.log, moment.place.iteration
 
     def replayed(self) -> Session:
         """Return a new session at rest that went through this one's log again."""
         log, until = self._so_far()
         return self.replay(self._X, log, methods=tuple(self.methods.values()), until=until)
+
+    def _so_far(self) -> tuple[list[Event], int]:
+        record = self._controller.capture()
+        return record.log, record.run_state.iteration
 
     @classmethod
     def replay(
@@ -136,8 +480,8 @@ class Session(Steering):
         X: ArrayLike,
         log: Iterable[Event | Mapping[str, Any]],
         *,
-        method: EmbeddingMethod | None = None,
-        methods: tuple[type[EmbeddingMethod], ...] = (),
+        method: Estimator | Recipe[Any] | None = None,
+        methods: tuple[type[Any], ...] = (),
         until: int | None = None,
     ) -> Session:
         """Return a session at rest that went through a log, in the calling thread.
@@ -147,11 +491,11 @@ class Session(Steering):
         X : array-like
             The data that the log was made with.
         log : iterable of Event or their ``to_dict()``
-        method : estimator, optional
-            Only needed if a parameter at the start was a function and the log was plain data: an
-            estimator that has it.
-        methods : tuple of estimator classes
-            Needed where the session used methods that are not this package's own.
+        method : estimator or Recipe, optional
+            Only needed if a parameter at the start was a function and the log was JSON data: a
+            method that has it.
+        methods : tuple of Recipe or estimator classes
+            Needed where the session used methods that are not registered.
         until : int, optional
             Iterations to go on to after the last event.
 
@@ -160,10 +504,7 @@ class Session(Steering):
         ValueError
             If the log is broken or was made with other data.
         """
-        from nbembed.session.replay import replay
-
-        data, live = replay(X, log, method, methods, until)
-        return cls._around(data, live)
+        return cls._around(*replay(X, log, method, methods, until))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to one file; see :mod:`nbembed.session.storage` for its form.
@@ -176,19 +517,7 @@ class Session(Steering):
         ValueError
             If a parameter is a function, which no file can hold.
         """
-        from nbembed.session.storage import save
-
-        save(self._live, self._X, path)
-
-    def close(self) -> None:
-        """Stop and end the worker. The session can still be read and saved."""
-        self._live.close(timeout=10.0)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        save(self._controller, self._X, path)
 
     def __repr__(self) -> str:
         return (
@@ -203,7 +532,7 @@ def start_arguments(X: Any, settings: Settings) -> dict[str, Any]:
 
     return {
         "method": settings.name,
-        "parameters": dict(settings.parameters),
+        "parameters": settings.recipe.parameters,
         "supervision": settings.supervision,
         "n_samples": int(X.shape[0]),
         "data": digest(X),

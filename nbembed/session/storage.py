@@ -3,23 +3,23 @@
 Members
 -------
 ``session.json``
-    ``{"format": "nbembed session", "version": 2, "nbembed": …, …}``: all that is not an array —
+    ``{"format": "nbembed session", "version": 3, "nbembed": …, …}``: all that is not an array —
     method and parameters, supervision, history, log, snapshots, the schedule that is left, state.
-    Values that JSON has no form for are written as :mod:`nbembed.session.plain` says.
+    Values that JSON has no form for are written as :mod:`nbembed.session.serialization` says.
 ``X.npy`` or ``X.data.npy``, ``X.indices.npy``, ``X.indptr.npy``
     The data, dense or as the parts of a CSR array.
 ``layout.npy``
-    Where the points are, and after them the method's landmarks, unless nothing has moved yet.
-``stakes.npy``
+    Where the points are, and after them the method's centers, unless nothing has moved yet.
+``pinned.npy``
     Where points stood that were pinned at the last reset.
 ``trace.npy``
     Columns iteration, cost, movement, stage and parameter set (rows of two lists in the JSON).
 ``path/0.npy``, …, ``snapshots/0.npy``, …, ``references/0.npy``, …
-    Layouts kept, and those that solutions known up to a rotation are turned to.
+    Layouts kept, and those to which solutions that are unique up to a rotation are aligned.
 
 Affinities are not stored: they are recomputed from the data, to the same bits. What an optimizer
 remembers is not stored either: a loaded session goes on from its layout with an empty memory, and
-its log says so (``restart``), so that the log still replays to the same bits.
+its log says so (``reset_optimizer``), so that the log still replays to the same bits.
 """
 
 from __future__ import annotations
@@ -35,81 +35,61 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.methods.base import EmbeddingMethod, Geometry
+from nbembed.methods.recipe import Geometry, PathStep, Recipe
 from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
 from nbembed.session.atomic import write_atomically
-from nbembed.session.commands import Desk
+from nbembed.session.controller import Controller
+from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event
 from nbembed.session.history import History, Step
-from nbembed.session.inputs import checked_data, digest
-from nbembed.session.live import Live
-from nbembed.session.moments import Moment
-from nbembed.session.place import Place, Stakes
-from nbembed.session.plain import decode, encode
-from nbembed.session.settings import Settings, known_methods
-from nbembed.session.values import Held, PathStep, Snapshot, State
+from nbembed.session.migration import current_content, current_event, values_in_force
+from nbembed.session.records import SessionRecord
+from nbembed.session.run_state import PinnedPositions, RunState
+from nbembed.session.serialization import decode, encode
+from nbembed.session.session_state import SessionState
+from nbembed.session.settings import Settings
+from nbembed.session.snapshots import Snapshot
+from nbembed.session.state_machine import State
 from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.session.session import Session
     from nbembed.supervision import Supervision
 
+#: The data and a controller at rest.
+Stored = tuple[Any, Controller]
+
 FORMAT = "nbembed session"
-VERSION = 2
+VERSION = 3
 #: Fields of a geometry that are stored in the JSON; a reference has a row a point.
 _SMALL = [field for field in fields(Geometry) if field.name != "reference"]
 
 
-def save(live: Live, X: Any, path: str | os.PathLike[str]) -> None:
+def save(controller: Controller, X: Any, path: str | os.PathLike[str]) -> None:
     """Write a session to ``path``; see :meth:`Session.save`."""
     path = check_path("path", path)
     if path.is_dir() or not path.parent.is_dir():
         what = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
         raise OSError(f"path must be where a file can be written, got {str(path)!r}: {what}")
-    moment = live.capture()
+    record = controller.capture()
     arrays: dict[str, NDArray[Any]] = {}
     try:
-        content = _Writer(arrays).content(moment, X)
+        content = _Writer(arrays).content(record, X)
     except TypeError as error:
         raise ValueError(f"the session cannot be saved: {error}") from error
     text = json.dumps(content, ensure_ascii=False)
     write_atomically(path, lambda file: _write_zip(file, text, arrays))
 
 
-def load_session(
-    path: str | os.PathLike[str], *, methods: tuple[type[EmbeddingMethod], ...] = ()
-) -> Session:
-    """Return the session that :meth:`Session.save` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-    methods : tuple of estimator classes
-        Needed where the session used methods that are not this package's own.
-
-    Raises
-    ------
-    ValueError
-        If the file is no session file, is damaged, or was written by a newer version.
-    TypeError
-        If ``path`` is no path, or ``methods`` are no classes.
-    OSError
-        If it cannot be read.
-    """
-    from nbembed.session.session import Session
-
+def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
+    """Return the data and a controller, as a file has them; see :mod:`nbembed.session.loading`."""
     path = check_path("path", path)
     try:
-        known = known_methods(*methods)
-    except (TypeError, AttributeError):
-        raise TypeError(f"methods must be a tuple of estimator classes, got {methods!r}") from None
-    try:
         with zipfile.ZipFile(path) as file:
-            return Session._around(*_Reader(file, known).session())
+            return _Reader(file, methods).session()
     except (zipfile.BadZipFile, KeyError, IndexError, TypeError, AttributeError, EOFError) as error:
         raise ValueError(f"{path} is not a session file, or is damaged: {error}") from error
     except ValueError as error:
@@ -117,66 +97,71 @@ def load_session(
 
 
 class _Writer:
-    """Turns a moment of a session into JSON and named arrays."""
+    """Turns a session record into JSON and named arrays."""
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
         self.arrays = arrays
         self._settings: list[Settings] = []
         self._supervisions: list[Supervision] = []
-        self._landmarks = False  # whether a layout may have more rows than there are points
 
-    def content(self, moment: Moment, X: Any) -> dict[str, Any]:
+    def content(self, record: SessionRecord, X: Any) -> dict[str, Any]:
         from nbembed import __version__
 
-        desk, place = moment.desk, moment.place
+        session_state, run_state = record.session_state, record.run_state
+        pinned = run_state.pinned_positions
         self._data(X)
-        self._put("layout", place.layout)
-        self._put("stakes", None if place.stakes is None else place.stakes.Y)
+        self._put("layout", run_state.layout)
+        self._put("pinned", None if pinned is None else pinned.Y)
         content = {
             "format": FORMAT,
             "version": VERSION,
             "nbembed": __version__,
-            "state": "paused" if moment.state in ("running", "failed") else moment.state,
-            "cost": moment.cost,
-            "quality": moment.quality,
-            "now": self._setting(desk.settings),
+            "state": "paused" if record.state in ("running", "failed") else record.state,
+            "cost": record.cost,
+            "quality": record.quality,
+            "now": self._setting(session_state.settings),
             "history": {
-                "past": [[s.text, self._setting(s.settings)] for s in desk.history.past],
-                "future": [[s.text, self._setting(s.settings)] for s in desk.history.future],
-                "gesture": desk.history.gesture,
+                "past": [[s.text, self._setting(s.settings)] for s in session_state.history.past],
+                "future": [
+                    [s.text, self._setting(s.settings)] for s in session_state.history.future
+                ],
+                "gesture": session_state.history.gesture,
             },
             "pending": [
-                Event(place.iteration, command, arguments).to_dict()
-                for command, arguments in moment.pending
+                Event(run_state.iteration, command, arguments).to_dict()
+                for command, arguments in record.pending
                 if command not in MOTION
             ],
-            "place": {
-                "iteration": place.iteration,
-                "cold": place.cold,
-                "geometry": self._geometry(place.geometry),
-                "schedule": [self._stage(stage) for stage in place.schedule.stages],
-                "held": _plain_held(place.held),
-                "taught": self._taught(place.taught),
-                "stakes": None if place.stakes is None else place.stakes.points.tolist(),
+            "run_state": {
+                "iteration": run_state.iteration,
+                "cold": run_state.cold,
+                "geometry": self._geometry(run_state.geometry),
+                "schedule": {
+                    "stages": [self._stage(stage) for stage in run_state.schedule.stages],
+                    "done": run_state.schedule.done,
+                },
+                "values": dict(run_state.values),
+                "learned_from": self._learned_from(run_state.learned_from),
+                "pinned": None if pinned is None else pinned.points.tolist(),
             },
-            "trace": self._trace(moment.trace),
+            "trace": self._trace(record.trace),
             "path": [
                 {
-                    "lam": step.lam,
+                    "value": step.value,
                     "criterion": step.criterion,
                     "array": self._layout("path", step.embedding),
                 }
-                for step in moment.path
+                for step in record.path
             ],
-            "snapshots": [self._snapshot(s) for s in moment.snapshots],
-            "log": [event.to_dict() for event in moment.log],
+            "snapshots": [self._snapshot(s) for s in record.snapshots],
+            "log": [event.to_dict() for event in record.log],
         }
         # Last, because all of the above add to them.
         content["settings"] = [
             {
                 "method": s.name,
-                "parameters": encode(dict(s.parameters), s.name),
-                "others": {k: encode(dict(v), k) for k, v in s.others.items()},
+                "parameters": encode(s.recipe.parameters, s.name),
+                "others": {k: encode(r.parameters, k) for k, r in s.others.items()},
                 "supervision": self._index(self._supervisions, s.supervision),
             }
             for s in self._settings
@@ -196,7 +181,7 @@ class _Writer:
         else:
             self._put("X", X)
 
-    def _taught(self, supervision: Supervision | None) -> int | None:
+    def _learned_from(self, supervision: Supervision | None) -> int | None:
         return None if supervision is None else self._index(self._supervisions, supervision)
 
     def _setting(self, settings: Settings) -> int:
@@ -252,9 +237,9 @@ class _Writer:
             "name": snapshot.name,
             "iteration": snapshot.iteration,
             "settings": self._setting(snapshot.settings),
-            "held": _plain_held(snapshot.held),
+            "values": dict(snapshot.values),
             "geometry": self._geometry(snapshot.geometry),
-            "taught": self._taught(snapshot.taught),
+            "learned_from": self._learned_from(snapshot.learned_from),
             "array": self._layout("snapshots", snapshot.embedding),
         }
 
@@ -262,7 +247,7 @@ class _Writer:
 class _Reader:
     """Makes a session's parts from a file's members, checking them on the way."""
 
-    def __init__(self, file: zipfile.ZipFile, methods: Mapping[str, type[EmbeddingMethod]]) -> None:
+    def __init__(self, file: zipfile.ZipFile, methods: Mapping[str, type[Recipe[Any]]]) -> None:
         self._file = file
         self._names = set(file.namelist())
         self._methods = methods
@@ -278,24 +263,24 @@ class _Reader:
                 f"it has version {version} of the format (nbembed {self._content.get('nbembed')}); "
                 f"this nbembed reads up to version {VERSION}"
             )
+        self._content = current_content(self._content)
 
-    def session(self) -> tuple[Any, Live]:
+    def session(self) -> Stored:
         content = self._content
         settings = self._settings()
         now = settings[content["now"]]
-        own = EmbeddingMethod.center_names
-        self._landmarks = any(each.kind.center_names is not own for each in settings)
-        X = checked_data(self._data(), now.estimator)
+        self._has_centers = any(each.recipe.has_centers() for each in settings)
+        X = checked_data(self._data(), now.recipe)
         n = X.shape[0]
         for each in settings:
             if each.supervision.n_samples != n:
                 raise ValueError(f"it has {n} points but labels for {each.supervision.n_samples}")
-        log = [Event.from_dict(event) for event in content["log"]]
+        log = [current_event(Event.from_dict(event)) for event in content["log"]]
         if not log or log[0].arguments.get("data") != digest(X):
             raise ValueError("the data and the log do not belong together")
         snapshots = [self._snapshot(s, settings, n) for s in content["snapshots"]]
         history = content["history"]
-        desk = Desk(
+        session_state = SessionState(
             now.check(),
             History(
                 tuple(Step(text, settings[i]) for text, i in history["past"]),
@@ -304,21 +289,25 @@ class _Reader:
             ),
             {s.name: s.settings for s in snapshots},
         )
-        engine = Engine(X, now, self._place(n))
+        run_state = self._run_state(n, now.recipe)
+        engine = Engine(X, now, run_state)
         engine.snapshots = {s.name: s for s in snapshots}
         engine.trace = self._trace()
         engine.path = tuple(
-            PathStep(p["lam"], self._points(p["array"], n), p["criterion"]) for p in content["path"]
+            PathStep(p["value"], self._points(p["array"], n), p["criterion"])
+            for p in content["path"]
         )
-        if not engine.place.cold:
-            log.append(Event(engine.iteration, "restart"))
+        if not run_state.cold:
+            log.append(Event(engine.iteration, "reset_optimizer"))
         state: State = content["state"]
         if state not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {state!r}")
-        live = Live(engine, desk, self._methods, log, state, content["cost"], content["quality"])
+        shown = content["cost"], content["quality"]
+        controller = Controller(engine, session_state, self._methods, log, state, *shown)
         for event in map(Event.from_dict, content["pending"]):
-            live.give(event.command, event.arguments)
-        return X, live
+            waiting = current_event(event)
+            controller.replay(waiting.command, waiting.arguments)
+        return X, controller
 
     def _array(self, name: str) -> NDArray[Any]:
         data = io.BytesIO(self._file.read(f"{name}.npy"))
@@ -329,7 +318,7 @@ class _Reader:
     def _points(self, name: str, n: int) -> NDArray[Any]:
         Y = self._array(name)
         fits = Y.ndim == 2 and Y.shape[0] == n
-        if self._landmarks and name != "stakes":
+        if self._has_centers and name not in ("pinned", "stakes"):
             fits = Y.ndim == 2 and Y.shape[0] >= n
         if not fits or Y.dtype.kind != "f" or not np.isfinite(Y).all():
             raise ValueError(f"{name} is not a finite layout of {n} points")
@@ -348,40 +337,42 @@ class _Reader:
         self._supervisions = supervisions
         settings = []
         for stored in self._content["settings"]:
-            kind = self._methods.get(stored["method"])
-            if kind is None:
-                raise ValueError(
-                    f"it uses the method {stored['method']!r}, which is not known here "
-                    f"({', '.join(sorted(self._methods))}); give its class in methods"
-                )
-            settings.append(
-                Settings(
-                    kind,
-                    decode(stored["parameters"]),
-                    supervisions[stored["supervision"]],
-                    {k: decode(v) for k, v in stored["others"].items()},
-                )
-            )
+            others = {
+                name: self._recipe(name, parameters)
+                for name, parameters in stored["others"].items()
+            }
+            recipe = self._recipe(stored["method"], stored["parameters"])
+            settings.append(Settings(recipe, supervisions[stored["supervision"]], others))
         return settings
 
-    def _place(self, n: int) -> Place:
-        stored = self._content["place"]
-        stakes = self._stakes(stored.get("stakes"), n)
+    def _recipe(self, name: str, parameters: Any) -> Recipe[Any]:
+        kind = self._methods.get(name)
+        if kind is None:
+            raise ValueError(
+                f"it uses the method {name!r}, which is not known here "
+                f"({', '.join(sorted(self._methods))}); give its class in methods"
+            )
+        return kind(**kind.upgraded(decode(parameters)))
+
+    def _run_state(self, n: int, recipe: Recipe[Any]) -> RunState:
+        stored = self._content["run_state"]
+        pinned = self._pinned(stored["pinned"], n)
         if stored["cold"]:
-            return Place(stakes=stakes)
+            return RunState(pinned_positions=pinned)
         stages = [
             Stage(s["steps"], decode(s["optimizer"]), decode(s["parameters"]), s["keep"], s["name"])
-            for s in stored["schedule"]
+            for s in stored["schedule"]["stages"]
         ]
-        return Place(
+        geometry = self._geometry(stored["geometry"], n)
+        return RunState(
             self._points("layout", n),
-            self._geometry(stored["geometry"], n),
+            geometry,
             int(stored["iteration"]),
             cold=False,
-            schedule=Schedule(tuple(stages)),
-            held=Held(**stored["held"]),
-            taught=self._taught(stored),
-            stakes=stakes,
+            schedule=Schedule(tuple(stages), int(stored["schedule"]["done"])),
+            values={} if geometry is None else values_in_force(stored, recipe, geometry),
+            learned_from=self._learned_from(stored),
+            pinned_positions=pinned,
         )
 
     def _geometry(self, stored: dict[str, Any] | None, n: int) -> Geometry | None:
@@ -391,26 +382,29 @@ class _Reader:
         small = {k: decode(v) for k, v in stored.items() if k != "reference"}
         return Geometry(**small, reference=None if name is None else self._points(name, n))
 
-    def _stakes(self, points: list[int] | None, n: int) -> Stakes | None:
+    def _pinned(self, points: list[int] | None, n: int) -> PinnedPositions | None:
         if points is None:
             return None
-        known = check_points(points, n, "stakes")
-        return Stakes(known, self._points("stakes", len(known)))
+        checked = check_points(points, n, "pinned")
+        name = "pinned" if "pinned.npy" in self._names else "stakes"  # until version 2
+        return PinnedPositions(checked, self._points(name, len(checked)))
 
-    def _taught(self, stored: Mapping[str, Any]) -> Supervision | None:
-        number = stored.get("taught")  # version 1 had no methods that learn
+    def _learned_from(self, stored: Mapping[str, Any]) -> Supervision | None:
+        number = stored["learned_from"]
         return None if number is None else self._supervisions[number]
 
     def _snapshot(self, stored: Any, settings: list[Settings], n: int) -> Snapshot:
         layout = None if stored["array"] is None else self._points(stored["array"], n)
+        geometry = self._geometry(stored["geometry"], n)
+        own = settings[stored["settings"]]
         return Snapshot(
             stored["name"],
             stored["iteration"],
             layout,
-            settings[stored["settings"]],
-            self._geometry(stored["geometry"], n),
-            Held(**stored["held"]),
-            self._taught(stored),
+            own,
+            geometry,
+            {} if geometry is None else values_in_force(stored, own.recipe, geometry),
+            self._learned_from(stored),
         )
 
     def _trace(self) -> list[Record]:
@@ -420,10 +414,6 @@ class _Reader:
             Record(int(i), cost, movement, names[int(stage)], sets[int(parameters)])
             for i, cost, movement, stage, parameters in self._array("trace").tolist()
         ]
-
-
-def _plain_held(held: Held) -> dict[str, Any]:
-    return {"values": dict(held.values), "sliders": dict(held.sliders)}
 
 
 def _write_zip(file: Any, text: str, arrays: Mapping[str, NDArray[Any]]) -> None:

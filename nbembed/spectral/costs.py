@@ -1,4 +1,4 @@
-"""Costs: the label graphs and the unlabelled graph of the framework's table of learners.
+"""Costs: the label graphs and the unlabeled graph of the framework's table of learners.
 
 | builder | entries c_ij |
 |---|---|
@@ -8,16 +8,16 @@
 | :func:`local_between` | a_ij (1/n − 1/n_c) within class c, 1/n between classes (LFDA) |
 | :func:`nearest_within` | 1 for each point's k nearest of its own class (MFA's and DNE's C_I) |
 | :func:`nearest_between` | 1 for each point's k nearest of other classes (their C_E) |
-| :func:`heat_kernel` | a_ij for each point's k nearest, labelled or not; entries may be raised |
+| :func:`heat_kernel` | a_ij for each point's k nearest, labeled or not; entries may be raised |
 
 ``a_ij = exp(−‖x_i − x_j‖²/(s_i s_j))`` with the local scale ``s_i``, the distance from x_i to its
-7th neighbor (for LFDA its 7th within the class). Nearest means of at least one of the two. A class
-with fewer points has as many neighbors as there are.
+7th neighbor (for LFDA its 7th within the class). A pair counts as nearest if one is among the
+other's. In a class with fewer points, all of them are neighbors.
 
-Of an uncertain label only a part counts: c_ij is multiplied by ``c_i c_j`` (see
-:mod:`nbembed.supervision`) and ``n_c`` is the sum of the class's ``c_i``. Linked points count as a
-small class of their own within, and are in no class between; the two sides of a cannot-link count
-as two classes of their own between, of which nothing is known within.
+An uncertain label counts in part: c_ij is multiplied by ``c_i c_j``, the weights of both labels
+(:mod:`nbembed.supervision.weights`), and ``n_c`` is the sum of the class's ``c_i``. A must-linked
+group is a small class of its own in the costs within and in no class between; the two sides of a
+cannot-link are two classes of their own between and add nothing within.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
 from nbembed.kernels.distances import squared_distances
+from nbembed.neighbors import nearest_neighbors, neighbors_and_distances
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
 from nbembed.validation import check_count
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 __all__ = [
-    "Known",
+    "LabelGroups",
     "between",
     "heat_kernel",
     "local_between",
@@ -52,13 +52,13 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What label costs are made from: classes and links as groups of points.
+class LabelGroups:
+    """Supervision as groups of points: what label costs are made from.
 
     Attributes
     ----------
-    said : Supervision
-        What it was read off.
+    supervision : Supervision
+        The groups' source.
     classes : tuple of (members, weights)
         One for each class with a point that counts; weights are ``c_i`` in (0, 1].
     links : tuple of ndarray of int
@@ -66,19 +66,17 @@ class Known:
     cannot_links : tuple of pairs of ndarray of int
     """
 
-    said: Supervision
+    supervision: Supervision
     classes: tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]
     links: tuple[NDArray[np.intp], ...] = ()
     cannot_links: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], ...] = ()
 
     @classmethod
-    def of(cls, supervision: Supervision) -> Known:
-        """Return what a supervision says of the points."""
-        K, top = len(supervision.classes), supervision.top_class
-        sure = supervision.confidence
-        weight = (K * sure - 1) / (K - 1) if K > 1 else np.ones(supervision.n_samples)
-        # Rows at the uniform distribution are no label: what rounding leaves of them is nothing.
-        members = [np.flatnonzero((top == k) & (weight > 1e-12)) for k in range(K)]
+    def of(cls, supervision: Supervision) -> LabelGroups:
+        """Return the groups of a supervision."""
+        top, weight = supervision.top_class, supervision.label_weights
+        classes = range(len(supervision.classes))
+        members = [np.flatnonzero((top == k) & (weight > 0)) for k in classes]
         return cls(
             supervision,
             tuple((points, weight[points]) for points in members if points.size),
@@ -88,94 +86,94 @@ class Known:
 
     @property
     def n_samples(self) -> int:
-        """Number of points, known or not."""
-        return self.said.n_samples
+        """Number of points, labeled or not."""
+        return self.supervision.n_samples
 
     @property
-    def enough(self) -> bool:
-        """Whether anything is known to be apart: without that, label learners have no aim."""
+    def sufficient(self) -> bool:
+        """Whether points are known to belong apart: label costs have no aim otherwise."""
         return len(self.classes) > 1 or bool(self.cannot_links)
 
     @cached_property
-    def n(self) -> float:
-        """How many points are labelled, in parts of certain ones."""
+    def n_labeled(self) -> float:
+        """Sum of the weights of all labeled points."""
         return float(sum(weights.sum() for _, weights in self.classes))
 
     @cached_property
-    def labelled(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """All labelled points and their weights."""
+    def labeled(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """All labeled points and their weights."""
         if not self.classes:
             return np.empty(0, dtype=np.intp), np.empty(0)
         members, weights = zip(*self.classes)
         return np.concatenate(members), np.concatenate(weights)
 
     @cached_property
-    def groups(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
-        """Classes, then must-linked groups with weights of one: what belongs together."""
+    def together(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
+        """Groups that belong together: classes, then must-linked groups with weights of one."""
         return (*self.classes, *((group, np.ones(group.size)) for group in self.links))
 
 
-def within(known: Known) -> Graph:
+def within(groups: LabelGroups) -> Graph:
     """Return 1/n_c within each class and linked group (FDA)."""
-    terms = [(1 / w.sum(), Clique(known.n_samples, m, w)) for m, w in known.groups]
-    return Sum(known.n_samples, tuple(terms))
+    terms = [(1 / w.sum(), Clique(groups.n_samples, m, w)) for m, w in groups.together]
+    return Sum(groups.n_samples, tuple(terms))
 
 
-def between(known: Known) -> Graph:
+def between(groups: LabelGroups) -> Graph:
     """Return 1/n between classes and 1/n − 1/n_c within (FDA)."""
-    n = known.n_samples
+    n = groups.n_samples
     terms: list[tuple[float, Graph]] = []
-    if known.classes:
-        terms += [(1 / known.n, Clique(n, *known.labelled))]
-        terms += [(-1 / w.sum(), Clique(n, m, w)) for m, w in known.classes]
-    return Sum(n, tuple(terms)) + _forbidden(known)
+    if groups.classes:
+        terms += [(1 / groups.n_labeled, Clique(n, *groups.labeled))]
+        terms += [(-1 / w.sum(), Clique(n, m, w)) for m, w in groups.classes]
+    return Sum(n, tuple(terms)) + _across(groups)
 
 
-def local_within(X: NDArray[Any], known: Known, scale_neighbor: int = 7) -> Graph:
+def local_within(X: NDArray[Any], groups: LabelGroups, scale_neighbor: int = 7) -> Graph:
     """Return a_ij/n_c within each class and linked group (LFDA); O(Σ n_c²) memory."""
     terms = [
-        (1 / w.sum(), _local(X, known.n_samples, m, w, scale_neighbor)) for m, w in known.groups
+        (1 / w.sum(), _local(X, groups.n_samples, m, w, scale_neighbor)) for m, w in groups.together
     ]
-    return Sum(known.n_samples, tuple(terms))
+    return Sum(groups.n_samples, tuple(terms))
 
 
-def local_between(X: NDArray[Any], known: Known, scale_neighbor: int = 7) -> Graph:
+def local_between(X: NDArray[Any], groups: LabelGroups, scale_neighbor: int = 7) -> Graph:
     """Return 1/n between classes and a_ij (1/n − 1/n_c) within (LFDA); O(Σ n_c²) memory."""
-    n = known.n_samples
+    n = groups.n_samples
     terms: list[tuple[float, Graph]] = []
-    if known.classes:
-        terms += [(1 / known.n, Clique(n, *known.labelled))]
-    for m, w in known.classes:
-        terms += [(-1 / known.n, Clique(n, m, w))]
-        terms += [(1 / known.n - 1 / w.sum(), _local(X, n, m, w, scale_neighbor))]
-    return Sum(n, tuple(terms)) + _forbidden(known)
+    if groups.classes:
+        terms += [(1 / groups.n_labeled, Clique(n, *groups.labeled))]
+    for m, w in groups.classes:
+        terms += [(-1 / groups.n_labeled, Clique(n, m, w))]
+        terms += [(1 / groups.n_labeled - 1 / w.sum(), _local(X, n, m, w, scale_neighbor))]
+    return Sum(n, tuple(terms)) + _across(groups)
 
 
-def nearest_within(X: NDArray[Any], known: Known, n_neighbors: int = 3) -> Graph:
+def nearest_within(X: NDArray[Any], groups: LabelGroups, n_neighbors: int = 3) -> Graph:
     """Return 1 for pairs of one class of which one is among the other's nearest there."""
     k = check_count("within_neighbors", n_neighbors)
-    graph: Graph = Sum(known.n_samples)
-    for m, w in known.groups:
-        graph += _joined(X, known.n_samples, m, m, k, w, w)
+    graph: Graph = Sum(groups.n_samples)
+    for m, w in groups.together:
+        graph += _joined(X, groups.n_samples, m, m, k, w, w)
     return graph
 
 
-def nearest_between(X: NDArray[Any], known: Known, n_neighbors: int = 3) -> Graph:
+def nearest_between(X: NDArray[Any], groups: LabelGroups, n_neighbors: int = 3) -> Graph:
     """Return 1 for pairs of different classes of which one is among the other's nearest there."""
     k = check_count("between_neighbors", n_neighbors)
-    n = known.n_samples
+    n = groups.n_samples
     graph: Graph = Sum(n)
-    if len(known.classes) > 1:
+    if len(groups.classes) > 1:
         pairs = sparse.csr_array((n, n))
-        everyone, all_weights = known.labelled
+        everyone, all_weights = groups.labeled
         start = 0
-        for m, w in known.classes:
+        for m, w in groups.classes:
             others = np.ones(everyone.size, dtype=bool)
             others[start : start + m.size] = False
             start += m.size
             pairs = pairs + _nearest(X, n, m, everyone[others], k, w, all_weights[others])
         graph += Edges(sparse.csr_array(pairs.maximum(pairs.T)))
-    for a, b in known.cannot_links:
+    for a, b in groups.cannot_links:
         graph += _joined(X, n, a, b, k, np.ones(a.size), np.ones(b.size))
     return graph
 
@@ -194,7 +192,7 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
     n = X.shape[0]
     k, s = check_count("n_neighbors", n_neighbors), check_count("scale_neighbor", scale_neighbor)
     k, s = min(k, n - 1), min(s, n - 1)
-    distances, neighbors = _search(X, max(k, s))
+    neighbors, distances = neighbors_and_distances(X, max(k, s))
     scale = _positive(distances[:, s - 1])
     rows, columns = np.repeat(np.arange(n), k), neighbors[:, :k].ravel()
     values = np.exp(-(distances[:, :k].ravel() ** 2) / (scale[rows] * scale[columns]))
@@ -202,15 +200,15 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
     return Edges(sparse.csr_array(C.maximum(C.T)))
 
 
-def _forbidden(known: Known) -> Graph:
+def _across(groups: LabelGroups) -> Graph:
     """Return 1/m for the pairs across each cannot-link of m points in all."""
     terms: list[tuple[float, Graph]] = []
-    for a, b in known.cannot_links:
+    for a, b in groups.cannot_links:
         both, m = np.concatenate([a, b]), a.size + b.size
         # Pairs across are all pairs less those on either side.
         for sign, points in ((1, both), (-1, a), (-1, b)):
-            terms.append((sign / m, Clique(known.n_samples, points, np.ones(points.size))))
-    return Sum(known.n_samples, tuple(terms))
+            terms.append((sign / m, Clique(groups.n_samples, points, np.ones(points.size))))
+    return Sum(groups.n_samples, tuple(terms))
 
 
 def _local(
@@ -231,7 +229,7 @@ def _local(
 
 
 def _positive(scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return local scales; of points in a heap of equal ones it is the mean scale of the others."""
+    """Return local scales; where equal points make one zero, the mean of the others instead."""
     zero = ~(scale > 0)
     if not zero.any():
         return scale
@@ -268,16 +266,7 @@ def _nearest(
     k = min(k, b.size - (a is b))
     if k < 1:
         return sparse.csr_array((n, n))
-    _, found = _search(X[a], k, None if a is b else X[b])
+    found = nearest_neighbors(X[a], k, others=None if a is b else X[b])
     rows, columns = np.repeat(np.arange(a.size), k), found.ravel()
     values = weights_a[rows] * weights_b[columns]
     return sparse.csr_array((values, (a[rows], b[columns])), shape=(n, n))
-
-
-def _search(
-    X: NDArray[Any], k: int, others: NDArray[Any] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return distances to, and numbers of, the k nearest of ``others`` (of the rest of X)."""
-    index = NearestNeighbors(n_neighbors=k).fit(X if others is None else others)
-    distances, found = index.kneighbors(None if others is None else X)
-    return distances, found

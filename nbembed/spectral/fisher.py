@@ -5,30 +5,57 @@
 
 with ``B = XᵀL(C_b)X``: the within- and between-class scatter of Fisher's discriminant analysis, and
 their local forms (Sugiyama 2007), by which a class of several clusters need not become one. With
-γ > 0 both look at unlabelled points as well; LFDA is then the paper's SS-LFDA.
+γ > 0 both also use unlabeled points; LFDA is then the paper's SS-LFDA.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nbembed.spectral.costs import between, local_between, local_within, within
-from nbembed.spectral.graph_method import GraphMethod
+from nbembed.spectral.graph_recipe import GraphEstimator, GraphRecipe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.spectral.costs import Known
+    from nbembed.spectral.costs import LabelGroups
     from nbembed.spectral.graphs import Graph
 
 
-class FDA(GraphMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FDARecipe(GraphRecipe):
+    """Recipe of :class:`FDA`; fields as its parameters."""
+
+    def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
+        """Return 1/n_c within classes."""
+        return within(groups)
+
+    def tabled(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
+        """Return 1/n − 1/n_c within and 1/n between classes."""
+        return between(groups)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LFDARecipe(GraphRecipe):
+    """Recipe of :class:`LFDA`; fields as its parameters."""
+
+    def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
+        """Return a_ij/n_c within classes."""
+        return local_within(X, groups, self.scale_neighbor)
+
+    def tabled(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
+        """Return a_ij (1/n − 1/n_c) within and 1/n between classes."""
+        return local_between(X, groups, self.scale_neighbor)
+
+
+class FDA(GraphEstimator):
     """Fisher discriminant analysis; semi-supervised with ``gamma`` > 0.
 
     With γ = 0 it spans the subspace of linear discriminant analysis. Of K classes K − 1 axes are
     informed; more may be asked for (see ``informed_``). Parameters:
-    :class:`~nbembed.spectral.graph_method.GraphMethod`; attributes:
-    :class:`~nbembed.spectral.base.SpectralMethod`.
+    :class:`~nbembed.spectral.graph_recipe.GraphEstimator`; attributes:
+    :class:`~nbembed.spectral.estimator.SpectralEstimator`.
 
     References
     ----------
@@ -45,22 +72,16 @@ class FDA(GraphMethod):
     (150, 2)
     """
 
-    def label_cost(self, X: NDArray[Any], known: Known) -> Graph:
-        """Return 1/n_c within classes."""
-        return within(known)
-
-    def tabled(self, X: NDArray[Any], known: Known) -> Graph:
-        """Return 1/n − 1/n_c within and 1/n between classes."""
-        return between(known)
+    recipe_type = FDARecipe
 
 
-class LFDA(GraphMethod):
+class LFDA(GraphEstimator):
     """Local Fisher discriminant analysis; SS-LFDA with ``gamma`` > 0.
 
-    Parameters and attributes: :class:`~nbembed.spectral.graph_method.GraphMethod`,
-    :class:`~nbembed.spectral.base.SpectralMethod`. The local scale within a class of fewer than
-    eight labelled points is the distance to its farthest one, so with few labels a class is hardly
-    local and LFDA is much like FDA.
+    Parameters: :class:`~nbembed.spectral.graph_recipe.GraphEstimator`; attributes:
+    :class:`~nbembed.spectral.estimator.SpectralEstimator`. The local scale within a class of fewer
+    than eight labeled points is the distance to its farthest one, so with few labels a class is
+    hardly local and LFDA is close to FDA.
 
     References
     ----------
@@ -75,10 +96,4 @@ class LFDA(GraphMethod):
     (150, 2)
     """
 
-    def label_cost(self, X: NDArray[Any], known: Known) -> Graph:
-        """Return a_ij/n_c within classes."""
-        return local_within(X, known, self.scale_neighbor)
-
-    def tabled(self, X: NDArray[Any], known: Known) -> Graph:
-        """Return a_ij (1/n − 1/n_c) within and 1/n between classes."""
-        return local_between(X, known, self.scale_neighbor)
+    recipe_type = LFDARecipe

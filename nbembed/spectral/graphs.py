@@ -1,4 +1,4 @@
-"""Graphs: which pairs of points a cost looks at and how much each counts, as values.
+"""Graphs: the weights of pairs of points in a cost, as values.
 
 A linear map ``z = Aᵀx`` is judged by costs of the form
 
@@ -14,7 +14,7 @@ is one :class:`Clique`, which is stored as its points and never as their pairs.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,12 +29,12 @@ __all__ = ["Clique", "Edges", "Graph", "Patch", "Sum"]
 
 
 class Graph(ABC):
-    """A symmetric matrix C of pair costs, given by what it does.
+    """A symmetric matrix C of pair costs, represented by its operations.
 
     Attributes
     ----------
     n_samples : int
-        Number of points that it speaks of.
+        Number of points.
     """
 
     n_samples: int
@@ -98,11 +98,10 @@ class Edges(Graph):
     """
 
     C: sparse.csr_array
+    n_samples: int = field(init=False)
 
-    @property
-    def n_samples(self) -> int:  # type: ignore[override]
-        """Number of points."""
-        return int(self.C.shape[0])
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_samples", int(self.C.shape[0]))
 
     def scatter(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return ``XᵀL(C)X``."""
@@ -122,7 +121,7 @@ class Edges(Graph):
         return Edges(C)
 
     def _hollow(self) -> sparse.csr_array:
-        # A point's distance to itself is zero, so its own entry never costs anything.
+        # The diagonal costs nothing: a point's distance to itself is zero.
         if not self.C.diagonal().any():
             return self.C
         return sparse.csr_array(self.C - sparse.diags_array(self.C.diagonal()))
@@ -130,7 +129,7 @@ class Edges(Graph):
 
 @dataclass(frozen=True, eq=False)
 class Patch(Graph):
-    """All pairs among a few points, each with a weight of its own: a dense corner of C.
+    """All pairs among a few points, each with a weight of its own: a dense block of C.
 
     Parameters
     ----------
@@ -195,7 +194,7 @@ class Clique(Graph):
         if not total > 0:
             return np.zeros((X.shape[1], X.shape[1]))
         mine = np.asarray(X[self.members], dtype=np.float64)
-        # Around their own mean, the difference above does not cancel.
+        # About their own mean, the difference above does not cancel.
         mine = mine - self.weights @ mine / total
         return total * symmetric(mine.T @ (self.weights[:, None] * mine))
 
@@ -227,7 +226,7 @@ class Sum(Graph):
     Raises
     ------
     ValueError
-        If a graph is of another number of points.
+        If a graph has another number of points.
     """
 
     n_samples: int
@@ -276,7 +275,7 @@ def check_power(power: Any) -> float:
 
 
 def symmetric(M: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the symmetric part of a matrix that is symmetric but for rounding."""
+    """Return the symmetric part of a matrix that is symmetric up to rounding."""
     return np.asarray((M + M.T) / 2, dtype=np.float64)
 
 

@@ -1,25 +1,26 @@
-"""The one solver: the generalised eigenproblem behind every learner of the framework.
+"""The solver: the generalized eigenproblem behind every learner of the framework.
 
-    minimise  tr AᵀWA   subject to   Aᵀ(B + εI)A = I,
+    minimize  tr AᵀWA   subject to   Aᵀ(B + εI)A = I,
 
-whose solution is the eigenvectors of ``W a = λ (B + εI) a`` with the smallest λ ("A Unified
+solved by the eigenvectors of ``W a = λ (B + εI) a`` with the smallest λ ("A Unified
 Semi-Supervised Dimensionality Reduction Framework for Manifold Learning", eq. 3). Learners that
-maximise have −W in the place of W.
+maximize have −W in the place of W.
 
-**Singular B.** A label constraint has low rank: FDA's has K − 1. Three things are done about it.
+**Singular B.** A label constraint has low rank: FDA's has K − 1. Three steps handle this.
 
-* Directions that neither W nor B sees are left out first. Along them λ would be 0/ε, the best there
-  is, and the learner would return what it knows nothing of. If more axes are wanted than there are
-  others, the principal axes of what is left follow, uncorrelated with the rest, with λ = ∞.
-* For W ≥ 0 the pencil is solved the other way round, as ``(B + εI) a = θ (W + c(B + εI)) a`` with
-  the largest θ = 1/(λ + c). That is well conditioned whatever the rank of B, where dividing by
-  B + εI is not; c makes the two traces equal. So ε may be tiny, and FDA is linear discriminant
-  analysis to many digits.
-* An axis of which ε makes up most of the constraint is one that B does not inform (with two classes
-  FDA has one informed axis). While ε is there for the numbers' sake alone, its length of the order
-  1/√ε would drown the others, so it is scaled to the scatter of the least scattered informed axis
-  instead, and the constraint holds for the informed axes only. An ε of more than 1e-6 is taken as a
-  choice and kept to. In all cases the axes stay conjugate.
+* Directions in the null spaces of both W and B are left out first. Along them λ would be 0/ε, the
+  optimum, and the learner would return axes that the data say nothing about. If more axes are
+  wanted than remain, the principal axes of the rest follow, uncorrelated with the others, with
+  λ = ∞.
+* For W ≥ 0 the reversed pencil is solved, ``(B + εI) a = θ (W + c(B + εI)) a`` with the largest
+  θ = 1/(λ + c). It is well conditioned whatever the rank of B; division by B + εI is not. c makes
+  the two traces equal. So ε may be tiny, and FDA equals linear discriminant analysis to many
+  digits.
+* An axis whose constraint is mostly ε is not informed by B (with two classes FDA has one informed
+  axis). While ε only serves numerical stability, the length of such an axis, of order 1/√ε, would
+  drown the others, so it is scaled to the scatter of the least scattered informed axis instead, and
+  the constraint holds for the informed axes only. An ε above 1e-6 is taken as a choice and
+  respected. In all cases the axes stay conjugate.
 """
 
 from __future__ import annotations
@@ -40,26 +41,26 @@ if TYPE_CHECKING:
 ROUNDING = 4 * np.finfo(np.float64).eps
 #: Above this estimate of 1/condition a matrix is solved with as it is.
 REGULAR = 1e-11
-#: What every direction costs beside W, as a share of its size: it only decides between equals.
+#: Cost of every direction beside W, as a share of its size: it only breaks ties.
 TIE = 1e-12
-#: An axis is informed if B makes up this share of its constraint at least.
+#: An axis is informed if B makes up at least this share of its constraint.
 INFORMED = 0.5
-#: Up to this, ε only keeps a constraint from being singular; more of it is meant to regularise.
+#: Up to this, ε only keeps a constraint from being singular; a larger one regularizes.
 TINY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Eigenproblem:
     """A cost and a constraint, in coordinates of the data's span.
 
     Attributes
     ----------
     W : ndarray of shape (r, r)
-        The cost; minimised.
+        The cost; minimized.
     B : ndarray of shape (r, r)
         The constraint, positive semidefinite.
     maximizes : bool
-        Whether the learner maximises −W: eigenvalues are then reported with their sign turned.
+        Whether the learner maximizes −W: eigenvalues are then reported with their sign flipped.
     """
 
     W: NDArray[np.float64]
@@ -68,7 +69,7 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Eigensolution:
     """The axes that solve a problem.
 
     Attributes
@@ -76,7 +77,7 @@ class Solution:
     A : ndarray of shape (r, n_components)
         Best axis first.
     eigenvalues : ndarray of shape (n_components,)
-        λ, ascending, or descending where the learner maximises.
+        λ, ascending, or descending where the learner maximizes.
     cost : float
         ``tr AᵀWA``.
     informed : ndarray of bool, shape (n_components,)
@@ -90,21 +91,21 @@ class Solution:
 
 
 def solve(
-    problem: Problem,
+    problem: Eigenproblem,
     n_components: int,
     epsilon: float = 0.0,
     scatter: NDArray[Any] | None = None,
-) -> Solution:
+) -> Eigensolution:
     """Return the ``n_components`` best axes.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Eigenproblem
     n_components : int
     epsilon : float, default=0.0
         ε as a share of B's mean eigenvalue, so that it means the same whatever the data's unit.
     scatter : ndarray of shape (r, r), optional
-        The scatter of all points, that uninformed axes are scaled by; the identity if None.
+        The scatter of all points, by which uninformed axes are scaled; the identity if None.
 
     Raises
     ------
@@ -130,12 +131,12 @@ def solve(
         inner, outer, sight = held, W + weight * held, W + weight * B
     else:
         inner, outer, sight = -W, held, held
-    # Features may differ by orders of magnitude in size: without units first.
+    # Features may differ by orders of magnitude in size: remove the units first.
     unit = 1 / np.sqrt(np.where(np.diagonal(sight) > 0, np.diagonal(sight), np.inf))
     unit[unit == 0] = 1.0
     inner, outer, sight = (M * np.outer(unit, unit) for M in (inner, outer, sight))
     if definite:
-        # Of axes that cost nothing, the one that B sees best comes first.
+        # Among axes that cost nothing, those that B sees best come first.
         outer = outer + TIE * np.eye(r)
     seen, unseen = (None, None) if _is_regular(sight) else _parted(sight)
     count = r if seen is None else seen.shape[1]
@@ -155,7 +156,7 @@ def solve(
     A = vectors if seen is None else seen @ vectors
     A = np.asarray(unit[:, None] * A[:, ::-1], dtype=np.float64)
     if unseen is not None and unseen.size:
-        # Of equally good axes the shortest: nothing is added to them that neither W nor B sees.
+        # Among equally good axes take the shortest, with no part that neither W nor B sees.
         unseen = orth(unit[:, None] * unseen)
         A -= unseen @ (unseen.T @ A)
     A /= np.sqrt(_quadratic(A, held))
@@ -170,7 +171,7 @@ def solve(
     if epsilon <= TINY or count < n_components:
         A = _level(A, informed, scatter)
     cost = float(np.trace(A.T @ W @ A))
-    return Solution(A, -values if problem.maximizes else values, cost, informed)
+    return Eigensolution(A, -values if problem.maximizes else values, cost, informed)
 
 
 def _rest(A: NDArray[np.float64], scatter: NDArray[Any], n_components: int) -> NDArray[np.float64]:
@@ -186,7 +187,7 @@ def _rest(A: NDArray[np.float64], scatter: NDArray[Any], n_components: int) -> N
 def _level(
     A: NDArray[np.float64], informed: NDArray[np.bool_], scatter: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return axes of which those not informed scatter like the least scattered of the others."""
+    """Return axes, the uninformed ones scaled to the scatter of the least scattered other."""
     if informed.all():
         return A
     spread = _quadratic(A, scatter)

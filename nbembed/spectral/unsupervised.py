@@ -1,7 +1,7 @@
-"""PCA and LPP: the learners that no label reaches.
+"""PCA and LPP: the learners that use no labels.
 
-    PCA    maximise  tr Aᵀ S_t A   subject to  AᵀA = I,   S_t the scatter of all points
-    LPP    minimise  f_u           subject to  Aᵀ XᵀD_uX A = I
+    PCA    maximize  tr Aᵀ S_t A   subject to  AᵀA = I,   S_t the scatter of all points
+    LPP    minimize  f_u           subject to  Aᵀ XᵀD_uX A = I
 
 with f_u and ``D_u = diag(C_u 1)`` of the heat-kernel graph of all points' nearest neighbors, X
 centered. LPP with a power other than one is the paper's LPP*.
@@ -9,31 +9,72 @@ centered. LPP with a power other than one is the paper's LPP*.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from nbembed.spectral.base import SpectralMethod, principal
-from nbembed.spectral.graph_method import (
+from nbembed.spectral.estimator import SpectralEstimator
+from nbembed.spectral.graph_recipe import (
     POWER,
+    NeighborhoodRecipe,
     check_constraint,
-    check_graph,
     fixed_constraint,
-    heat_graph,
-    neighborhoods,
 )
-from nbembed.spectral.solve import Problem
+from nbembed.spectral.recipe import SpectralRecipe, principal
+from nbembed.spectral.solve import Eigenproblem
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.base import LiveParameter
-    from nbembed.spectral.costs import Known
-    from nbembed.spectral.points import Points
+    from nbembed.methods.recipe import LiveParameter
+    from nbembed.spectral.costs import LabelGroups
+    from nbembed.spectral.subspace import Subspace
     from nbembed.supervision import Supervision
 
 
-class PCA(SpectralMethod):
+@dataclass(frozen=True, eq=False)
+class PCARecipe(SpectralRecipe):
+    """Recipe of :class:`PCA`; fields as its parameters."""
+
+    @property
+    def needs_labels(self) -> bool:
+        """No."""
+        return False
+
+    def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
+        """Return the scatter of all points against the identity."""
+        return principal(subspace)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LPPRecipe(NeighborhoodRecipe):
+    """Recipe of :class:`LPP`; fields as its parameters."""
+
+    power: float = 1.0
+    constraint: Any = "tabled"
+    epsilon: float = 1e-12
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (POWER,)
+
+    @property
+    def needs_labels(self) -> bool:
+        """No."""
+        return False
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        super().check(n_samples, supervision)
+        check_constraint(self.constraint)
+
+    def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
+        """Return f_u against XᵀD_uX."""
+        B = fixed_constraint(self.constraint, subspace)
+        if B is None:
+            degree = (self.heat_graph(subspace) ** self.power).degree()
+            B = np.asarray(subspace.Z.T @ (degree[:, None] * subspace.Z))
+        return Eigenproblem(self.neighborhoods(subspace, self.power), B)
+
+
+class PCA(SpectralEstimator):
     """Principal component analysis, as a learner of the framework.
 
     Parameters
@@ -52,19 +93,13 @@ class PCA(SpectralMethod):
     (150, 2)
     """
 
-    needs_labels: ClassVar[bool] = False
-    epsilon: ClassVar[float] = 0.0  # type: ignore[misc]
-    n_pca: ClassVar[None] = None  # type: ignore[misc]
+    recipe_type = PCARecipe
 
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
-    def problem(self, points: Points, known: Known) -> Problem:
-        """Return the scatter of all points against the identity."""
-        return principal(points)
 
-
-class LPP(SpectralMethod):
+class LPP(SpectralEstimator):
     """Locality preserving projections; LPP* with ``power`` other than one.
 
     Parameters
@@ -73,7 +108,7 @@ class LPP(SpectralMethod):
     power : float, default=1.0
         Hadamard power p > 0 of the neighborhood graph: its entries become a_ijᵖ.
     n_neighbors, scale_neighbor, constraint, epsilon, n_pca
-        As in :class:`~nbembed.spectral.graph_method.GraphMethod`; "tabled" is XᵀD_uX.
+        As in :class:`~nbembed.spectral.graph_recipe.GraphEstimator`; "tabled" is XᵀD_uX.
 
     References
     ----------
@@ -86,8 +121,7 @@ class LPP(SpectralMethod):
     (150, 2)
     """
 
-    needs_labels: ClassVar[bool] = False
-    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (POWER,)
+    recipe_type = LPPRecipe
 
     def __init__(
         self,
@@ -107,19 +141,3 @@ class LPP(SpectralMethod):
         self.constraint = constraint
         self.epsilon = epsilon
         self.n_pca = n_pca
-
-    def check_parameters(self, n_samples: int, supervision: Supervision) -> None:
-        """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        super().check_parameters(n_samples, supervision)
-        check_graph(self.n_neighbors, self.scale_neighbor)
-        check_constraint(self.constraint)
-
-    def problem(self, points: Points, known: Known) -> Problem:
-        """Return f_u against XᵀD_uX."""
-        W = neighborhoods(points, self.n_neighbors, self.scale_neighbor, self.power)
-        B = fixed_constraint(self.constraint, points)
-        return Problem(W, self._degrees(points) if B is None else B)
-
-    def _degrees(self, points: Points) -> NDArray[np.float64]:
-        graph = heat_graph(points, self.n_neighbors, self.scale_neighbor) ** self.power
-        return np.asarray(points.Z.T @ (graph.degree()[:, None] * points.Z))

@@ -1,4 +1,4 @@
-"""From what users pass, labels or rows of probabilities, to a :class:`Supervision`."""
+"""Conversion of labels and rows of probabilities, as users pass them, to :class:`Supervision`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     Parameters
     ----------
     value : None, Supervision, array-like of shape (n_samples,) or (n_samples, n_classes)
-        Labels, with −1, None or NaN for unlabelled points; or rows of class probabilities, which
-        are kept exactly, with NaN rows for unlabelled points. Classes of labels are named by
+        Labels, with −1, None or NaN for unlabeled points; or rows of class probabilities, which
+        are kept exactly, with NaN rows for unlabeled points. Classes of labels are named by
         ``str`` in sorted order, columns of probabilities by their number, or by their name in a
         DataFrame.
     n_samples : int
@@ -50,7 +50,7 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
             f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
         )
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
-        raise ValueError(f"{name} must say −1 for unlabelled points and mask none")
+        raise ValueError(f"{name} must say −1 for unlabeled points and mask none")
     array = _as_array(value, name)
     if array.ndim not in (1, 2) or array.shape[0] != n_samples:
         raise ValueError(
@@ -77,8 +77,8 @@ def _as_array(value: Any, name: str) -> NDArray[Any]:
 
 def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
     given = labels.tolist()
-    known = [i for i, c in enumerate(given) if not _unlabelled(c)]
-    for i in known:
+    labeled = [i for i, c in enumerate(given) if not _unlabeled(c)]
+    for i in labeled:
         c = given[i]
         if isinstance(c, float) and not c.is_integer():
             raise ValueError(f"{name} must be class labels, got the number {c!r} at {i}")
@@ -86,9 +86,9 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
             raise TypeError(f"{name} must be class labels, got {c!r} at {i}")
         if isinstance(c, int | float) and c < 0:
             raise ValueError(
-                f"{name} must be labels ≥ 0, with −1 for unlabelled points, got {c!r} at {i}"
+                f"{name} must be labels ≥ 0, with −1 for unlabeled points, got {c!r} at {i}"
             )
-    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in known]
+    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in labeled]
     # Numbers before names and each in its own order: mixed labels have no order of their own.
     kinds = sorted(set(values), key=lambda c: (isinstance(c, str), c))
     supervision = Supervision(labels.size)
@@ -97,7 +97,7 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
         raise ValueError(f"{name} has different labels of the same name: {names}")
     codes = {c: k for k, c in enumerate(kinds)}
     class_ = np.full(labels.size, -1, dtype=np.intp)
-    class_[known] = [codes[c] for c in values]
+    class_[labeled] = [codes[c] for c in values]
     confidence = np.where(class_ >= 0, 1.0, np.nan)
     return supervision._with(
         classes=tuple(class_name(c, name) for c in names),
@@ -108,13 +108,13 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
 
 def _from_rows(rows: NDArray[Any], names: Iterable[Any], name: str) -> Supervision:
     T = check_probabilities(rows, name)
-    known = np.flatnonzero(~np.isnan(T).any(axis=1))
+    labeled = np.flatnonzero(~np.isnan(T).any(axis=1))
     class_ = np.full(T.shape[0], -1, dtype=np.intp)
     confidence = np.full(T.shape[0], np.nan)
-    class_[known] = T[known].argmax(axis=1)
-    confidence[known] = T[known].max(axis=1)
-    # A certain row is a plain label: what may be learnt of further classes cannot change either.
-    unsure = known[confidence[known] < 1]
+    class_[labeled] = T[labeled].argmax(axis=1)
+    confidence[labeled] = T[labeled].max(axis=1)
+    # A certain row is a label: classes that are named later change neither.
+    unsure = labeled[confidence[labeled] < 1]
     return Supervision(T.shape[0], [str(column) for column in names])._with(
         _class=frozen(class_),
         _confidence=frozen(confidence),
@@ -122,7 +122,7 @@ def _from_rows(rows: NDArray[Any], names: Iterable[Any], name: str) -> Supervisi
     )
 
 
-def _unlabelled(label: Any) -> bool:
+def _unlabeled(label: Any) -> bool:
     # pandas' NA compares to nothing, and numpy turns −1 among names into text.
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True

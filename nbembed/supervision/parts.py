@@ -1,4 +1,4 @@
-"""What a :class:`~nbembed.supervision.Supervision` is made of."""
+"""Parts of a :class:`~nbembed.supervision.Supervision`: link groups, names, read-only arrays."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def class_name(name: Any, argument: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a class's name, got {name!r}")
     if not name.strip():
-        raise ValueError(f"{argument} must be a name that can be seen, got {name!r}")
+        raise ValueError(f"{argument} must be a name that is not blank, got {name!r}")
     return str(name)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array itself, which nobody can write to any more."""
+    """Return the array itself, made read only."""
     array.flags.writeable = False
     return array
 

@@ -1,16 +1,17 @@
-"""Supervision: what a person has said about the points, as an immutable value.
+"""Supervision: labels, links and pins of points, as an immutable value.
 
-A label is a class and a confidence; a later label of a point wins. A must-link is a group of points
-that belong together, a cannot-link two groups that do not, a pin holds a point in its place. Every
-verb returns a new value, so undo is the list of past values, and nothing that was said is ever lost
-by a later word about other points.
+A label is a class and a confidence; a later label of a point replaces an earlier one. A must-link
+is a group of points that belong together, a cannot-link two groups that do not, a pin holds a point
+in its place. Each verb returns a new value and changes nothing about other points, so that undo is
+the list of past values.
 
-What the methods make of it (confidence as a row of probabilities, a class as a weighted group) is
-stated here too, because all of them share it:
+All methods read labels in the same two ways:
 
-* the row of a point labelled k with confidence c is c at k and (1 − c)/(K − 1) elsewhere;
-* in a class, a point counts with weight ``c_i = (K·max_k t_ik − 1)/(K − 1)``: 1 when certain, 0
-  when its row is uniform. Two points of a class are linked with weight ``c_i c_j``.
+* the row of probabilities of a point labeled k with confidence c is c at k and (1 − c)/(K − 1) at
+  the other classes (:meth:`Supervision.targets`);
+* where labeled points are counted, averaged or linked, each has a weight, 1 when certain and 0 when
+  its row is uniform (:attr:`Supervision.label_weights`). Two points of a class are linked with the
+  product of their weights.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.supervision.parts import LinkGroups, class_name, frozen, without
-from nbembed.supervision.plain import plain_of, read_plain
+from nbembed.supervision.serialization import Entries, check_classes, decode, encode
+from nbembed.supervision.weights import label_weights
 from nbembed.validation import check_count, check_points, check_real
 
 if TYPE_CHECKING:
@@ -35,9 +37,9 @@ class Supervision:
     Parameters
     ----------
     n_samples : int
-        Number of points spoken of.
+        Number of points.
     classes : sequence of str, optional
-        Names of the classes known so far, in order.
+        Names of the classes, in order.
 
     Attributes
     ----------
@@ -48,14 +50,14 @@ class Supervision:
         Must-link groups, each sorted, of two points at least.
     cannot_links : tuple of pairs of ndarray of int
     pinned : ndarray of int
-        Points that stay where they are, sorted. Where that is, a layout says and not this value.
+        Points that stay in place, sorted. Their coordinates are those of the layout.
 
     Examples
     --------
-    >>> known = Supervision(5).label([0, 1], "seven").label([1], "one", confidence=0.8)
-    >>> known.classes, known.top_class
+    >>> supervision = Supervision(5).label([0, 1], "seven").label([1], "one", confidence=0.8)
+    >>> supervision.classes, supervision.top_class
     (('seven', 'one'), array([ 0,  1, -1, -1, -1]))
-    >>> known.targets()[1]
+    >>> supervision.targets()[1]
     array([0.2, 0.8])
     """
 
@@ -72,11 +74,7 @@ class Supervision:
 
     def __init__(self, n_samples: int, classes: Sequence[str] = ()) -> None:
         n = check_count("n_samples", n_samples)
-        if isinstance(classes, str) or not hasattr(classes, "__iter__"):
-            raise TypeError(f"classes must be a list of names, got {classes!r}")
-        names = tuple(class_name(c, "classes") for c in classes)
-        if len(set(names)) < len(names):
-            raise ValueError(f"classes must be distinct names, got {list(names)}")
+        names = check_classes(classes)
         self._set(
             n_samples=n,
             classes=names,
@@ -120,7 +118,7 @@ class Supervision:
         return self._with(classes=tuple(new if c == old else c for c in self.classes))
 
     def label(self, points: ArrayLike, class_: Any, confidence: float = 1.0) -> Self:
-        """Return the same with points said to be of a class.
+        """Return the same with points labeled as members of a class.
 
         Parameters
         ----------
@@ -139,20 +137,20 @@ class Supervision:
         confidence = check_real("confidence", confidence, low=0, high=1, open_low=True)
         name = class_name(class_, "class_")
         classes = self.classes if name in self.classes else (*self.classes, name)
-        codes, sure = self._class.copy(), self._confidence.copy()
+        codes, confidences = self._class.copy(), self._confidence.copy()
         codes[where] = classes.index(name)
-        sure[where] = confidence
+        confidences[where] = confidence
         return self._with(
             classes=classes,
             _class=frozen(codes),
-            _confidence=frozen(sure),
+            _confidence=frozen(confidences),
             _rows=without(self._rows, where),
         )
 
     def must_link(self, points: ArrayLike) -> Self:
-        """Return the same with the points said to belong together, whatever they are.
+        """Return the same with the points linked: they belong together, whatever their class.
 
-        Saying the same group twice changes nothing: it is the same statement, not a stronger one.
+        Linking the same group twice has no further effect.
 
         Raises
         ------
@@ -167,7 +165,7 @@ class Supervision:
         return self._with(links=(*self.links, group))
 
     def cannot_link(self, a: ArrayLike, b: ArrayLike) -> Self:
-        """Return the same with every point of ``a`` said to be apart from every point of ``b``.
+        """Return the same with a cannot-link between each point of ``a`` and each point of ``b``.
 
         Raises
         ------
@@ -189,8 +187,8 @@ class Supervision:
     def pin(self, points: ArrayLike) -> Self:
         """Return the same with the points held in place: no optimizer moves them.
 
-        They stay where the first layout (``init``), or in a live session the present one, has them,
-        and go on to attract and repel the others.
+        They keep their coordinates in the first layout (``init``), or in a live session those in
+        the present one, and go on to attract and repel the others.
 
         Raises
         ------
@@ -214,21 +212,22 @@ class Supervision:
     def forget(self, points: ArrayLike) -> Self:
         """Return the same without labels and pins of the points and without them in any link.
 
-        Groups left with fewer than two points, and cannot-links left with an empty side, vanish.
+        Groups left with fewer than two points are removed, and so are cannot-links left with an
+        empty side.
         """
         where = check_points(points, self.n_samples)
-        codes, sure = self._class.copy(), self._confidence.copy()
+        codes, confidences = self._class.copy(), self._confidence.copy()
         codes[where] = -1
-        sure[where] = np.nan
+        confidences[where] = np.nan
         forgotten = self._with(
             _class=frozen(codes),
-            _confidence=frozen(sure),
+            _confidence=frozen(confidences),
             _rows=without(self._rows, where),
             links=(),
             cannot_links=(),
             pinned=frozen(np.setdiff1d(self.pinned, where)),
         )
-        # Said anew: groups that differed only in forgotten points are one statement now.
+        # Linked anew: groups that differed in forgotten points alone are one group now.
         for group in self.links:
             rest = np.setdiff1d(group, where)
             if rest.size > 1:
@@ -239,21 +238,21 @@ class Supervision:
                 forgotten = forgotten.cannot_link(left, right)
         return forgotten
 
-    # -- what was said --------------------------------------------------------------------------
+    # -- what it holds --------------------------------------------------------------------------
 
     @property
-    def labelled(self) -> NDArray[np.intp]:
-        """Indices of the labelled points, sorted."""
+    def labeled(self) -> NDArray[np.intp]:
+        """Indices of the labeled points, sorted."""
         return np.flatnonzero(self._class >= 0)
 
     @property
     def top_class(self) -> NDArray[np.intp]:
-        """Each point's likeliest class as an index into ``classes``; −1 where unlabelled."""
+        """Each point's likeliest class as an index into ``classes``; −1 where unlabeled."""
         return self._class
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """The probability of each point's top class; NaN where unlabelled."""
+        """The probability of each point's top class; NaN where unlabeled."""
         return self._confidence
 
     @property
@@ -261,25 +260,27 @@ class Supervision:
         """Whether any pair of points is linked, by a must-link, a class or a cannot-link."""
         return bool(self.cannot_links) or len(self.groups()) > 0
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is said of any point (classes may still be named)."""
-        links = self.links or self.cannot_links
-        return not (links or self.pinned.size or (self._class >= 0).any())
+    @cached_property
+    def label_weights(self) -> NDArray[np.float64]:
+        """How much each point's label counts, in [0, 1], 0 where unlabeled; read only.
+
+        See :mod:`nbembed.supervision.weights`.
+        """
+        return frozen(label_weights(self._confidence, len(self.classes)))
 
     def targets(self, n_classes: int | None = None) -> NDArray[np.float64]:
-        """Return what is known as rows of probabilities.
+        """Return the labels as rows of probabilities.
 
         Parameters
         ----------
         n_classes : int, optional
-            Number K of columns; by default the number of named classes. Columns past it are classes
-            that nobody has named yet and share in the remainder.
+            Number K of columns; by default the number of named classes. Further columns are classes
+            without a name, which share in the remainder.
 
         Returns
         -------
         T : ndarray of shape (n_samples, n_classes)
-            A NaN row for each unlabelled point.
+            A NaN row for each unlabeled point.
 
         Raises
         ------
@@ -293,14 +294,14 @@ class Supervision:
                 f"got {K}"
             )
         T = np.full((self.n_samples, K), np.nan)
-        where = self.labelled
+        where = self.labeled
         if where.size == 0:
             return T
-        sure = self._confidence[where]
-        T[where] = ((1 - sure) / (K - 1))[:, None] if K > 1 else 0.0
-        # With one class in all there is nothing that a doubt could be spread over.
-        T[where, self._class[where]] = sure if K > 1 else 1.0
-        # Rows given whole say nothing of classes that were named later: there they are zero.
+        confidence = self._confidence[where]
+        T[where] = ((1 - confidence) / (K - 1))[:, None] if K > 1 else 0.0
+        # With a single class there is no other to take the remainder.
+        T[where, self._class[where]] = confidence if K > 1 else 1.0
+        # Rows given whole are zero at classes that were named later.
         T[list(self._rows)] = 0.0
         for point, row in self._rows.items():
             T[point, : len(row)] = row
@@ -314,23 +315,20 @@ class Supervision:
         labels : bool, default=True
             Whether each class of two points or more is a group too, weighted by confidence.
         """
-        known: dict[bool, LinkGroups] = self.__dict__.setdefault("_groups", {})
-        if labels not in known:
-            known[labels] = self._make_groups(labels)
-        return known[labels]
+        made: dict[bool, LinkGroups] = self.__dict__.setdefault("_groups", {})
+        if labels not in made:
+            made[labels] = self._make_groups(labels)
+        return made[labels]
 
     def _make_groups(self, labels: bool) -> LinkGroups:
         members: list[NDArray[np.intp]] = list(self.links)
         weights = [np.ones(group.size) for group in members]
         if labels:
-            K = len(self.classes)
-            sure = self._confidence
-            weight = (K * sure - 1) / (K - 1) if K > 1 else np.ones(self.n_samples)
-            for k in range(K):
-                points = np.flatnonzero((self._class == k) & (weight > 0))
+            for k in range(len(self.classes)):
+                points = np.flatnonzero((self._class == k) & (self.label_weights > 0))
                 if points.size > 1:
                     members.append(points)
-                    weights.append(weight[points])
+                    weights.append(self.label_weights[points])
         sizes = [group.size for group in members]
         return LinkGroups(
             frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)),
@@ -341,11 +339,22 @@ class Supervision:
     # -- as a value -----------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, strings and numbers, fit for JSON."""
-        return plain_of(self)
+        """Return everything as lists, strings and numbers, which JSON can hold."""
+        return encode(
+            Entries(
+                self.n_samples,
+                self.classes,
+                self._class,
+                self._confidence,
+                self._rows,
+                self.links,
+                self.cannot_links,
+                self.pinned,
+            )
+        )
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the supervision that :meth:`to_dict` wrote.
 
         Raises
@@ -353,7 +362,18 @@ class Supervision:
         ValueError, TypeError
             If it is not such a dictionary.
         """
-        return read_plain(cls, plain)
+        entries = decode(data)
+        made = cls(entries.n_samples, entries.classes)._with(
+            _class=frozen(entries.codes),
+            _confidence=frozen(entries.confidence),
+            _rows=entries.rows,
+            pinned=frozen(entries.pinned),
+        )
+        for group in entries.links:
+            made = made.must_link(group)
+        for a, b in entries.cannot_links:
+            made = made.cannot_link(a, b)
+        return made
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Supervision):
@@ -371,29 +391,29 @@ class Supervision:
             self._class.tobytes(),
             self._confidence.tobytes(),
             tuple(sorted(self._rows.items())),
-            # Links say the same in whatever order, and a cannot-link on whichever side.
+            # Neither the order of links nor that of the sides of a cannot-link matters.
             frozenset(group.tobytes() for group in self.links),
             frozenset(frozenset((a.tobytes(), b.tobytes())) for a, b in self.cannot_links),
             self.pinned.tobytes(),
         )
 
     def __repr__(self) -> str:
-        said = [f"{self.n_samples} points"]
+        parts = [f"{self.n_samples} points"]
         for k, name in enumerate(self.classes):
-            said.append(f"{name!r}: {int((self._class == k).sum())}")
+            parts.append(f"{name!r}: {int((self._class == k).sum())}")
         if self.links:
-            said.append(f"must-links: {len(self.links)}")
+            parts.append(f"must-links: {len(self.links)}")
         if self.cannot_links:
-            said.append(f"cannot-links: {len(self.cannot_links)}")
+            parts.append(f"cannot-links: {len(self.cannot_links)}")
         if self.pinned.size:
-            said.append(f"pinned: {self.pinned.size}")
-        return f"Supervision({', '.join(said)})"
+            parts.append(f"pinned: {self.pinned.size}")
+        return f"Supervision({', '.join(parts)})"
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a Supervision is immutable; its verbs return new ones")
 
     def __copy__(self) -> Self:
-        return self  # nobody can tell a value from its copy
+        return self  # it is immutable
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self
@@ -417,6 +437,6 @@ class Supervision:
 
     def _index_of(self, name: str, argument: str) -> int:
         if name not in self.classes:
-            known = ", ".join(map(repr, self.classes)) or "none yet"
-            raise ValueError(f"{argument} must be a class that there is ({known}), got {name!r}")
+            classes = ", ".join(map(repr, self.classes)) or "none yet"
+            raise ValueError(f"{argument} must be an existing class ({classes}), got {name!r}")
         return self.classes.index(name)

@@ -1,17 +1,18 @@
 """The Explorer: a session seen and steered from a notebook.
 
-This room alone knows Jupyter. It holds no model of its own: :class:`Explorer` shows a
+Only this package knows Jupyter. It holds no model of its own: :class:`Explorer` shows a
 :class:`nbembed.session.Session` and passes on what the person does; closing it loses nothing.
 
-* ``explorer``, ``state``: the widget: its face towards Python, its synced traits.
-* ``protocol``: what the page may say, checked; the bytes of arrays.
-* ``commands``, ``readout``: from the page's commands to the session's, and from the session to
-  plain values.
-* ``sender``: the thread that streams layouts, and the acknowledgements that pace it.
-* ``projection``: a steady plane for maps of more than two dimensions.
-* ``palette``, ``columns``, ``tints``: colors and symbols of classes; any column to color by.
+* ``schema``, ``wire_types``: the one table of traits, messages and commands on the wire.
+* ``typescript``: writes the page's side of that table.
+* ``protocol``: checks messages from the page.
+* ``explorer``: the widget, which holds the parts below.
+* ``dispatcher``: carries out commands and tracks when their effect is visible.
+* ``serializers``, ``trait_writer``: from the session to the synced traits.
+* ``frames``, ``sender``: from the session to frame messages, and the thread that paces them.
+* ``traits``: the trait of a selection.
 * ``server``: a Jupyter server extension that spares frames a delay.
-* ``frontend/``: the page's side, in TypeScript; ``static/`` is what the build makes of it.
+* ``frontend/``: the page, in TypeScript; ``static/`` is what the build makes of it.
 """
 
 from __future__ import annotations

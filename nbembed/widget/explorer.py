@@ -2,62 +2,70 @@
 
 from __future__ import annotations
 
-import threading
+import pathlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+import anywidget
 import numpy as np
-import traitlets
 
+from nbembed.display.columns import as_column
+from nbembed.display.palette import ClassPalette
+from nbembed.methods.recipe import Recipe
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_flag
-from nbembed.widget import protocol, readout, tints
-from nbembed.widget.columns import as_column
-from nbembed.widget.commands import Steersman
-from nbembed.widget.palette import ClassPalette
-from nbembed.widget.projection import Projection
-from nbembed.widget.protocol import finite, floats
+from nbembed.widget import protocol, schema, serializers
+from nbembed.widget.dispatcher import CommandDispatcher
+from nbembed.widget.frames import FrameArtist, FrameSource
 from nbembed.widget.sender import Sender
-from nbembed.widget.state import SyncedState
+from nbembed.widget.trait_writer import TraitWriter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.methods.base import EmbeddingMethod
+    from nbembed.methods.estimator import Estimator
     from nbembed.session import Session
 
+_STATIC = pathlib.Path(__file__).parent / "static"
 
-class Explorer(SyncedState):
+if not (_STATIC / "explorer.js").exists():
+    raise ImportError(
+        f"the Explorer's front end is missing ({_STATIC / 'explorer.js'}): install nbembed with "
+        "pip, or run `npm ci && npm run build` in nbembed/widget/frontend"
+    )
+
+
+class Explorer(anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
         The data. Not together with ``session``.
-    method : estimator, optional
-        Cloned; ``HSSNE()`` by default. An ``Mbed`` that leaves its directions open gets
-        ``directions="circle"`` in the plane.
+    method : estimator or Recipe, optional
+        Copied; ``HSSNE()`` by default. A method that leaves its dimensions open is laid out on the
+        plane (:meth:`nbembed.Recipe.in_plane`).
     supervision : Supervision or array-like, optional
-        What is known at the start: a :class:`~nbembed.Supervision`, labels with −1 for unknown
-        ones, or rows of class probabilities with NaN rows.
+        Labels and links at the start: a :class:`~nbembed.Supervision`, labels with −1 for unlabeled
+        points, or rows of class probabilities with NaN rows for unlabeled points.
     session : Session, optional
-        Show this session rather than a new one.
+        Show this session instead of a new one.
     color : array-like of shape (n_samples,), optional
-        Truth, or any other column to color the points by. It never reaches the method.
+        True classes, or any other column to color the points by. It never reaches the method.
     height : int, optional
-        Of the map, in pixels.
+        Height of the map in pixels.
     autoplay : bool, optional
-        Whether to set the map in motion at once. By default a new session is, a given one is left
-        as it is.
+        Whether to start the run at once. By default a new session starts, and a given session is
+        left unchanged.
 
     Attributes
     ----------
     session : Session
-        What is shown. It lives on when the widget is closed.
+        The session that is shown. Closing the widget does not close it.
     selection : ndarray of int
-        The selected points, sorted. May be set: indices, a mask, or ``None``; may be observed.
+        The selected points, sorted. Can be set to indices, a mask or ``None``, and observed.
     color_by : {"column", "class", "probability"}
-        What colors the unlabelled points.
+        What colors the unlabeled points.
 
     Raises
     ------
@@ -75,20 +83,19 @@ class Explorer(SyncedState):
     ['setosa', 'setosa', 'setosa', None]
     """
 
-    #: What must be read again when the session says that something changed.
-    _TOPICS: ClassVar[dict[str, tuple[str, ...]]] = {
-        "supervision": ("_read_supervision", "_read_parameters", "_read_history", "_read_state"),
-        "parameters": ("_read_parameters", "_read_history", "_read_state"),
-        "method": ("_read_parameters", "_read_history", "_read_state"),
-        "state": ("_read_state", "_read_history"),
-        "learning": ("_read_state",),
-        "error": ("_read_state",),
-    }
+    _esm = _STATIC / "explorer.js"
+    _css = _STATIC / "explorer.css"
+    # One trait for each entry of the schema: in a class body, vars() is the class's namespace.
+    vars().update({name: trait.make() for name, trait in schema.TRAITS.items()})
+
+    n_samples: int
+    selection: Any
+    color_by: str
 
     def __init__(
         self,
         X: ArrayLike | None = None,
-        method: EmbeddingMethod | None = None,
+        method: Estimator | Recipe[Any] | None = None,
         *,
         supervision: Supervision | ArrayLike | None = None,
         session: Session | None = None,
@@ -97,7 +104,6 @@ class Explorer(SyncedState):
         autoplay: bool | None = None,
     ) -> None:
         from nbembed.session import Session
-        from nbembed.widget.commands import in_the_plane
 
         if (X is None) == (session is None):
             raise ValueError("give either X or session, and not both")
@@ -113,34 +119,29 @@ class Explorer(SyncedState):
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
         if session is None:
             assert X is not None
-            planned = None if method is None else in_the_plane(method)
-            session = Session(X, planned, supervision=supervision)
+            session = Session(X, _in_plane(method), supervision=supervision)
             autoplay = True if autoplay is None else autoplay
         column = as_column(color, session.n_samples)
 
         self._session = session
         self._column = column
-        self._palette = ClassPalette(column.names if column.kind == "category" else ())
-        self._projection = Projection()
-        self._lock = threading.RLock()
-        self._directions: list[list[float]] = []
-        self._closed = False
-        self._tinted = False
-        self._choosing_color = True  # until someone else does
-        self._sent_parameters: dict[str, float | None] = {}
-        self._steersman = Steersman(session)
+        categories = column.names if column.kind == "category" else ()
+        artist = FrameArtist(session, ClassPalette(categories))
         super().__init__(n_samples=session.n_samples, height=height)
-        with self._lock:
-            self.color_column = column.to_wire()
-            self.color_by = self._usual_color()
-            self.methods = list(session.methods)
-            self.method_groups = readout.groups(session.methods)
-        self._sender = Sender(self._deliver, self._send_frame, self._settle)
-        self._deliver(set(self._TOPICS))
-        self._settle()
-        self._unsubscribe: Callable[[], None] = session.subscribe(self._hear)
+        writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
+        self._writer = writer
+        self._dispatcher = CommandDispatcher(
+            session, {"select": self._select, "color_by": self._color_by}
+        )
+        self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
+        self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
+        writer.update({**serializers.color_column(column), "color_by": writer.default_color})
+        writer.write()
+        writer.write_at_rest()
+        self._closed = False
+        self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
-        self.observe(self._color_was_chosen, "color_by")
+        self.observe(writer.color_changed, "color_by")
         self._sender.start()
         if autoplay:
             session.play()
@@ -159,7 +160,7 @@ class Explorer(SyncedState):
 
     @property
     def supervision(self) -> Supervision:
-        """Labels and links. May be set to whatever ``supervision=`` takes, or ``None``."""
+        """Labels and links. Can be set to what the argument ``supervision`` takes, or ``None``."""
         return self._session.supervision
 
     @supervision.setter
@@ -168,16 +169,17 @@ class Explorer(SyncedState):
 
     @property
     def labels(self) -> list[str | None]:
-        """The name of each point's class, ``None`` for unlabelled ones.
+        """The name of each point's class, ``None`` for unlabeled points.
 
-        May be set: names or whole numbers, ``None`` or −1 for unlabelled; links and pins stay.
+        Can be set to names or integers, with ``None`` or −1 for unlabeled points; links and pins
+        stay.
         """
         supervision = self._session.supervision
         return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class.tolist()]
 
     @labels.setter
     def labels(self, value: Sequence[Any] | NDArray[Any] | None) -> None:
-        given = as_supervision(_plain_labels(value), self.n_samples)
+        given = as_supervision(_class_names(value), self.n_samples)
         before = self._session.supervision
         changed = Supervision(self.n_samples, before.classes)
         for group in before.links:
@@ -192,7 +194,7 @@ class Explorer(SyncedState):
         self._session.supervise(changed)
 
     def to_frame(self) -> Any:
-        """Return layout, labels and selection as a pandas data frame, one row a point.
+        """Return layout, labels and selection as a pandas data frame with one row for each point.
 
         Columns: ``x``, ``y`` (``z`` or ``y0``, ``y1``, … with more dimensions), ``label``,
         ``confidence``, ``selected``, and the color column under its own name or ``color``.
@@ -200,7 +202,7 @@ class Explorer(SyncedState):
         Raises
         ------
         ImportError
-            If pandas is not installed; nbembed itself does without.
+            If pandas, which nbembed does not require, is not installed.
         """
         try:
             import pandas as pd
@@ -221,7 +223,7 @@ class Explorer(SyncedState):
         return pd.DataFrame(columns)
 
     def close(self) -> None:
-        """Close the widget. The session goes on; :attr:`session` still holds it."""
+        """Close the widget. The session goes on and remains in :attr:`session`."""
         if hasattr(self, "_unsubscribe") and not self._closed:
             self._closed = True
             self._unsubscribe()
@@ -231,162 +233,20 @@ class Explorer(SyncedState):
     def __repr__(self) -> str:
         return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"
 
-    # -- from the session: a flag in its worker, everything else in the sender's thread ----------
+    # -- from the session: flags in its worker's thread, all work in the sender's ----------------
 
-    def _hear(self, event: str) -> None:
-        self._steersman.hear(event)
+    def _notify(self, event: str) -> None:
+        self._dispatcher.notify(event)
         self._sender.poke(event)
         if event == "state":
             self._sender.rest(self._session.state != "running")
 
-    def _deliver(self, topics: set[str]) -> None:
-        """Bring what changed into the traits."""
-        readers = dict.fromkeys(name for topic in topics for name in self._TOPICS.get(topic, ()))
-        changes: dict[str, Any] = {}
-        for name in readers:
-            changes.update(getattr(self, name)())
-        self._update(changes)
-        if "supervision" in topics or "method" in topics:
-            self._sender.resend()  # class colors may differ, and so tints and directions
+    def _write(self, events: set[str]) -> None:
+        self._writer.write(events)
+        if "supervision" in events or "method" in events:
+            self._sender.resend()  # the colors of classes may differ
 
-    def _read_supervision(self) -> dict[str, Any]:
-        supervision = self._session.supervision
-        with self._lock:
-            classes = self._palette.styles(supervision.classes)
-        return {**readout.labels(supervision), "classes": classes}
-
-    def _read_parameters(self) -> dict[str, Any]:
-        session = self._session
-        return {
-            "method": session.method_name,
-            "parameters": readout.parameters(session),
-            "controls": readout.controls(session.live_parameters, session.supervision),
-        }
-
-    def _read_history(self) -> dict[str, Any]:
-        session = self._session
-        return {
-            "undo": session.undo_text,
-            "redo": session.redo_text,
-            "chosen_path": readout.chosen_step(session),
-            "path": readout.path(session),
-        }
-
-    def _read_state(self) -> dict[str, Any]:
-        session = self._session
-        return {
-            "state": session.state,
-            "error": readout.error(session),
-            "learning": session.learning,
-            "unlearned": readout.unlearned(session),
-            "wanted": readout.wanted(session),
-        }
-
-    def _settle(self) -> None:
-        """Write what a page that is loaded later needs to show the same."""
-        session = self._session
-        if session.state == "running" and self.coordinates:
-            return
-        frame = session.frame()
-        plane, rgba = self._picture(frame)
-        self._follow_tints(rgba is not None)
-        self._update(
-            {
-                **self._read_state(),
-                **self._read_parameters(),
-                **self._read_history(),
-                "coordinates": floats(plane) if frame.version else b"",
-                "probability_colors": rgba.tobytes() if rgba is not None else b"",
-                "directions": self._directions,
-                "direction_colors": self._palette.colors(len(self._directions)),
-                **self._landmarks(frame),
-                "iteration": frame.iteration,
-                "cost": finite(frame.cost),
-                "quality": finite(frame.quality),
-                "history": readout.history(session),
-            }
-        )
-
-    def _usual_color(self) -> str:
-        """Return what colors the points as long as nobody has chosen."""
-        if self._tinted:
-            return "probability"
-        return "class" if self._column.kind == "none" else "column"
-
-    def _follow_tints(self, tinted: bool) -> None:
-        """Color by class probability while a method has any."""
-        if tinted != self._tinted:
-            self._tinted = tinted
-            if self._choosing_color:
-                self._update({"color_by": self._usual_color()})
-
-    def _color_was_chosen(self, change: Any) -> None:
-        if change.new != self._usual_color():
-            self._choosing_color = False
-
-    def _update(self, changes: dict[str, Any]) -> None:
-        with self._lock, self.hold_sync():
-            for name, value in changes.items():
-                setattr(self, name, value)
-
-    def _picture(self, frame: Any) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
-        """Return a frame's layout on the plane, and its colors by class probability."""
-        session = self._session
-        with self._lock:
-            directions = session.directions
-            if directions is not None and directions.shape[1] != frame.embedding.shape[1]:
-                directions = None  # between two methods
-            plane = self._projection(frame.embedding, directions)
-            self._directions = self._projection.directions(directions)
-            membership = session.membership
-            if membership is None or membership.shape[0] != plane.shape[0]:
-                return plane, None
-            return plane, tints.mix(membership, self._palette.colors(membership.shape[1]))
-
-    def _landmarks(self, frame: Any) -> dict[str, Any]:
-        """Return a frame's landmarks on the plane, with names and colors; after ``_picture``."""
-        with self._lock:
-            places = self._projection.points(frame.centers) if frame.version else []
-            names = list(frame.center_names[: len(places)])
-            classes = self._session.supervision.classes
-            styles = {s["name"]: s["color"] for s in self._palette.styles(classes)}
-            others = self._palette.colors(len(names))
-        return {
-            "centers": places,
-            "center_names": names,
-            "center_colors": [styles.get(name, color) for name, color in zip(names, others)],
-        }
-
-    def _send_frame(self, number: Callable[[int], int], newer_than: int) -> bool:
-        session = self._session
-        applied = self._steersman.applied  # read first: the frame may show more, never less
-        frame = session.frame()
-        if frame.version <= newer_than or frame.version == 0:
-            return False
-        plane, rgba = self._picture(frame)
-        content = {
-            "type": "frame",
-            "seq": number(frame.version),
-            "version": frame.version,
-            "iteration": frame.iteration,
-            "cost": finite(frame.cost),
-            "quality": finite(frame.quality),
-            "state": frame.state,
-            "applied": applied,
-            "directions": self._directions,
-            "direction_colors": self._palette.colors(len(self._directions)),
-            **self._landmarks(frame),
-        }
-        present = readout.parameters(session)
-        if present != self._sent_parameters:
-            content["parameters"] = self._sent_parameters = present
-        self._follow_tints(rgba is not None)
-        self.send(content, [floats(plane), *([rgba.tobytes()] if rgba is not None else [])])
-        if len(session.path) != len(self.path):
-            self._update({"path": readout.path(session)})
-        return True
-
-    # -- from the page: in the main thread or another of the kernel's ----------------------------
+    # -- from a page: in the main thread or another of the kernel's ------------------------------
 
     def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         try:
@@ -394,40 +254,32 @@ class Explorer(SyncedState):
         except protocol.ProtocolError as error:
             self._reply(error.client, error.request, str(error))
             return
-        match message:
-            case protocol.Ack(client, seq):
-                self._sender.acknowledge(seq, client)
-            case protocol.Hello(client):
-                self._sent_parameters = {}
-                self._sender.watch(client, True)
-            case protocol.Visible(client, visible):
-                self._sender.watch(client, visible)
-            case protocol.Bye(client):
-                self._sender.watch(client, False)
-                self._steersman.forget(client)
-            case protocol.Command():
-                self._sender.watch(message.client, True)
-                self._reply(message.client, message.request, self._obey(message))
+        client = message.client
+        if isinstance(message, protocol.CommandMessage):
+            self._sender.watch(client, True)
+            self._reply(client, message.request, self._dispatcher.dispatch(message))
+        elif message.type == "ack":
+            self._sender.acknowledge(message.fields["seq"], client)
+        elif message.type == "hello":
+            self._frames.forget_sent()
+            self._sender.watch(client, True)
+        elif message.type == "visible":
+            self._sender.watch(client, message.fields["visible"])
+        elif message.type == "bye":
+            self._sender.watch(client, False)
+            self._dispatcher.forget(client)
 
-    def _obey(self, command: protocol.Command) -> str | None:
-        """Carry out a command; return what was wrong with it, ``None`` if nothing."""
-        try:
-            if command.name == "select":
-                with self._lock:
-                    self.selection = command.points
-            elif command.name == "color_by":
-                with self._lock:
-                    self.color_by = command.arguments["mode"]
-            else:
-                self._steersman.steer(command)
-        except traitlets.TraitError as error:
-            return str(error)
-        except (ValueError, TypeError, RuntimeError) as error:
-            return str(error)
-        return None
+    def _select(self, points: NDArray[np.intp]) -> None:
+        self._writer.update({"selection": points})
+
+    def _color_by(self, mode: str) -> None:
+        self._writer.update({"color_by": mode})
+
+    def _send_message(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        self.send(content, buffers)
 
     def _reply(self, client: str, request: int, error: str | None) -> None:
-        self.send(
+        self._send_message(
             {
                 "type": "reply",
                 "client": client,
@@ -438,13 +290,22 @@ class Explorer(SyncedState):
         )
 
 
-def _plain_labels(value: Sequence[Any] | NDArray[Any] | None) -> Any:
-    """Return labels with whole numbers other than −1 as names, so that they keep their order."""
+def _in_plane(method: Any) -> Any:
+    """Return a method laid out on the plane, where it leaves its dimensions open."""
+    recipe = getattr(method, "recipe", method)
+    if not isinstance(recipe, Recipe):
+        return method  # the session says what is wrong with it
+    planar = recipe.in_plane()
+    return method if planar is recipe else planar
+
+
+def _class_names(value: Sequence[Any] | NDArray[Any] | None) -> Any:
+    """Return labels with integers other than −1 as names, so that they keep their order."""
     if value is None:
         return None
     given = list(value.tolist() if isinstance(value, np.ndarray) else value)
-    return np.array([None if _unlabelled(v) else str(v) for v in given], dtype=object)
+    return np.array([None if _unlabeled(v) else str(v) for v in given], dtype=object)
 
 
-def _unlabelled(value: Any) -> bool:
+def _unlabeled(value: Any) -> bool:
     return value is None or value != value or (not isinstance(value, str) and value == -1)

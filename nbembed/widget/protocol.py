@@ -1,37 +1,32 @@
-"""What crosses the wire between an Explorer and the page that shows it.
-
-The page sends custom messages: ``hello``, ``visible``, ``bye``, ``ack`` and ``command``.
-Every message names its ``client``, a word that the page makes up when it loads: several pages may
-show one widget. A command carries a ``request`` number and gets a reply with that number; an error
-is a reply too. Points travel as one binary buffer of little-endian ``uint32``, the two sides of a
-cannot-link as two.
-
-The kernel sends ``frame`` and ``reply`` messages and sets traits. No message has a key called
-``id``: ipykernel keeps such messages until a reply to them comes.
-"""
+"""Messages from a page: checked against the schema before anything acts on them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.widget import schema
+from nbembed.widget.wire_types import COUNT, NUMBER, Field
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from nbembed.widget.schema import CommandType
+
 
 class ProtocolError(ValueError):
-    """A message that the page should not have sent.
+    """A message that does not follow the protocol.
 
     Attributes
     ----------
     client : str
-        Who sent it, "" if that cannot be told.
+        The page that sent it, "" if unknown.
     request : int
-        The number of the command that it was, 0 if it was none.
+        The number of the command, 0 if it was none.
     """
 
     def __init__(self, text: str, client: str = "", request: int = 0) -> None:
@@ -41,224 +36,139 @@ class ProtocolError(ValueError):
 
 
 @dataclass(frozen=True)
-class Hello:
-    """A page has loaded the widget."""
+class Message:
+    """A message other than a command.
 
+    Attributes
+    ----------
+    type : str
+        One of :data:`nbembed.widget.schema.FROM_PAGE`.
+    fields : mapping of str to Any
+        The fields of that type beside ``client``.
+    """
+
+    type: str
     client: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Bye:
-    """A page has dropped the widget."""
-
-    client: str
-
-
-@dataclass(frozen=True)
-class Visible:
-    """Whether a view of the widget can be seen on the page."""
-
-    client: str
-    visible: bool
-
-
-@dataclass(frozen=True)
-class Ack:
-    """A frame was drawn."""
-
-    client: str
-    seq: int
-
-
-@dataclass(frozen=True)
-class Command:
-    """Something that a person did.
+class CommandMessage:
+    """A command.
 
     Attributes
     ----------
     name : str
-        One of ``COMMANDS``.
+        One of :data:`nbembed.widget.schema.COMMANDS`.
     arguments : dict of str to Any
-        Checked in kind, not in meaning: that is the session's part.
-    points : ndarray of uint32 or None
-        The samples that it is about, for commands that have any.
-    others : ndarray of uint32 or None
-        The samples on the other side of a cannot-link.
+        Keywords of the method that carries the command out; sets of points as sorted, distinct
+        indices. Their types are checked, their meaning is the session's to check.
     """
 
     client: str
     request: int
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
-    points: NDArray[np.uint32] | None = None
-    others: NDArray[np.uint32] | None = None
 
 
-Message = Hello | Bye | Visible | Ack | Command
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be text")
-    return value
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("must be a finite number")
-    return value
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError("must be a whole number from 0")
-    return value
-
-
-@dataclass(frozen=True)
-class _Form:
-    """What a command must carry: arguments, and so many buffers of points.
-
-    ``free``: any number of named finite numbers instead of arguments.
-    """
-
-    arguments: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
-    optional: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
-    points: int = 0
-    free: bool = False
-
-
-COMMANDS: Mapping[str, _Form] = {
-    "play": _Form(),
-    "pause": _Form(),
-    "step": _Form(optional={"k": _whole}),
-    "reset": _Form(),
-    "set": _Form(free=True),
-    "label": _Form({"class": _text}, {"confidence": _number}, points=1),
-    "must_link": _Form(points=1),
-    "cannot_link": _Form(points=2),
-    "pin": _Form(points=1),
-    "unpin": _Form(points=1),
-    "forget": _Form(points=1),
-    "add_class": _Form({"name": _text}),
-    "rename_class": _Form({"old": _text, "new": _text}),
-    "undo": _Form(),
-    "redo": _Form(),
-    "switch": _Form({"method": _text}),
-    "move_to_path": _Form({"index": _whole}),
-    "select": _Form(points=1),
-    "color_by": _Form({"mode": _text}),
-}
-
-
-def parse(content: object, buffers: Sequence[Any], n_samples: int) -> Message:
-    """Return what the page says, checked in kind.
+def parse(content: object, buffers: Sequence[Any], n_samples: int) -> Message | CommandMessage:
+    """Return a message from a page, checked against the schema.
 
     Parameters
     ----------
     content : object
-        The message as JSON made it.
+        The message as JSON was decoded.
     buffers : sequence of bytes-like
     n_samples : int
-        Points must lie below it.
+        Indices of points must be below it.
 
     Raises
     ------
     ProtocolError
-        If it is no message of this protocol; names the part that is wrong.
+        If the message does not follow the schema; names the part that is wrong.
     """
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be an object, got {type(content).__name__}")
     client = content.get("client")
     if not isinstance(client, str) or not 0 < len(client) <= 40:
-        raise ProtocolError("client must be a short word")
+        raise ProtocolError("client must be text of 1 to 40 characters")
     kind = content.get("type")
-    if kind == "hello":
-        return Hello(client)
-    if kind == "bye":
-        return Bye(client)
-    if kind == "visible":
-        return Visible(client, content.get("visible") is True)
-    if kind == "ack":
-        try:
-            return Ack(client, _whole(content.get("seq")))
-        except ValueError as error:
-            raise ProtocolError(f"seq {error}", client) from None
-    if kind == "command":
-        return _command(content, buffers, n_samples, client)
-    raise ProtocolError(f"unknown message type {kind!r}", client)
-
-
-def _command(
-    content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int, client: str
-) -> Command:
-    request = content.get("request")
-    if isinstance(request, bool) or not isinstance(request, int) or request < 1:
-        raise ProtocolError("request must be a whole number from 1", client)
-    name = content.get("name")
-    form = COMMANDS.get(name) if isinstance(name, str) else None
-    if form is None or not isinstance(name, str):
-        raise ProtocolError(
-            f"unknown command {name!r}; allowed: {', '.join(COMMANDS)}", client, request
-        )
-    given = content.get("arguments", {})
-    if not isinstance(given, Mapping):
-        raise ProtocolError(f"{name}: arguments must be an object", client, request)
+    message = schema.FROM_PAGE.get(kind) if isinstance(kind, str) else None
+    if message is None:
+        raise ProtocolError(f"unknown message type {kind!r}", client)
     try:
-        arguments = _arguments(form, given)
-        points = _points(buffers, form.points, n_samples)
+        message.check(content)
+    except ValueError as error:
+        request = content.get("request")
+        number = request if isinstance(request, int) and COUNT.accepts(request) else 0
+        raise ProtocolError(str(error), client, number) from None
+    if message.type == "command":
+        return _command(content, buffers, n_samples)
+    fields = {f.name: content[f.name] for f in message.fields if f is not schema.CLIENT}
+    return Message(message.type, client, fields)
+
+
+def _command(content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int) -> CommandMessage:
+    client, request, name = content["client"], content["request"], content["name"]
+    command = schema.COMMANDS.get(name)
+    if command is None:
+        allowed = ", ".join(schema.COMMANDS)
+        raise ProtocolError(f"unknown command {name!r}; allowed: {allowed}", client, request)
+    try:
+        arguments = _arguments(command, content.get("arguments", {}))
+        arguments.update(_points(command, buffers, n_samples))
     except ValueError as error:
         raise ProtocolError(f"{name}: {error}", client, request) from None
-    return Command(client, request, name, arguments, *points)
+    return CommandMessage(client, request, name, arguments)
 
 
-def _arguments(form: _Form, given: Mapping[str, Any]) -> dict[str, Any]:
-    if form.free:
+def _arguments(command: CommandType, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments in JSON, by the keywords of the method that carries it out."""
+    if command.parameters:
         if not given:
             raise ValueError("at least one parameter must be given")
-        checks: dict[str, Callable[[object], Any]] = {str(key): _number for key in given}
-    else:
-        checks = {**form.arguments, **{k: v for k, v in form.optional.items() if k in given}}
-        unknown = sorted(set(given) - set(checks))
-        if unknown:
-            raise ValueError(f"unknown argument {unknown[0]!r}")
+        return {str(name): Field(str(name), NUMBER).check(value) for name, value in given.items()}
+    fields = {f.name: f for f in command.arguments}
+    unknown = sorted(set(given) - set(fields))
+    if unknown:
+        raise ValueError(f"unknown argument {unknown[0]!r}")
     arguments = {}
-    for key, check in checks.items():
-        if key not in given:
-            raise ValueError(f"{key} is missing")
-        try:
-            arguments[key] = check(given[key])
-        except ValueError as error:
-            raise ValueError(f"{key} {error}, got {given[key]!r}") from None
+    for name, f in fields.items():
+        if name in given:
+            arguments[command.keywords.get(name, name)] = f.check(given[name])
+        elif not f.optional:
+            raise ValueError(f"{name} is missing")
     return arguments
 
 
-def _points(buffers: Sequence[Any], count: int, n_samples: int) -> list[NDArray[np.uint32]]:
-    if count and len(buffers) != count:
-        wanted = "one buffer" if count == 1 else f"{count} buffers"
-        raise ValueError(f"needs {wanted} of points, got {len(buffers)}")
-    return [_sorted_points(bytes(buffer), n_samples) for buffer in buffers[:count]]
+def _points(
+    command: CommandType, buffers: Sequence[Any], n_samples: int
+) -> dict[str, NDArray[np.intp]]:
+    names = command.points
+    if names and len(buffers) != len(names):
+        needed = "one buffer" if len(names) == 1 else f"{len(names)} buffers"
+        raise ValueError(f"needs {needed} of points, got {len(buffers)}")
+    return {
+        command.keywords.get(name, name): _indices(bytes(buffer), n_samples)
+        for name, buffer in zip(names, buffers)
+    }
 
 
-def _sorted_points(raw: bytes, n_samples: int) -> NDArray[np.uint32]:
+def _indices(raw: bytes, n_samples: int) -> NDArray[np.intp]:
+    """Return sorted, distinct indices."""
     if len(raw) % 4:
-        raise ValueError("the buffer of points must hold whole uint32 numbers")
-    points = np.frombuffer(raw, dtype="<u4")
+        raise ValueError("a buffer of points must hold whole uint32 numbers")
+    points = np.frombuffer(raw, dtype=schema.POINTS.dtype)
     if points.size and int(points.max()) >= n_samples:
-        raise ValueError(f"points must lie below {n_samples}, got {int(points.max())}")
-    return np.unique(points).astype(np.uint32)
+        raise ValueError(f"points must be below {n_samples}, got {int(points.max())}")
+    return np.unique(points).astype(np.intp)
 
 
-def floats(values: ArrayLike) -> bytes:
-    """Return numbers as little-endian float32."""
-    return np.ascontiguousarray(values, dtype="<f4").tobytes()
-
-
-def int16s(values: ArrayLike) -> bytes:
-    """Return whole numbers as little-endian int16."""
-    return np.ascontiguousarray(values, dtype="<i2").tobytes()
+def encode(trait: str, values: ArrayLike) -> bytes:
+    """Return an array as the bytes of a trait or buffer of that name."""
+    return np.ascontiguousarray(values, dtype=schema.TRAITS[trait].type.dtype).tobytes()
 
 
 def finite(value: float | None) -> float | None:
-    """Return a number that JSON can hold, ``None`` for what it cannot."""
+    """Return a number as JSON can hold it: ``None`` for infinities and NaN."""
     return None if value is None or not math.isfinite(value) else float(value)

@@ -1,10 +1,9 @@
-"""The thread that brings a session's news to the page, at the pace at which the page draws.
+"""The thread that sends a session's changes to the page, at the rate at which the page draws.
 
-The worker of a session only says *that* something changed (:meth:`Sender.poke`, a flag and no
-work); this thread then fetches and sends. Layouts are *frames*: at most two on their way that the
-page has not acknowledged, so that a slow page gets fewer of them and no queue builds up. A frame
-that stays unacknowledged for a second counts as lost. Nobody in the audience, no frames: a page
-that cannot be seen costs nothing.
+A session's worker only sets a flag when something has changed (:meth:`Sender.poke`); this thread
+then reads and sends it. Layouts travel as *frames*, of which at most two are unacknowledged: a slow
+page gets fewer frames, and no queue builds up. A frame that is not acknowledged within a second
+counts as lost. While no page can be seen, no frames are sent.
 """
 
 from __future__ import annotations
@@ -19,57 +18,54 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Window:
-    """Frames on their way to the page, and who watches; arithmetic only, no thread and no clock.
+class FrameWindow:
+    """Flow control of frames: those in flight, and the pages that watch. No thread, no clock.
 
     Parameters
     ----------
     limit : int
-        Unacknowledged frames at most.
+        Largest number of unacknowledged frames.
     patience : float
         Seconds after which an unacknowledged frame counts as lost.
-    deaf_after : int
-        Frames lost in a row after which nobody seems to be there any more.
+    give_up_after : int
+        Number of frames lost in a row after which all pages count as gone.
     """
 
     limit: int = 2
     patience: float = 1.0
-    deaf_after: int = 3
+    give_up_after: int = 3
     audience: set[str] = field(default_factory=set)
     _next: int = 1
-    _flying: dict[int, tuple[int, float]] = field(default_factory=dict)
+    _in_flight: dict[int, tuple[int, float]] = field(default_factory=dict)
     _shown: int = -1
     _lost: int = 0
 
     @property
     def newest(self) -> int:
-        """Version of the newest layout that is shown or on its way, −1 for none."""
-        return max([self._shown, *(version for version, _ in self._flying.values())])
+        """Version of the newest layout that is shown or in flight, −1 if there is none."""
+        return max([self._shown, *(version for version, _ in self._in_flight.values())])
 
     @property
     def open(self) -> bool:
         """Whether a frame may be sent now."""
-        return bool(self.audience) and len(self._flying) < self.limit
+        return bool(self.audience) and len(self._in_flight) < self.limit
 
     def sent(self, version: int, now: float) -> int:
-        """Note that a layout leaves now; return its sequence number."""
+        """Record that a layout is sent now; return the number of its frame."""
         seq = self._next
         self._next += 1
-        self._flying[seq] = (version, now)
+        self._in_flight[seq] = (version, now)
         return seq
 
     def acknowledge(self, seq: int, client: str) -> None:
-        """Note that a page has drawn a frame, which settles those before it.
-
-        A late word is a sign of life too.
-        """
+        """Record that a page has drawn a frame and all frames before it, however late."""
         self.audience.add(client)
         self._lost = 0
-        for earlier in [number for number in self._flying if number <= seq]:
-            self._shown = max(self._shown, self._flying.pop(earlier)[0])
+        for earlier in [number for number in self._in_flight if number <= seq]:
+            self._shown = max(self._shown, self._in_flight.pop(earlier)[0])
 
     def watch(self, client: str, watching: bool) -> None:
-        """Note that a page can, or can no longer, be seen. A new one has been shown nothing yet."""
+        """Record whether a page can be seen. A new page has been shown nothing yet."""
         if not watching:
             self.audience.discard(client)
         elif client not in self.audience:
@@ -78,45 +74,44 @@ class Window:
             self.forget()
 
     def forget(self) -> None:
-        """Send the present layout again, whatever was shown."""
+        """Forget what was sent, so that the present layout is sent again."""
         self._shown = -1
-        self._flying.clear()
+        self._in_flight.clear()
 
     def expire(self, now: float) -> int:
-        """Drop the frames that count as lost; return their number."""
-        late = [seq for seq, (_, then) in self._flying.items() if now - then >= self.patience]
+        """Drop frames that count as lost; return their number."""
+        late = [seq for seq, (_, then) in self._in_flight.items() if now - then >= self.patience]
         for seq in late:
-            del self._flying[seq]
+            del self._in_flight[seq]
         self._lost += len(late)
-        if self._lost >= self.deaf_after:
+        if self._lost >= self.give_up_after:
             self.audience.clear()
             self._lost = 0
         return len(late)
 
     def next_expiry(self, now: float) -> float | None:
-        """Return the seconds until the next frame counts as lost, ``None`` if none is flying."""
-        if not self._flying:
+        """Return the seconds until the next frame counts as lost, ``None`` if none is in flight."""
+        if not self._in_flight:
             return None
-        return max(0.0, min(then for _, then in self._flying.values()) + self.patience - now)
+        return max(0.0, min(then for _, then in self._in_flight.values()) + self.patience - now)
 
 
 class Sender:
-    """Runs one daemon thread that delivers news and frames.
+    """Runs a daemon thread that delivers changes and frames.
 
     Parameters
     ----------
     deliver : callable
-        ``deliver(topics)`` brings what changed (a set of words) into the traits.
+        ``deliver(events)`` writes what the events changed into the traits.
     frame : callable
-        ``frame(seq_of, newer_than)`` sends the present layout if its version is greater than
-        ``newer_than``; it calls ``seq_of(version)`` for the frame's number as it sends. Returns
-        whether it sent one.
+        ``frame(number, newer_than)`` sends the present layout if its version is greater than
+        ``newer_than``, with ``number(version)`` as the frame's number, and returns whether it did.
     settle : callable
-        Called when the session has rested for a moment; what survives a reload is written then.
+        Called when the session has been at rest for ``pause``; writes what survives a reload.
     pace : float
-        Seconds between frames at least: no screen draws faster.
+        Shortest time between frames in seconds.
     pause : float
-        Seconds of rest before ``settle``.
+        Time at rest before ``settle``, in seconds.
     """
 
     def __init__(
@@ -136,8 +131,8 @@ class Sender:
         self._pause = pause
         self._clock = clock
         self._condition = threading.Condition()
-        self._window = Window()
-        self._topics: set[str] = set()
+        self._window = FrameWindow()
+        self._events: set[str] = set()
         self._fresh = True
         self._settle_at: float | None = None
         self._not_before = 0.0
@@ -151,33 +146,33 @@ class Sender:
         self._thread = threading.Thread(target=self._loop, name="nbembed-sender", daemon=True)
         self._thread.start()
 
-    def poke(self, topic: str) -> None:
-        """Say that something changed: "frame", or a topic for ``deliver``."""
+    def poke(self, event: str) -> None:
+        """Note an event of the session: "frame", or one for ``deliver``."""
         with self._condition:
-            if topic == "frame":
+            if event == "frame":
                 self._fresh = True
                 if self._settle_at is not None:
                     self._settle_at = self._clock() + self._pause
                 if not self._window.open:
                     return  # the acknowledgement will wake the thread
             else:
-                self._topics.add(topic)
+                self._events.add(event)
             self._condition.notify()
 
     def rest(self, resting: bool) -> None:
-        """Say whether the session rests; a moment later ``settle`` is called."""
+        """Note whether the session is at rest; ``settle`` is called after ``pause``."""
         with self._condition:
             self._settle_at = self._clock() + self._pause if resting else None
             self._condition.notify()
 
     def acknowledge(self, seq: int, client: str) -> None:
-        """Take a page's word that it has drawn a frame."""
+        """Note that a page has drawn a frame."""
         with self._condition:
             self._window.acknowledge(seq, client)
             self._condition.notify()
 
     def watch(self, client: str, watching: bool) -> None:
-        """Note that a page can, or can no longer, be seen."""
+        """Note whether a page can be seen."""
         with self._condition:
             self._window.watch(client, watching)
             if watching:
@@ -185,7 +180,7 @@ class Sender:
             self._condition.notify()
 
     def resend(self) -> None:
-        """Send the present layout once more: it looks different now."""
+        """Send the present layout again, because it looks different now."""
         with self._condition:
             self._window.forget()
             self._fresh = True
@@ -216,7 +211,7 @@ class Sender:
                 if self._closed:
                     return
                 now = self._clock()
-                topics, self._topics = self._topics, set()
+                events, self._events = self._events, set()
                 settle = self._settle_at is not None and now >= self._settle_at
                 if settle:
                     self._settle_at = None
@@ -228,8 +223,8 @@ class Sender:
             try:
                 if frame:
                     self._frame(self._number, newest)
-                if topics:
-                    self._deliver(topics)
+                if events:
+                    self._deliver(events)
                 if settle:
                     self._settle()
             except Exception:
@@ -245,18 +240,18 @@ class Sender:
 
     def _due(self, now: float) -> bool:
         if self._window.expire(now):
-            self._fresh = True  # what was lost may have been the newest
+            self._fresh = True  # the newest may be among the lost
         return (
-            bool(self._topics)
+            bool(self._events)
             or self._frame_due(now)
             or (self._settle_at is not None and now >= self._settle_at)
         )
 
     def _patience(self, now: float) -> float | None:
-        moments = [self._window.next_expiry(now)]
+        waits = [self._window.next_expiry(now)]
         if self._settle_at is not None:
-            moments.append(self._settle_at - now)
+            waits.append(self._settle_at - now)
         if self._fresh and self._window.open:
-            moments.append(self._not_before - now)
-        known = [max(0.0, m) for m in moments if m is not None]
-        return min(known) if known else None
+            waits.append(self._not_before - now)
+        finite = [max(0.0, wait) for wait in waits if wait is not None]
+        return min(finite) if finite else None

@@ -1,4 +1,4 @@
-"""The trait that a selection is."""
+"""The trait of a selection: a set of points."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.
     value : array-like of int, bool mask of shape (n_samples,), or None for no points
     n_samples : int
     name : str
-        Of the argument, for the error.
+        Name of the argument, for the error.
 
     Raises
     ------
     ValueError
-        If it is neither indices below ``n_samples`` nor a mask.
+        If ``value`` is neither indices below ``n_samples`` nor a mask.
     """
     array = np.asarray([] if value is None else value)
     none = (
         array.shape == (n_samples,) and not array.any() if array.dtype == bool else not array.size
     )
     if none:
-        points = np.empty(0, dtype=np.intp)  # nobody labels no points, but one may select none
+        points = np.empty(0, dtype=np.intp)  # a selection may be empty, unlike other sets of points
     else:
         try:
             points = check_points(array, n_samples, name)
-        except TypeError as error:  # a trait refuses with one kind of error
+        except TypeError as error:  # a trait raises one type of error
             raise ValueError(str(error)) from None
     points.flags.writeable = False
     return points
 
 
 class Points(traitlets.TraitType):  # type: ignore[type-arg]
-    """A set of points of a widget with ``n_samples``; an array, sorted and read only."""
+    """A set of points of a widget that has ``n_samples``: a sorted, read-only array."""
 
     info_text = "point indices or a mask"
     default_value: Any = np.empty(0, dtype=np.intp)
@@ -54,7 +54,7 @@ class Points(traitlets.TraitType):  # type: ignore[type-arg]
         return as_points(value, obj.n_samples, self.name or "points")
 
     def set(self, obj: Any, value: Any) -> None:
-        """Set the points; the same points again are no change, whatever they came as."""
+        """Set the points; an equal set in any form is no change."""
         points: Any = self._validate(obj, value)
         known: Any = self.get(obj)
         if np.array_equal(points, known):
@@ -68,7 +68,12 @@ def points_to_wire(points: NDArray[np.intp], _: Any = None) -> bytes:
 
 
 def points_from_wire(value: Any, _: Any = None) -> Any:
-    """Return the points in bytes from the page; anything else as it is."""
+    """Return bytes from the page as indices; return any other value unchanged."""
     if isinstance(value, bytes | bytearray | memoryview):
         return np.frombuffer(bytes(value), dtype="<u4").astype(np.intp)
     return value
+
+
+def points_trait() -> Any:
+    """Return a synced trait that is a set of points in Python and bytes on the wire."""
+    return Points().tag(sync=True, to_json=points_to_wire, from_json=points_from_wire)

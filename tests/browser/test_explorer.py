@@ -34,9 +34,10 @@ class Hand:
     def press(self, name: str) -> None:
         self.widget.get_by_role("button", name=name, exact=True).click()
 
-    def settle(self, state: str = "converged") -> np.ndarray:
-        """Wait until the map rests; return its layout."""
-        self.notebook.wait_for("explorer.session.state", lambda s: s == state, timeout=120)
+    def settle(self, *states: str) -> np.ndarray:
+        """Wait until the map rests, by default converged; return its layout."""
+        allowed = states or ("converged",)
+        self.notebook.wait_for("explorer.session.state", lambda s: s in allowed, timeout=120)
         return self.layout()
 
     def layout(self) -> np.ndarray:
@@ -206,7 +207,7 @@ def test_a_reload_finds_labels_parameters_and_places(hand: Hand) -> None:
     assert float(slider.input_value()) == pytest.approx(1.7, abs=0.02)
     hand.widget.get_by_role("radio", name="kept").wait_for(state="attached")
     np.testing.assert_allclose(hand.layout(), before)
-    # What is drawn agrees: a lasso around the labelled points' places selects them.
+    # What is drawn agrees: a lasso around the labeled points' places selects them.
     places = hand.on_screen()
     hand.lasso(places[1], 8)
     assert 1 in hand.notebook.wait_for("explorer.selection.tolist()")
@@ -228,7 +229,7 @@ def test_mbed_takes_over_points_and_labels(hand: Hand) -> None:
     agree = hand.notebook.wait_for(
         "float(np.mean([explorer.session.membership[i].argmax() == "
         "explorer.supervision.top_class[i]"
-        " for i in explorer.supervision.labelled]))",
+        " for i in explorer.supervision.labeled]))",
         lambda share: share > 0.9,
     )
     assert agree > 0.9
@@ -246,7 +247,7 @@ def test_an_annealing_path_can_be_walked(open_cells: OpenCells) -> None:
     notebook.run_all()
     hand = Hand(notebook)
     hand.settle()
-    path = notebook.evaluate("[step.lam for step in explorer.session.path]")
+    path = notebook.evaluate("[step.value for step in explorer.session.path]")
     assert path[0] == pytest.approx(20, rel=1e-3)
     assert path[-1] == pytest.approx(0.2, rel=1e-3)
     strip = hand.widget.get_by_role("slider", name="Annealing path")

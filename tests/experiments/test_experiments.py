@@ -11,9 +11,9 @@ from nbembed import experiments
 from nbembed.datasets import load_vehicle, toy_few_labels
 from nbembed.experiments import Experiment, Figure
 from nbembed.experiments.base import report
-from nbembed.experiments.framework import Problem, hits, labelled_points
+from nbembed.experiments.framework import Task, hits, labeled_points
 from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
-from nbembed.spectral import LFDA, LPP
+from nbembed.spectral import LFDARecipe, LPPRecipe
 
 
 def experiment(*figures, files=()):
@@ -98,10 +98,10 @@ def test_known_pairs_are_of_one_class():
     assert all(y[i] == y[j] for i, j in told.links)
 
 
-def test_labelled_points_are_two_of_each_class_and_then_any():
+def test_labeled_points_are_two_of_each_class_and_then_any():
     y = np.repeat([0, 1, 2], [40, 50, 3])
     for seed in range(5):
-        told = labelled_points(y, 10, np.random.default_rng(seed))
+        told = labeled_points(y, 10, np.random.default_rng(seed))
         assert np.unique(told).size == 10
         assert np.bincount(y[told], minlength=3).min() >= 2
 
@@ -109,10 +109,10 @@ def test_labelled_points_are_two_of_each_class_and_then_any():
 def test_hits_are_counted_on_the_map():
     toy = toy_few_labels(random_state=0)
     told, asked = np.flatnonzero(toy.labels >= 0), np.flatnonzero(toy.labels < 0)
-    points = LPP(1).make_affinities(toy.X)
-    problem = Problem("toy", 1)
-    assert hits(points, toy.y, told, asked, LPP(), {"power": 1.0}, problem) == 1.0
-    assert hits(points, toy.y, told, asked, LFDA(), {}, problem) < 0.95
+    subspace = LPPRecipe(1).make_affinities(toy.X)
+    task = Task("toy", 1)
+    assert hits(subspace, toy.y, told, asked, LPPRecipe(), {"power": 1.0}, task) == 1.0
+    assert hits(subspace, toy.y, told, asked, LFDARecipe(), {}, task) < 0.95
 
 
 @pytest.mark.slow

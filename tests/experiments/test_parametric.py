@@ -1,4 +1,4 @@
-"""The experiments on posteriors: what rivals are given, and the one whose data come along."""
+"""The experiments on posteriors: what baselines are given, and the one whose data are bundled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbembed import experiments
 from nbembed.experiments.parametric import distances, divergences
 
 
-def test_rivals_are_given_divergences_and_distances(rng):
+def test_baselines_are_given_divergences_and_distances(rng):
     proba = rng.dirichlet(np.ones(4), 12)
     proba[0] = [1, 0, 0, 0]
     squared = divergences(proba) ** 2

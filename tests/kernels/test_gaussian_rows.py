@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nbembed.kernels import reference
 from nbembed.kernels.gaussian_rows import gaussian_rows
+from nbembed.kernels.packing import packed
 from nbembed.kernels.reference.pairs import squared_gaps
 from tests.kernels import helpers
 
@@ -143,3 +144,22 @@ def test_same_bits_for_any_threads_and_with_or_without_cost(
         for value, expected in zip(without[:3], first[:3]):
             np.testing.assert_array_equal(value, expected)
         assert math.isnan(without.cross)
+
+
+@pytest.mark.parametrize("n", [2, 7, 150, 1600])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_factors_of_rows_are_applied_to_packed_probabilities(
+    rng: np.random.Generator, n: int, dtype: Any
+) -> None:
+    P = rng.random((n, n)).astype(dtype)
+    np.fill_diagonal(P, 0)
+    Yt = rng.normal(size=(2, n)).astype(dtype)
+    for keep in (np.ones(n), rng.choice([0.3, 1.0], n)):
+        weighted = P * keep.astype(dtype)[:, None]
+        expected = gaussian_rows(Yt, weighted + weighted.T, True, 1)
+        found = gaussian_rows(Yt, packed(P), True, 2, keep=keep)
+        for mine, theirs in zip(found, expected):
+            if (keep == 1).all():
+                np.testing.assert_array_equal(mine, theirs)
+            tolerance = 2e-5 if dtype == np.float32 else 1e-12
+            np.testing.assert_allclose(mine, theirs, rtol=tolerance, atol=tolerance * n)

@@ -101,7 +101,7 @@ def test_shortest_paths(metric):
     np.testing.assert_allclose(short.pairwise(new, X), wanted, rtol=1e-4, atol=1e-6)
 
 
-def test_unlabelled_points_teach_nothing_and_are_measured_all_the_same():
+def test_unlabeled_points_teach_nothing_and_are_measured_all_the_same():
     known = np.arange(150) % 3 != 0
     masked = quick().fit(X, np.where(known, Y, -1))
     alone = quick().fit(X[known], Y[known])
@@ -137,7 +137,7 @@ def test_cross_validation_fills_in_what_is_not_given():
     assert np.array_equal(chosen.centroids_, again.centroids_)
     half = nb.LearningMetric(n_centroids=4, random_state=0, cv=3).fit(X, Y)
     assert set(half.cv_results_["n_centroids"]) == {4}
-    steps = nb.LearningMetric(6, 0.8, random_state=0, cv=3).fit(X, Y)
+    steps = nb.LearningMetric(6, width=0.8, random_state=0, cv=3).fit(X, Y)
     assert len(steps.cv_results_["n_iter"]) == 1
     assert 0 < steps.n_iter_ <= steps.cv_results_["n_iter"][0] < 100
 
@@ -192,7 +192,7 @@ def test_a_metric_that_is_fitted_is_used_as_it_is(metric):
     [
         ({"n_centroids": 0}, ValueError, "n_centroids must be at least 1"),
         ({"n_centroids": "many"}, ValueError, "n_centroids must be one of 'cv'"),
-        ({"n_centroids": 151}, ValueError, "n_centroids must be at most the number of labelled"),
+        ({"n_centroids": 151}, ValueError, "n_centroids must be at most the number of labeled"),
         ({"n_centroids": 2.5}, TypeError, "n_centroids must be an integer"),
         ({"width": 0}, ValueError, "width must be a finite number greater than 0"),
         ({"width": "wide"}, ValueError, "width must be one of 'cv'"),

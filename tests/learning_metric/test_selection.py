@@ -49,7 +49,7 @@ def test_the_spread_of_classes(rng):
     assert spread_of(X, T) == pytest.approx(np.sqrt((within**2).sum(axis=1).mean()))
     points = np.array([[0.0, 0], [3, 4]])
     assert spread_of(points, np.eye(2)) == pytest.approx(2.5), "of all points where classes are one"
-    with pytest.raises(ValueError, match="X must have labelled points that differ"):
+    with pytest.raises(ValueError, match="X must have labeled points that differ"):
         spread_of(np.full((6, 2), 0.1), np.eye(2)[[0, 1] * 3])
 
 

@@ -81,7 +81,6 @@ def test_bad_dissimilarities(kind):
         ("n_components", 2.0, TypeError),
         ("optimizer", "newton", ValueError),
         ("optimizer", 3, ValueError),
-        ("algorithm", "tree", ValueError),
         ("max_iter", 0, ValueError),
         ("max_iter", 10.5, TypeError),
         ("tol", -1e-3, ValueError),

@@ -43,9 +43,9 @@ EXPECTED = {
 
 
 def estimators():
-    """Yield every estimator of the public names, of ``nb.spectral`` and of ``nb.rivals``."""
+    """Yield every estimator of the public names, of ``nb.spectral`` and of ``nb.baselines``."""
     homes = [nb]
-    for name in ("spectral", "rivals"):
+    for name in ("spectral", "baselines"):
         if importlib.util.find_spec(f"nbembed.{name}") is not None:
             homes.append(importlib.import_module(f"nbembed.{name}"))
     for home in homes:

@@ -30,7 +30,7 @@ def test_few_points(kind, n):
     assert method.embedding_.shape == (n, 2)
 
 
-def test_three_points_labelled(kind):
+def test_three_points_labeled(kind):
     fitted(kind, np.random.default_rng(0).standard_normal((3, 4)), [0, 1, -1])
 
 
@@ -84,10 +84,10 @@ def test_one_class_only(kind, pair):
         assert (method.membership_ == 1).all()
 
 
-def test_all_points_labelled(kind, pair):
+def test_all_points_labeled(kind, pair):
     X, y = pair
     method = fitted(kind, X, y)
-    assert method.supervision_.labelled.size == 80
+    assert method.supervision_.labeled.size == 80
     if kind is Mbed:
         assert np.mean(method.labels_ == y) > 0.95
 

@@ -36,7 +36,7 @@ def test_get_params_set_params_and_clone(kind):
 
 
 def test_every_live_parameter_is_a_keyword_with_a_legal_default(kind):
-    for live in kind.live_parameters:
+    for live in kind.recipe_type.live_parameters:
         assert live.name in inspect.signature(kind).parameters
         assert live.minimum <= live.low <= live.default <= live.high <= live.maximum
         assert live.description.endswith(".")
@@ -114,7 +114,7 @@ def test_a_fitted_method_survives_pickling(kind, pair):
     copy = pickle.loads(pickle.dumps(method))
     assert np.array_equal(copy.embedding_, method.embedding_)
     assert copy.supervision_ == method.supervision_
-    assert copy.trace_ == method.trace_ or np.isnan(method.trace_[0].cost)
+    assert repr(copy.trace_) == repr(method.trace_)  # where a cost is nan it equals nothing
 
 
 def test_dissimilarities_and_sparse_data_give_the_same_map(kind, pair):
@@ -155,10 +155,10 @@ def test_other_metrics(kind, pair):
 def test_every_optimizer_lowers_the_cost(kind, pair, optimizer):
     X, y = pair
     method = quick(kind, optimizer=optimizer, max_iter=150).fit(X, partly(y))
-    affinities = method.make_affinities(X, method.supervision_)
+    affinities = method.recipe.make_affinities(X, method.supervision_)
     rng = np.random.default_rng(0)
-    start = method.make_start(X, affinities, method.supervision_, rng)
-    objective = method.make_objective(affinities, method.supervision_, start.geometry)
+    start = method.recipe.make_start(X, affinities, method.supervision_, rng)
+    objective = method.recipe.make_objective(affinities, method.supervision_, start.geometry)
     assert method.cost_ < objective.cost(start.Y.astype(np.float32))
 
 
@@ -205,7 +205,7 @@ def test_refitting_forgets_the_first_fit(kind, pair):
     again = method.fit(X[:40, :4])
     assert again.embedding_.shape == (40, 2)
     assert again.n_features_in_ == 4
-    assert again.supervision_.is_empty
+    assert again.supervision_ == Supervision(again.supervision_.n_samples)
 
 
 def test_y_and_supervision_say_the_same(kind, pair):

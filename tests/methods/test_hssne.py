@@ -10,7 +10,7 @@ from sklearn.manifold import TSNE
 
 from nbembed.measures import homogeneity, neighbor_preservation
 from nbembed.methods import HSSNE, SNE, Geometry
-from nbembed.methods.starts import spread
+from nbembed.methods.initialization import spread
 from nbembed.objectives import Similarity
 from nbembed.optimizers import FixedPoint, MomentumGradient
 from nbembed.run import Run
@@ -94,8 +94,8 @@ def test_a_lasso_of_few_points_never_tears_the_map_apart(n_points, how):
     told = told.must_link(points) if how == "link" else told.label(points, "these")
     cold = HSSNE(random_state=0, max_iter=400).fit(X, supervision=told)
     assert 0.5 < span(cold.embedding_) / span(plain.embedding_) < 2
-    objective = plain.make_objective(plain.make_affinities(X), told, Geometry())
-    warm = Run(objective, plain.make_optimizer(), plain.embedding_).until(200).embedding
+    objective = plain.recipe.make_objective(plain.recipe.make_affinities(X), told, Geometry())
+    warm = Run(objective, plain.recipe.make_optimizer(), plain.embedding_).until(200).embedding
     assert 0.5 < span(warm) / span(plain.embedding_) < 2
 
 
@@ -114,9 +114,9 @@ def test_a_must_link_on_few_points_brings_them_together(pair):
 def test_the_start_is_tiny_and_of_principal_components(pair):
     X, _ = pair
     method = HSSNE()
-    affinities = method.make_affinities(X)
+    affinities = method.recipe.make_affinities(X)
     rng = np.random.default_rng(0)
-    start = method.make_start(X, affinities, Supervision(80), rng).Y
+    start = method.recipe.make_start(X, affinities, Supervision(80), rng).Y
     assert start[:, 0].std() == pytest.approx(1e-4, rel=0.05)
     _, _, vectors = np.linalg.svd(X - X.mean(axis=0))
     along = (X - X.mean(axis=0)) @ vectors[0]
@@ -159,18 +159,22 @@ def test_a_short_fit_exaggerates_for_a_quarter(pair):
 def test_the_cost_is_that_of_the_embedding(pair):
     X, y = pair
     method = quick(HSSNE).fit(X, partly(y))
-    objective = method.make_objective(method.make_affinities(X), method.supervision_, Geometry())
+    objective = method.recipe.make_objective(
+        method.recipe.make_affinities(X), method.supervision_, Geometry()
+    )
     assert method.cost_ == pytest.approx(objective.cost(method.embedding_), rel=1e-6)
     stopped = quick(HSSNE, callbacks=lambda run: run.iteration == 5).fit(X)
-    plain = stopped.make_objective(stopped.make_affinities(X), Supervision(80), Geometry())
+    plain = stopped.recipe.make_objective(
+        stopped.recipe.make_affinities(X), Supervision(80), Geometry()
+    )
     assert stopped.cost_ == pytest.approx(plain.cost(stopped.embedding_), rel=1e-6)
 
 
 def test_optimizers_by_name():
-    assert HSSNE().make_optimizer() == MomentumGradient()
-    assert HSSNE(optimizer="fixed-point").make_optimizer() == FixedPoint()
+    assert HSSNE().recipe.make_optimizer() == MomentumGradient()
+    assert HSSNE(optimizer="fixed-point").recipe.make_optimizer() == FixedPoint()
     mine = MomentumGradient(momentum=0.5)
-    assert HSSNE(optimizer=mine).make_optimizer() is mine
+    assert HSSNE(optimizer=mine).recipe.make_optimizer() is mine
 
 
 def test_perplexity_is_reported(pair):
@@ -184,11 +188,11 @@ def test_perplexity_is_reported(pair):
 def test_adopting_a_map_keeps_its_shape_at_this_method_s_size(kind, n_components, pair):
     X, _ = pair
     method = quick(kind, n_components=n_components)
-    affinities = method.make_affinities(X)
+    affinities = method.recipe.make_affinities(X)
     Y = 1000 * quick(kind).fit_transform(X)
-    start = method.adopt(Y, affinities, Supervision(80), np.random.default_rng(0))
+    start = method.recipe.adopt(Y, affinities, Supervision(80), np.random.default_rng(0))
     assert start.Y.shape == (80, n_components)
-    objective = method.make_objective(affinities, Supervision(80), start.geometry)
+    objective = method.recipe.make_objective(affinities, Supervision(80), start.geometry)
     at = [objective.cost(start.Y * s) for s in (0.8, 1.0, 1.25)]
     assert at[1] < min(at[0], at[2])
     if n_components == 2:
@@ -200,8 +204,11 @@ def test_adopting_a_map_keeps_its_shape_at_this_method_s_size(kind, n_components
 def test_adopting_a_heap_starts_anew(kind, pair):
     X, _ = pair
     method = quick(kind)
-    start = method.adopt(
-        np.ones((80, 2)), method.make_affinities(X), Supervision(80), np.random.default_rng(0)
+    start = method.recipe.adopt(
+        np.ones((80, 2)),
+        method.recipe.make_affinities(X),
+        Supervision(80),
+        np.random.default_rng(0),
     )
     assert 0 < spread(start.Y) < 1e-3
 
@@ -209,18 +216,24 @@ def test_adopting_a_heap_starts_anew(kind, pair):
 def test_live_values_are_those_of_the_objective(pair):
     X, _ = pair
     method = HSSNE(alpha=0.7, rho=0.2)
-    objective = method.make_objective(method.make_affinities(X), Supervision(80), Geometry())
-    assert method.live_values(objective, Geometry()) == {"alpha": 0.7, "rho": 0.2}
-    assert method.memberships(np.zeros((80, 2)), objective) is None
+    objective = method.recipe.make_objective(
+        method.recipe.make_affinities(X), Supervision(80), Geometry()
+    )
+    assert method.recipe.live_values(objective, Geometry()) == {"alpha": 0.7, "rho": 0.2}
+    assert method.recipe.memberships(np.zeros((80, 2)), objective) is None
 
 
 def test_sne_lowers_its_cost_well_below_pca(pair):
     X, _ = pair
     method = quick(SNE, max_iter=300).fit(X)
-    objective = method.make_objective(method.make_affinities(X), Supervision(80), Geometry())
+    objective = method.recipe.make_objective(
+        method.recipe.make_affinities(X), Supervision(80), Geometry()
+    )
     centered = X - X.mean(axis=0)
     pca = centered @ np.linalg.svd(centered)[2][:2].T
-    adopted = method.adopt(pca, method.make_affinities(X), Supervision(80), np.random.default_rng())
+    adopted = method.recipe.adopt(
+        pca, method.recipe.make_affinities(X), Supervision(80), np.random.default_rng()
+    )
     assert method.cost_ < 0.9 * objective.cost(adopted.Y)
 
 
@@ -238,15 +251,17 @@ def test_a_similarity_of_one_s_own_is_the_family_s_member(pair):
     mine = quick(HSSNE, alpha=own, max_iter=300).fit(X)
     theirs = quick(HSSNE, alpha=1.0, max_iter=300).fit(X)
     assert mine.cost_ == pytest.approx(theirs.cost_, rel=0.05)
-    affinities = theirs.make_affinities(X)
-    objectives = [m.make_objective(affinities, Supervision(80), Geometry()) for m in (mine, theirs)]
+    affinities = theirs.recipe.make_affinities(X)
+    objectives = [
+        m.recipe.make_objective(affinities, Supervision(80), Geometry()) for m in (mine, theirs)
+    ]
     costs = [objective.cost(theirs.embedding_) for objective in objectives]
     assert costs[0] == pytest.approx(costs[1], rel=1e-5)
     copy = clone(mine).set_params(init=theirs.embedding_, max_iter=1).fit(X)
     copy.embedding_ = theirs.embedding_
     new = X[:20] + 0.5
     assert np.allclose(copy.transform(new), theirs.transform(new), atol=1e-3)
-    assert mine.live_values(objectives[0], Geometry()) == {"rho": 0.5}
+    assert mine.recipe.live_values(objectives[0], Geometry()) == {"rho": 0.5}
     told = quick(HSSNE, alpha=own).fit(X, y)
     assert homogeneity(told.embedding_, y) == 1
 

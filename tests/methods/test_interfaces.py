@@ -135,7 +135,7 @@ def test_a_search_over_what_predicts(pair):
     assert cross_val_score(model, X, y, cv=3).mean() > 0.9
 
 
-def test_the_score_is_the_share_of_labelled_points_named_right(pair):
+def test_the_score_is_the_share_of_labeled_points_named_right(pair):
     X, y = pair
     words = np.array(["left", "right"], dtype=object)[y]
     for given in (y, y.astype(float), words):

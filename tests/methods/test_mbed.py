@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris
 
 from nbembed.datasets import gaussian_pair
 from nbembed.measures import hotelling_lawley, inconsistent_pairs
-from nbembed.methods import Mbed
-from nbembed.methods.annealing import PathStep
+from nbembed.methods import Mbed, PathStep
+from nbembed.methods.initialization import spread
 from nbembed.optimizers import ConjugateGradient
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick
@@ -48,7 +48,7 @@ def test_a_fresh_draw_of_the_paper_s_problem():
 
 
 def test_the_path_anneals_lambda_over_nineteen_steps(fitted):
-    lams = [step.lam for step in fitted.path_]
+    lams = [step.value for step in fitted.path_]
     assert len(lams) == 19
     assert lams[0] == pytest.approx(20)
     assert lams[-1] == pytest.approx(0.2)
@@ -105,7 +105,7 @@ def test_a_fixed_lambda(pair, lam):
     labels = partly(y)
     method = quick(Mbed, lam=lam, max_iter=200).fit(X, labels)
     assert np.mean(method.labels_ != y) <= 0.05
-    assert [step.lam for step in method.path_] == pytest.approx([lam])
+    assert [step.value for step in method.path_] == pytest.approx([lam])
     assert method.trace_[-1].parameters["lam"] == pytest.approx(lam * method.radius_)
 
 
@@ -192,7 +192,7 @@ def test_directions_of_one_s_own(rng):
         assert method.embedding_[y == c].mean(axis=0) @ given[c] > 0
 
 
-def test_a_free_class_beside_labelled_ones(rng):
+def test_a_free_class_beside_labeled_ones(rng):
     X, y = blobs(3, rng)
     labels = np.where(y == 2, -1, partly(y, 5))
     method = Mbed(n_classes=3, random_state=0).fit(X, labels)
@@ -289,24 +289,24 @@ def test_new_points_by_their_dissimilarities(pair):
 
 
 def live(method, X, supervision, rng):
-    affinities = method.make_affinities(X, supervision)
-    start = method.make_start(X, affinities, supervision, rng)
+    affinities = method.recipe.make_affinities(X, supervision)
+    start = method.recipe.make_start(X, affinities, supervision, rng)
     return affinities, start
 
 
 def test_lambda_is_in_units_of_the_radius(pair, rng):
     X, _ = pair
-    method = Mbed(2, lam=3.0, rho=0.25)
+    method = Mbed(n_classes=2, lam=3.0, rho=0.25)
     affinities, start = live(method, X, Supervision(80), rng)
-    objective = method.make_objective(affinities, Supervision(80), start.geometry)
+    objective = method.recipe.make_objective(affinities, Supervision(80), start.geometry)
     assert objective.parameters["lam"] == pytest.approx(3 * start.geometry.scale)
-    values = method.live_values(objective, start.geometry)
+    values = method.recipe.live_values(objective, start.geometry)
     assert values == pytest.approx({"lam": 3.0, "rho": 0.25})
 
 
 def test_the_start_is_small_and_the_radius_that_of_a_crude_sne(pair, rng):
     X, _ = pair
-    method = Mbed(2)
+    method = Mbed(n_classes=2)
     _, start = live(method, X, Supervision(80), rng)
     r = start.geometry.scale
     assert start.Y.std() == pytest.approx(np.sqrt(1e-3 * r), rel=0.2)
@@ -315,9 +315,9 @@ def test_the_start_is_small_and_the_radius_that_of_a_crude_sne(pair, rng):
 
 def test_the_schedule_spends_what_is_left_of_max_iter(pair, rng):
     X, _ = pair
-    method = Mbed(2, max_iter=500)
+    method = Mbed(n_classes=2, max_iter=500)
     affinities, start = live(method, X, Supervision(80), rng)
-    schedule = method.make_schedule(affinities, start.geometry)
+    schedule = method.recipe.make_schedule(affinities, start.geometry)
     assert schedule.steps == 490
     steps = [stage.steps for stage in schedule.stages]
     assert max(steps) - min(steps) == 1
@@ -326,11 +326,11 @@ def test_the_schedule_spends_what_is_left_of_max_iter(pair, rng):
 
 def test_adopting_a_map_takes_its_radius_and_pads(pair, rng):
     X, _ = pair
-    method = Mbed(4)
+    method = Mbed(n_classes=4)
     told = Supervision(80)
-    affinities = method.make_affinities(X, told)
+    affinities = method.recipe.make_affinities(X, told)
     Y = 50 * np.column_stack([X[:, 0], X[:, 1]])
-    start = method.adopt(Y, affinities, told, rng)
+    start = method.recipe.adopt(Y, affinities, told, rng)
     assert start.Y.shape == (80, 4)
     stds = start.Y.std(axis=0)
     assert np.sqrt(np.mean(stds[:2] ** 2)) == pytest.approx(start.geometry.scale, rel=0.05)
@@ -344,18 +344,20 @@ def test_naming_a_cluster_does_not_flip_the_map(fitted, pair):
     method = quick(Mbed, max_iter=200).fit(X)
     told = Supervision(80)
     rng = np.random.default_rng(0)
-    geometry = method.make_start(X, method.make_affinities(X, told), told, rng).geometry
+    geometry = method.recipe.make_start(
+        X, method.recipe.make_affinities(X, told), told, rng
+    ).geometry
     sides = method.embedding_ @ geometry.directions.T
     for cluster in (0, 1):
         there = np.flatnonzero(sides.argmax(axis=1) == cluster)[:4]
-        first = method.realign(geometry, method.embedding_, told.label(there, "first"))
+        first = method.recipe.align(geometry, method.embedding_, told.label(there, "first"))
         assert first.bound == (0,)
         assert np.array_equal(first.directions[0], geometry.directions[cluster])
         assert np.array_equal(first.directions[1], geometry.directions[1 - cluster])
         # A second word about the same class does not move it, wherever the points are.
         other = np.flatnonzero(sides.argmax(axis=1) != cluster)[:4]
         more = told.label(there, "first").label(other, "first")
-        again = method.realign(first, method.embedding_, more)
+        again = method.recipe.align(first, method.embedding_, more)
         assert np.array_equal(again.directions, first.directions)
 
 
@@ -365,18 +367,22 @@ def test_directions_of_one_s_own_are_never_traded(pair):
     method = quick(Mbed, directions=given)
     told = Supervision(80).label([0], "a")
     Y = np.tile([0.0, 5.0], (80, 1))
-    start = method.make_start(X, method.make_affinities(X, told), told, np.random.default_rng(0))
-    assert np.array_equal(method.realign(start.geometry, Y, told).directions, given)
+    start = method.recipe.make_start(
+        X, method.recipe.make_affinities(X, told), told, np.random.default_rng(0)
+    )
+    assert np.array_equal(method.recipe.align(start.geometry, Y, told).directions, given)
 
 
 @pytest.mark.parametrize("directions", [None, "circle"])
 def test_one_class_more_turns_the_new_set_to_the_old(directions, rng):
     X, y = blobs(3, rng)
-    method = Mbed(3, directions=directions, random_state=0).fit(X, partly(y, 5))
+    method = Mbed(n_classes=3, directions=directions, random_state=0).fit(X, partly(y, 5))
     told = method.supervision_
-    start = method.make_start(X, method.make_affinities(X, told), told, rng)
+    start = method.recipe.make_start(X, method.recipe.make_affinities(X, told), told, rng)
     more = told.add_class("new")
-    wider = Mbed(4, directions=directions).realign(start.geometry, method.embedding_, more)
+    wider = Mbed(n_classes=4, directions=directions).recipe.align(
+        start.geometry, method.embedding_, more
+    )
     d = method.embedding_.shape[1]
     assert wider.directions.shape == (4, 2 if directions else 4)
     assert wider.scale == start.geometry.scale
@@ -408,3 +414,69 @@ def test_given_directions_stay_and_the_map_is_turned() -> None:
     fitted = Mbed(directions=directions, random_state=0).fit(X, known)
     np.testing.assert_array_equal(fitted.directions_, directions)
     assert np.mean(np.asarray(fitted.labels_) == y) > 0.8
+
+
+# -- first layouts ---------------------------------------------------------------------------------
+
+
+def test_noise_is_the_default_start(pair):
+    X, y = pair
+    for labels in (None, partly(y)):
+        named = quick(Mbed, init="noise").fit(X, labels)
+        assert np.array_equal(named.embedding_, quick(Mbed).fit(X, labels).embedding_)
+
+
+def test_a_start_of_principal_components_is_as_small_as_noise(pair, rng):
+    X, _ = pair
+    recipe = Mbed(n_classes=2, init="pca").recipe
+    affinities = recipe.make_affinities(X)
+    start = recipe.make_start(X, affinities, Supervision(80), rng)
+    assert spread(start.Y) == pytest.approx(np.sqrt(1e-3 * start.geometry.scale), rel=1e-5)
+    centered = X - X.mean(axis=0)
+    axis = centered @ np.linalg.svd(centered)[2][0]
+    assert abs(np.corrcoef(start.Y[:, 0], axis)[0, 1]) > 0.999
+
+
+@pytest.mark.parametrize("directions", [None, "circle", [[1.0, 0.0], [0.0, 1.0]]])
+@pytest.mark.parametrize("init", ["pca", "array"])
+def test_a_start_agrees_with_the_labels(directions, init, pair, rng):
+    """Directions turn to labeled points; of directions that are given, the map turns to them."""
+    X, y = pair
+    if init == "array":
+        init = X[:, :2] - X[:, :2].mean(axis=0)
+    recipe = Mbed(directions=directions, init=init, lam=1.0).recipe
+    told = Supervision(80, ["a", "b"]).label(np.flatnonzero(y == 0)[:5], "a")
+    told = told.label(np.flatnonzero(y == 1)[:5], "b")
+    affinities = recipe.make_affinities(X, told)
+    start = recipe.make_start(X, affinities, told, rng)
+    if not isinstance(init, str):
+        assert np.array_equal(start.Y, init.astype(np.float32)), "an array is taken as it is"
+        assert not recipe.make_schedule(affinities, start.geometry).stages
+        if isinstance(directions, list):
+            assert np.array_equal(start.geometry.directions, directions)
+            return
+    W = start.geometry.directions
+    assert start.geometry.bound == (0, 1)
+    means = np.array([start.Y[y == c].mean(axis=0) for c in (0, 1)])
+    assert ((means @ W.T).argmax(axis=1) == [0, 1]).all()
+
+
+@pytest.mark.parametrize("lam", ["anneal", 0.5])
+@pytest.mark.parametrize("init", ["pca", "array"])
+def test_other_starts_classify_too(init, lam, pair):
+    X, y = pair
+    if init == "array":
+        init = np.random.default_rng(0).standard_normal((80, 2))
+    labels = partly(y)
+    hidden = labels == -1
+    fitted = quick(Mbed, init=init, lam=lam, max_iter=200).fit(X, labels)
+    assert np.mean(fitted.labels_[hidden] != y[hidden]) <= 0.05
+    again = quick(Mbed, init=init, lam=lam, max_iter=200).fit(X, labels)
+    assert np.array_equal(again.embedding_, fitted.embedding_)
+
+
+def test_a_start_must_fit_the_directions(pair):
+    X, _ = pair
+    for init, said in ((np.zeros((80, 3)), "shape"), ("random", "'noise', 'pca'")):
+        with pytest.raises(ValueError, match=f"init must .*{said}"):
+            quick(Mbed, init=init).fit(X)

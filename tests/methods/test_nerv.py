@@ -25,8 +25,8 @@ def sphere():
 
 def smoothed(X, method):
     """Return Σ KL(p‖q) and Σ KL(q‖p), from scratch."""
-    beta = method.make_affinities(X).beta
-    w = beta / np.exp(np.log(beta).mean()) if method.width == "point" else np.ones(len(X))
+    beta = method.recipe.make_affinities(X).beta
+    w = beta / np.exp(np.log(beta).mean()) if method.map_width == "point" else np.ones(len(X))
 
     def log_rows(precisions, points):
         logs = -precisions[:, None] * pairwise_distances(points, metric="sqeuclidean")
@@ -39,9 +39,12 @@ def smoothed(X, method):
     return np.sum(np.exp(log_p) * (log_p - log_q)), np.sum(np.exp(log_q) * (log_q - log_p))
 
 
-@pytest.mark.parametrize("width", ["point", "uniform"])
-def test_the_tradeoff_trades_precision_against_recall(sphere, width):
-    maps = [NeRV(tradeoff=t, width=width, random_state=0).fit(sphere) for t in (0.0, 0.1, 0.5, 1.0)]
+@pytest.mark.parametrize("map_width", ["point", "uniform"])
+def test_the_tradeoff_trades_precision_against_recall(sphere, map_width):
+    maps = [
+        NeRV(tradeoff=t, map_width=map_width, random_state=0).fit(sphere)
+        for t in (0.0, 0.1, 0.5, 1.0)
+    ]
     missed, false = np.array([smoothed(sphere, method) for method in maps]).T
     for method, m, f in zip(maps, missed, false):
         cost = method.tradeoff * m + (1 - method.tradeoff) * f
@@ -57,7 +60,7 @@ def test_the_tradeoff_trades_precision_against_recall(sphere, width):
 def test_iris_costs_what_was_found_elsewhere():
     """A plain run of another program ended at 20.1 with one width for all."""
     X = load_iris().data
-    method = NeRV(tradeoff=0.1, width="uniform", perplexity=30, random_state=0).fit(X)
+    method = NeRV(tradeoff=0.1, map_width="uniform", perplexity=30, random_state=0).fit(X)
     assert method.cost_ == pytest.approx(20.1, rel=0.05)
 
 
@@ -65,9 +68,10 @@ def test_shrinking_finds_better_maps(sphere):
     def cost(**parameters):
         return NeRV(tradeoff=0.0, random_state=0, **parameters).fit(sphere).cost_
 
-    start = NeRV(random_state=0)
     X = np.asarray(sphere)
-    Y = start.make_start(X, start.make_affinities(X), Supervision(300), np.random.default_rng(0)).Y
+    recipe = NeRV(random_state=0).recipe
+    affinities = recipe.make_affinities(X)
+    Y = recipe.make_start(X, affinities, Supervision(300), np.random.default_rng(0)).Y
     # An array is taken for a map already, and nothing is widened.
     assert cost() < 0.9 * cost(init=Y, optimizer="conjugate-gradient")
 
@@ -80,20 +84,20 @@ def test_the_schedule_shrinks_to_the_method_s_own_width(pair):
     assert all(a >= b for a, b in pairwise(widening))
     assert widening[31:] == [1.0] * len(widening[31:])
     assert [record.stage for record in method.trace_[29:32]] == ["shrinking", "release", ""]
-    whole = NeRV().make_schedule(method.make_affinities(X), None)
-    assert whole.steps == 101
-    assert not NeRV(init=method.embedding_).make_schedule(method.make_affinities(X), None).stages
-    assert not NeRV(max_iter=19).make_schedule(method.make_affinities(X), None).stages
+    affinities = method.recipe.make_affinities(X)
+    assert NeRV().recipe.make_schedule(affinities, None).steps == 101
+    assert not NeRV(init=method.embedding_).recipe.make_schedule(affinities, None).stages
+    assert not NeRV(max_iter=19).recipe.make_schedule(affinities, None).stages
 
 
 def test_conjugate_gradients_shrink_and_momentum_follows():
-    stages = NeRV().make_schedule(None, None).stages
+    stages = NeRV().recipe.make_schedule(None, None).stages
     assert {stage.optimizer for stage in stages} == {ConjugateGradient()}
-    assert NeRV().make_optimizer() == MomentumGradient()
+    assert NeRV().recipe.make_optimizer() == MomentumGradient()
     chosen = NeRV(optimizer="conjugate-gradient")
-    assert chosen.make_optimizer() == ConjugateGradient()
+    assert chosen.recipe.make_optimizer() == ConjugateGradient()
     chosen = NeRV(optimizer="momentum")
-    assert {stage.optimizer for stage in chosen.make_schedule(None, None).stages} == {
+    assert {stage.optimizer for stage in chosen.recipe.make_schedule(None, None).stages} == {
         MomentumGradient()
     }
 
@@ -102,7 +106,7 @@ def test_recall_alone_with_one_width_is_sne(pair):
     X, y = pair
     init = np.random.default_rng(1).standard_normal((80, 2))
     for known in (None, partly(y)):
-        ours = quick(NeRV, tradeoff=1.0, width="uniform", init=init, max_iter=300).fit(X, known)
+        ours = quick(NeRV, tradeoff=1.0, map_width="uniform", init=init, max_iter=300).fit(X, known)
         theirs = quick(SNE, init=init, max_iter=300).fit(X, known)
         assert ours.cost_ == pytest.approx(theirs.cost_, rel=1e-3)
 
@@ -153,8 +157,8 @@ def test_a_live_change_of_the_tradeoff_moves_steadily(sphere):
         ("tradeoff", -0.1, ValueError),
         ("tradeoff", 1.1, ValueError),
         ("tradeoff", "all", TypeError),
-        ("width", "wide", ValueError),
-        ("width", 1.0, (ValueError, TypeError)),
+        ("map_width", "wide", ValueError),
+        ("map_width", 1.0, (ValueError, TypeError)),
     ],
 )
 def test_bad_parameters(name, value, error, pair):
@@ -162,16 +166,16 @@ def test_bad_parameters(name, value, error, pair):
         NeRV(**{name: value}).fit(pair[0])
 
 
-@pytest.mark.parametrize("width", ["point", "uniform"])
-def test_new_points_go_where_their_row_costs_least(pair, width):
+@pytest.mark.parametrize("map_width", ["point", "uniform"])
+def test_new_points_go_where_their_row_costs_least(pair, map_width):
     X, _ = pair
-    method = NeRV(tradeoff=0.3, width=width, random_state=0).fit(X[:70])
+    method = NeRV(tradeoff=0.3, map_width=map_width, random_state=0).fit(X[:70])
     new = X[70:]
     places = method.transform(new)
     fitted = np.asarray(method.embedding_, np.float64)
     ((_, rows),) = method._fitted.rows(new, perplexity=method.perplexity_, logs=True)
-    unit = np.exp(np.log(method.make_affinities(X[:70]).beta).mean())
-    w = rows.beta / unit if width == "point" else np.ones(len(new))
+    unit = np.exp(np.log(method.recipe.make_affinities(X[:70]).beta).mean())
+    w = rows.beta / unit if map_width == "point" else np.ones(len(new))
 
     def cost(k, y):
         log_q = -w[k] * np.square(fitted - y).sum(axis=1)

@@ -242,7 +242,7 @@ def test_init(proba):
     same = ParametricEmbedding(init=whole, max_iter=1).fit(proba)
     np.testing.assert_allclose(same.embedding_, method.embedding_, atol=1e-5)
     # Centers near each other: classes that share their points.
-    start = ParametricEmbedding(init="mds").make_start(
+    start = ParametricEmbedding(init="mds").recipe.make_start(
         proba, Posteriors(proba), Supervision(150), np.random.default_rng(0)
     )
     a, b, c = start.Y[150:]
@@ -407,7 +407,7 @@ def settle(session):
 
 
 def test_every_live_parameter_is_a_keyword_with_a_legal_default():
-    for live in ParametricEmbedding.live_parameters:
+    for live in ParametricEmbedding.recipe_type.live_parameters:
         assert live.minimum <= live.low <= live.default <= live.high
         assert hasattr(ParametricEmbedding(), live.name)
         assert live.invalidates == "objective"
@@ -495,24 +495,24 @@ def test_from_another_method_and_back(iris, make):
 
 def test_adopting_keeps_the_shape_and_centers_that_are_there(proba):
     method = ParametricEmbedding()
-    posteriors = method.make_affinities(proba)
+    posteriors = method.recipe.make_affinities(proba)
     fitted = ParametricEmbedding(random_state=0).fit(proba)
     rng = np.random.default_rng(0)
     told = Supervision(150)
     own = np.vstack([fitted.embedding_, fitted.class_embedding_])
-    kept = method.adopt(own, posteriors, told, rng).Y
+    kept = method.recipe.adopt(own, posteriors, told, rng).Y
     np.testing.assert_allclose(kept[:150], fitted.embedding_, atol=1e-6)
     np.testing.assert_allclose(kept[150:], fitted.class_embedding_, atol=0.01)
-    anew = method.adopt(fitted.embedding_, posteriors, told, rng).Y
+    anew = method.recipe.adopt(fitted.embedding_, posteriors, told, rng).Y
     np.testing.assert_allclose(anew[150:], fitted.class_embedding_, atol=0.05)
-    foreign = method.adopt(1000 * fitted.embedding_, posteriors, told, rng).Y
+    foreign = method.recipe.adopt(1000 * fitted.embedding_, posteriors, told, rng).Y
     assert np.abs(foreign).max() < 50
     shape = foreign[:150] - foreign[:150].mean(axis=0)
     same = fitted.embedding_ - fitted.embedding_.mean(axis=0)
     cosine = np.sum(shape * same) / np.linalg.norm(shape) / np.linalg.norm(same)
     assert cosine > 0.999
-    wide = method.set_params(n_components=3).adopt(own, posteriors, told, rng).Y
+    wide = method.set_params(n_components=3).recipe.adopt(own, posteriors, told, rng).Y
     assert wide.shape == (153, 3)
-    heap = method.adopt(np.zeros((150, 3)), posteriors, told, rng).Y
+    heap = method.recipe.adopt(np.zeros((150, 3)), posteriors, told, rng).Y
     assert np.isfinite(heap).all()
     assert heap.std() > 0.1

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods import HSSNE, SNE, Mbed, NeRV
-from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place, starts
+from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
 from nbembed.supervision import Supervision
 from tests.methods.helpers import quick
 
@@ -27,8 +27,8 @@ KINDS = [
     pytest.param(HSSNE, {"alpha": 1.7}, id="alpha 1.7"),
     pytest.param(SNE, {}, id="SNE"),
     pytest.param(NeRV, {"tradeoff": 0.1}, id="NeRV"),
-    pytest.param(NeRV, {"tradeoff": 0.9, "width": "uniform"}, id="NeRV uniform"),
-    pytest.param(NeRV, {"tradeoff": 0.3, "width": "uniform"}, id="NeRV uniform"),
+    pytest.param(NeRV, {"tradeoff": 0.9, "map_width": "uniform"}, id="NeRV uniform"),
+    pytest.param(NeRV, {"tradeoff": 0.3, "map_width": "uniform"}, id="NeRV uniform"),
     pytest.param(Mbed, {}, id="Mbed"),
     pytest.param(Mbed, {"affinity": "perplexity"}, id="Mbed perplexity"),
 ]
@@ -72,13 +72,13 @@ def test_logarithms_of_what_underflows(rng):
 def test_starts_are_mean_median_and_nearest(rng):
     Y = rng.standard_normal((9, 2))
     P = np.array([[0.3, 0.25, 0.2, 0.05, 0.05, 0.05, 0.04, 0.03, 0.03]])
-    found = starts(P, Y, RowCost(1.0))[0]
+    found = first_places(P, Y, RowCost(1.0))[0]
     assert np.allclose(found[0], P[0] @ Y)
     for k in range(2):
         below = P[0, Y[:, k] <= found[1, k]].sum(), P[0, Y[:, k] < found[1, k]].sum()
         assert below[0] >= 0.5 > below[1]
     assert np.array_equal(found[2:], Y[:3])
-    assert starts(P, Y, RowCost()).shape == (1, 1, 2)
+    assert first_places(P, Y, RowCost()).shape == (1, 1, 2)
 
 
 def row_cost(y, p, Y):
@@ -175,7 +175,7 @@ def test_far_outliers_get_a_finite_place_beside_the_map(kind, parameters, digits
     for scale in (-1e3, 1e3, 1e8):
         places = method.transform(scale * X[200:205])
         assert np.isfinite(places).all()
-        if getattr(method, "width", "") != "point":  # in units of a neighborhood as wide as that
+        if getattr(method, "map_width", "") != "point":  # in units of that width
             # A row of one width that knows a single neighbor, on the rim, goes out some way.
             assert np.abs(places).max() < 4 * np.abs(method.embedding_).max() + 30
 

@@ -29,7 +29,7 @@ SPECIAL = {"ParametricEmbedding": {"classifier": "soft-nearest-neighbor"}}
 
 def everybody():
     """Yield every estimator that embeds and takes a supervision, with quick parameters."""
-    for home in (nb, *(importlib.import_module(f"nbembed.{m}") for m in ("spectral", "rivals"))):
+    for home in (nb, *(importlib.import_module(f"nbembed.{m}") for m in ("spectral", "baselines"))):
         for name in home.__all__:
             kind = getattr(home, name)
             if (
@@ -150,7 +150,7 @@ def test_at_rho_zero_must_links_say_nothing(kind, parameters, pair):
 
 @pytest.mark.parametrize(("kind", "parameters"), list(linked()))
 def test_few_labels_part_what_overlaps(kind, parameters, rng):
-    """Two classes that lie in one another, half of them labelled: the labelled ones come apart."""
+    """Two classes that lie in one another, half of them labeled: the labeled ones come apart."""
     X, y = rng.standard_normal((80, 4)), np.arange(80) % 2
     labels = np.where(np.arange(80) < 40, y, -1)
     free = fit(kind, parameters, X)

@@ -13,9 +13,10 @@ from sklearn.metrics import pairwise_distances
 
 import nbembed as nb
 from nbembed.measures import homogeneity
-from nbembed.methods.learned import FLOOR, SHARPEST, LearnedAffinities, learned_metric
-from nbembed.methods.nerv import typical_precision
-from nbembed.supervision import Supervision
+from nbembed.methods.learned_affinities import FLOOR, SHARPEST, fitted_metric
+from nbembed.methods.nerv import NeRVRecipe, typical_precision
+from nbembed.methods.snerv import SNeRVRecipe
+from nbembed.supervision import Supervision, as_supervision
 
 X, Y = load_iris(return_X_y=True)
 SOME = np.where(np.arange(150) % 3 == 0, Y, -1)
@@ -26,9 +27,9 @@ def learner(**keywords):
     return nb.LearningMetric(**{**usual, **keywords})
 
 
-def quick(**keywords):
-    usual = {"n_centroids": 6, "width": 0.8, "cv": 3, "max_iter": 120, "random_state": 0}
-    return nb.SNeRV(**{**usual, **keywords})
+def quick(metric=None, **keywords):
+    chosen = nb.LearningMetric(**{"n_centroids": 6, "width": 0.8, "cv": 3, **(metric or {})})
+    return nb.SNeRV(**{"metric": chosen, "max_iter": 120, "random_state": 0, **keywords})
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,9 @@ def test_what_fit_sets(fitted):
 
 def test_it_is_nerv_on_the_learned_metric(fitted):
     metric = learner(max_iter=100, cv=3).fit(X, SOME)
-    same = nb.NeRV(metric=metric, perplexity=12.5, width="uniform", max_iter=120, random_state=0)
+    same = nb.NeRV(
+        metric=metric, perplexity=12.5, map_width="uniform", max_iter=120, random_state=0
+    )
     assert np.array_equal(same.fit(X).embedding_, fitted.embedding_)
     assert same.cost_ == fitted.cost_
 
@@ -70,14 +73,14 @@ def test_it_is_nerv_on_the_learned_metric(fitted):
 def test_labels_are_no_links():
     objective = quick()
     known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
-    affinities = objective.make_affinities(X, known)
+    affinities = objective.recipe.make_affinities(X, known)
     values = []
     for rho in (0.0, 1.0):
-        made = objective.set_params(rho=rho).make_objective(affinities, known, None)
+        made = objective.set_params(rho=rho).recipe.make_objective(affinities, known, None)
         values.append(made.cost_and_gradient(X[:, :2].astype(np.float32))[0])
     assert values[0] == values[1]
     linked = known.must_link([0, 60, 120])
-    made = objective.make_objective(affinities, linked, None)
+    made = objective.recipe.make_objective(affinities, linked, None)
     assert made.cost_and_gradient(X[:, :2].astype(np.float32))[0] != values[0]
 
 
@@ -85,10 +88,10 @@ def test_before_there_are_two_classes_the_euclidean_metric_stands_in():
     """A live session begins so; ``fit`` refuses it."""
     one = Supervision(150).label([0, 1, 2], "a")
     for known in (None, Supervision(150), one):
-        affinities = quick().make_affinities(X, known)
-        assert affinities.learned is None
+        affinities = quick().recipe.make_affinities(X, known)
+        assert affinities.learned_metric is None
         assert affinities.perplexity == 30
-        plain = nb.NeRV().make_affinities(X)
+        plain = nb.NeRV().recipe.make_affinities(X)
         kept = affinities.P > 0
         assert np.array_equal(affinities.P[kept], plain.P[kept])
     for y, got in ((np.full(150, -1), "none"), (np.where(Y == 1, 1, -1), "only '1'")):
@@ -102,11 +105,13 @@ def test_before_there_are_two_classes_the_euclidean_metric_stands_in():
 def test_affinities_are_the_same_each_time_and_know_their_metric():
     known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
     one, two = (
-        nb.SNeRV(cv=3, random_state=seed, n_jobs=n).make_affinities(X, known)
+        nb.SNeRV(
+            metric=nb.LearningMetric(cv=3), random_state=seed, n_jobs=n
+        ).recipe.make_affinities(X, known)
         for seed, n in ((None, 1), (np.random.default_rng(3), 2))
     )
     assert np.array_equal(one.P, two.P)
-    assert one.learned.classes_.tolist() == ["a", "b"]
+    assert one.learned_metric.classes_.tolist() == ["a", "b"]
     np.testing.assert_allclose(one.P.sum(axis=1), 1, atol=1e-5)
 
 
@@ -115,9 +120,9 @@ def test_tiny_probabilities_are_none_and_no_width_is_too_small(rng):
     y = np.repeat([0, 1, 2], 60)
     data = np.array([[0.0, 0], [3, 0], [0, 3]])[y] + rng.normal(size=(180, 2))
     method = nb.NeRV(metric=learner(n_centroids=9, width=0.4, max_iter=200), perplexity=8)
-    method.set_params(width="point", max_iter=200, random_state=0)
-    affinities = method.make_affinities(data, nb.methods.base.as_supervision(y, 180))
-    assert isinstance(affinities, LearnedAffinities)
+    method.set_params(map_width="point", max_iter=200, random_state=0)
+    affinities = method.recipe.make_affinities(data, as_supervision(y, 180))
+    assert affinities.floor == FLOOR
     assert affinities.P[affinities.P > 0].min() >= FLOOR
     assert affinities.beta.max() > 10 * SHARPEST * typical_precision(affinities)
     method.fit(data, y)
@@ -126,9 +131,9 @@ def test_tiny_probabilities_are_none_and_no_width_is_too_small(rng):
     assert np.isfinite(places).all()
 
 
-@pytest.mark.parametrize("output_width", ["uniform", "point"])
-def test_new_points_come_to_their_neighbors(output_width):
-    method = quick(output_width=output_width).fit(X[::2], Y[::2])
+@pytest.mark.parametrize("map_width", ["uniform", "point"])
+def test_new_points_come_to_their_neighbors(map_width):
+    method = quick(map_width=map_width).fit(X[::2], Y[::2])
     assert np.array_equal(method.transform(X[::2]), method.embedding_)
     places = method.transform(X[1::2])
     D = pairwise_distances(places, method.embedding_)
@@ -154,18 +159,18 @@ def test_other_methods_measure_with_it(kind):
 def test_an_unfitted_one_learns_from_the_labels_of_the_fit(kind):
     metric = learner()
     method = kind(metric=metric, max_iter=60, random_state=0)
-    assert method.learns_from_labels
-    assert not kind().learns_from_labels
-    assert not kind(metric=learner().fit(X, Y)).learns_from_labels
+    assert method.recipe.learns_from_labels
+    assert not kind().recipe.learns_from_labels
+    assert not kind(metric=learner().fit(X, Y)).recipe.learns_from_labels
     method.fit(X, SOME)
     assert not hasattr(metric, "centroids_"), "a clone is fitted"
     assert not hasattr(clone(method).metric, "centroids_")
     with pytest.raises(ValueError, match=r"y .*at least two classes"):
         method.fit(X, np.where(Y == 1, 1, -1))
     known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
-    learned = learned_metric(metric, X, known)
-    assert np.array_equal(learned.centroids_, learned_metric(metric, X, known).centroids_)
-    assert learned_metric(metric, X, Supervision(150)) == "euclidean"
+    learned = fitted_metric(metric, X, known)
+    assert np.array_equal(learned.centroids_, fitted_metric(metric, X, known).centroids_)
+    assert fitted_metric(metric, X, Supervision(150)) == "euclidean"
 
 
 def test_mbed_on_a_learned_metric_predicts():
@@ -181,28 +186,79 @@ def test_it_is_an_estimator():
         strange = object()
         assert getattr(nb.SNeRV(**{name: strange}), name) is strange
         assert getattr(nb.SNeRV(), name) is parameter.default
-    assert "metric" not in nb.SNeRV().get_params()
     assert clone(quick(tradeoff=0.3)).tradeoff == 0.3
-    assert [live.name for live in nb.SNeRV.live_parameters] == ["tradeoff", "rho"]
-    assert nb.SNeRV.learns_from_labels
+    assert [live.name for live in SNeRVRecipe.live_parameters] == ["tradeoff", "rho"]
+    assert nb.SNeRV().recipe.learns_from_labels
+    assert "metric" not in SNeRVRecipe.shared
 
 
 @pytest.mark.parametrize(
     ("keywords", "kind", "message"),
     [
         ({"tradeoff": 1.5}, ValueError, "tradeoff must be"),
-        ({"n_centroids": 0}, ValueError, "n_centroids must be at least 1"),
-        ({"n_centroids": 60}, ValueError, "n_centroids must be at most the number of labelled"),
-        ({"width": "point"}, ValueError, "width must be one of 'cv'"),
-        ({"output_width": "cv"}, ValueError, "output_width must be one of 'uniform', 'point'"),
-        ({"n_pieces": 0}, ValueError, "n_pieces must be at least 1"),
-        ({"cv": 1}, ValueError, "cv must be at least 2"),
+        ({"metric": {"n_centroids": 0}}, ValueError, "n_centroids must be at least 1"),
+        ({"metric": {"n_centroids": 60}}, ValueError, "n_centroids must be at most the number of"),
+        ({"metric": {"width": "point"}}, ValueError, "width must be one of 'cv'"),
+        ({"map_width": "cv"}, ValueError, "map_width must be one of 'point', 'uniform'"),
+        ({"metric": {"n_pieces": 0}}, ValueError, "n_pieces must be at least 1"),
+        ({"metric": {"cv": 1}}, ValueError, "cv must be at least 2"),
         ({"perplexity": 150}, ValueError, "perplexity must be in"),
     ],
 )
 def test_bad_parameters(keywords, kind, message):
     with pytest.raises(kind, match=message):
         quick(**keywords).fit(X, SOME)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "learned", 3, nb.LearningMetric])
+def test_its_metric_is_a_learning_metric(metric):
+    with pytest.raises(TypeError, match="metric must be None or a LearningMetric"):
+        nb.SNeRV(metric=metric).fit(X, SOME)
+
+
+@pytest.mark.parametrize("kind", [nb.HSSNE, nb.SNE, nb.NeRV, nb.SNeRV, nb.Mbed])
+def test_the_seed_reaches_a_metric_that_has_none(kind, monkeypatch):
+    seen = []
+    learn = nb.LearningMetric._learn
+    monkeypatch.setattr(
+        nb.LearningMetric,
+        "_learn",
+        lambda self, *data: (seen.append((self.random_state, self.n_jobs)), learn(self, *data))[1],
+    )
+    known = Supervision(150).label(range(0, 50, 3), "a").label(range(50, 100, 3), "b")
+    quickly = {"n_centroids": 3, "width": 1.0, "cv": None, "max_iter": 2}
+    generator = np.random.default_rng(0)
+    for own, given, expected in ((None, 7, 7), (3, 7, 3), (None, None, 0), (None, generator, 0)):
+        metric = nb.LearningMetric(**quickly, random_state=own)
+        method = kind(metric=metric, random_state=given, n_jobs=1)
+        method.recipe.make_affinities(X, known)
+        assert seen.pop() == (expected, 1)
+        assert metric.random_state is own, "the user's own is left alone"
+    assert generator.integers(1000) == np.random.default_rng(0).integers(1000), "nothing is drawn"
+
+
+def test_a_fitted_metric_needs_no_labels():
+    metric = learner().fit(X, SOME)
+    method = nb.SNeRV(metric=metric, max_iter=60, random_state=0)
+    assert not method.recipe.learns_from_labels
+    assert not method.__sklearn_tags__().target_tags.required
+    assert method.fit(X).learning_metric_ is metric
+    assert method.perplexity_ == 0.5 * 150 / 6
+
+
+def test_parameters_that_older_versions_stored():
+    old = {"n_centroids": 4, "width": 0.5, "cv": None, "n_pieces": 8, "shortest_paths": True}
+    stored = {"tradeoff": 0.3, "output_width": "point", "algorithm": "auto", **old}
+    recipe = SNeRVRecipe(**SNeRVRecipe.upgraded(stored))
+    assert (recipe.tradeoff, recipe.map_width) == (0.3, "point")
+    assert recipe.metric.get_params() == {
+        **nb.LearningMetric().get_params(), **old, "random_state": 0
+    }  # fmt: skip
+    new = recipe.parameters
+    assert SNeRVRecipe.upgraded(new) == new
+    nerv = NeRVRecipe(**NeRVRecipe.upgraded({"width": "uniform", "algorithm": "exact"}))
+    assert nerv.map_width == "uniform"
+    assert NeRVRecipe.upgraded({"map_width": "point"}) == {"map_width": "point"}
 
 
 def test_sparse_data_are_refused_with_a_reason():

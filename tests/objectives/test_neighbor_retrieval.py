@@ -129,7 +129,9 @@ def test_widening_is_a_larger_neighborhood_on_both_sides(rng, central_difference
     assert objective.cost(Y) == pytest.approx(definition(P, Y, 0.3, affinities.beta / 9), rel=1e-9)
     expected = central_differences(objective, Y)
     assert np.abs(objective.gradient(Y) - expected).max() < 1e-6 * np.abs(expected).max()
-    assert objective.length == pytest.approx(3 * objective.with_parameters(widening=1.0).length)
+    assert objective.length_scale == pytest.approx(
+        3 * objective.with_parameters(widening=1.0).length_scale
+    )
 
 
 def test_widening_of_sparse_affinities(rows, rng):
@@ -204,7 +206,7 @@ def test_logarithms_are_made_once(rng, monkeypatch):
     def fail(*_):
         raise AssertionError("made again")
 
-    monkeypatch.setattr("nbembed.objectives.log_rows.packed_log_rows", fail)
+    monkeypatch.setattr("nbembed.objectives.log_affinities.packed_log_rows", fail)
     monkeypatch.setattr(Affinities, "_log_rows", fail)
     assert np.isfinite(NeighborRetrieval(affinities, 0.9).cost(Y))
     with pytest.raises(AssertionError, match="made again"):
@@ -222,7 +224,7 @@ def test_objectives_of_the_same_affinities_do_not_undo_each_other_s_work(rng, mo
     def fail(*_):
         raise AssertionError("made again")
 
-    monkeypatch.setattr("nbembed.objectives.log_rows.packed_log_rows", fail)
+    monkeypatch.setattr("nbembed.objectives.log_affinities.packed_log_rows", fail)
     assert (one.cost(Y), other.cost(Y)) == costs
     assert np.isfinite(one.with_parameters(tradeoff=0.9).cost(Y))
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from nbembed.objectives import Parametric
-from nbembed.objectives.still import Still
+from nbembed.objectives.constant import Constant
 
 
 @pytest.fixture
@@ -136,14 +136,14 @@ def test_a_layout_of_another_size(proba):
 
 
 def test_nothing_to_minimize_yet(rng):
-    still = Still(5, np.float32)
+    constant = Constant(5, np.float32)
     Y = rng.standard_normal((5, 2))
-    seen = still.evaluate(Y)
+    seen = constant.evaluate(Y)
     assert seen.cost == 0
     assert seen.gradient.dtype == np.float32
     assert not seen.gradient.any()
-    assert still.with_parameters() is still
+    assert constant.with_parameters() is constant
     with pytest.raises(ValueError, match="n_samples = 5"):
-        still.evaluate(Y[:4])
+        constant.evaluate(Y[:4])
     with pytest.raises(TypeError, match="no parameter"):
-        still.with_parameters(eta=1.0)
+        constant.with_parameters(eta=1.0)

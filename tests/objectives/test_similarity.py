@@ -77,7 +77,7 @@ def test_members_of_the_family_given_as_functions(P, own, alpha, supervision, dt
     theirs = HeavyTailed(given, alpha, **options).evaluate(Y)
     rtol = 1e-5 if dtype == np.float32 else 1e-12
     assert mine.cost == pytest.approx(theirs.cost, rel=rtol)
-    assert mine.aid == pytest.approx(theirs.aid, rel=rtol)
+    assert mine.auxiliary_cost == pytest.approx(theirs.auxiliary_cost, rel=rtol)
     assert mine.gradient.dtype == dtype
     scale = np.abs(theirs.gradient).max()
     np.testing.assert_allclose(mine.gradient, theirs.gradient, atol=20 * rtol * scale)
@@ -109,11 +109,11 @@ def test_parameters(P, rng):
     Y = rng.standard_normal((N, 2))
     objective = HeavyTailed(P, MIXED)
     assert "alpha" not in objective.parameters
-    assert objective.length == pytest.approx(MIXED.score(0.0) ** -0.5)
+    assert objective.length_scale == pytest.approx(MIXED.score(0.0) ** -0.5)
     assert objective.with_parameters(exaggeration=3.0).parameters["exaggeration"] == 3
     back = objective.with_parameters(alpha=1.0)
     assert back.parameters["alpha"] == 1
-    assert back.length == 1
+    assert back.length_scale == 1
     assert back.cost(Y) == HeavyTailed(P, 1.0).cost(Y)
     assert back.with_parameters(alpha=MIXED).cost(Y) == objective.cost(Y)
 

@@ -31,7 +31,7 @@ class Quadratic(Objective):
         return self.center.dtype
 
     @property
-    def length(self) -> float:
+    def length_scale(self) -> float:
         return 10.0
 
     @property

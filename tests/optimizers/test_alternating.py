@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbembed.objectives import Parametric, Pinned
-from nbembed.objectives.still import Still
+from nbembed.objectives.constant import Constant
 from nbembed.optimizers import LBFGS, Alternating, ConjugateGradient, FixedPoint, MomentumGradient
 from nbembed.run import Run
 from tests.optimizers.conftest import Quadratic
@@ -87,6 +87,6 @@ def test_other_objectives_are_descended_by_l_bfgs(rng):
 
 def test_where_there_is_nothing_to_minimize_nothing_moves(rng):
     Y = rng.standard_normal((7, 2))
-    run = Run(Still(7), Alternating(), Y).until(100)
+    run = Run(Constant(7), Alternating(), Y).until(100)
     assert run.converged
     np.testing.assert_array_equal(run.embedding, Y)

@@ -104,7 +104,7 @@ def test_no_point_moves_farther_than_the_kernel(clusters, optimizer):
     for _ in range(50):
         ahead = optimizer.step(objective, state)
         moved = np.linalg.norm(ahead.Y - state.Y, axis=1).max()
-        assert moved <= max(objective.length, 0.02 * radius(state.Y)) * (1 + 1e-9)
+        assert moved <= max(objective.length_scale, 0.02 * radius(state.Y)) * (1 + 1e-9)
         state = ahead
 
 

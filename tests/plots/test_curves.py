@@ -88,7 +88,7 @@ def test_estimators_sessions_and_explorers_are_read():
     [
         (3, TypeError, "source must be a trace"),
         ([1, 2], TypeError, "source must be a trace"),
-        ([], ValueError, "source must have moved"),
+        ([], ValueError, "source must have run"),
         ({}, ValueError, "at least one trace"),
         ({"a": "text"}, TypeError, r"source\['a'\] must be a trace"),
         ([record(1)], ValueError, "must have a record with a cost"),
@@ -102,7 +102,7 @@ def test_bad_sources_are_named(source, error, message):
 
 @dataclass
 class Step:
-    lam: float
+    value: float
     embedding: np.ndarray
     criterion: float
 
@@ -121,7 +121,7 @@ def test_the_winner_is_drawn_and_marked(path):
     assert len(titles) == 3
     assert [("best" in title) for title in titles].count(True) == 1
     assert "λ = 5.37 ★ best" in titles
-    assert below.select_one(Span).location == pytest.approx(path[2].lam)
+    assert below.select_one(Span).location == pytest.approx(path[2].value)
     assert isinstance(below.x_range, Range1d)
     assert below.x_range.start > below.x_range.end, "λ falls as time goes on"
 
@@ -130,7 +130,7 @@ def test_an_empty_class_is_shown_as_no_criterion(path):
     below = plots.annealing_path(path).children[1]
     dots = next(r for r in below.renderers if isinstance(r.glyph, Scatter))
     assert dots.data_source.data["text"][0] == "an empty class"
-    nowhere = [Step(s.lam, s.embedding, math.nan) for s in path]
+    nowhere = [Step(s.value, s.embedding, math.nan) for s in path]
     assert winner(nowhere) is None
     strip, below = plots.annealing_path(nowhere).children
     assert below.select_one(Span) is None

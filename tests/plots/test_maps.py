@@ -7,7 +7,8 @@ import pytest
 from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter
 
 from nbembed import plots
-from nbembed.widget.columns import as_column
+from nbembed.display.columns import as_column
+from nbembed.widget.serializers import color_column
 
 SPECIES = np.array(["setosa", "virginica", "versicolor"])
 
@@ -44,8 +45,8 @@ def test_a_map_has_equal_scales_and_shows_every_point(Y, classes):
 
 def test_colors_are_those_of_the_explorer(Y, classes):
     source = points(plots.scatter(Y, classes)).data_source
-    wire = as_column(classes, 30).to_wire()
-    expected = dict(zip(wire["names"], wire["colors"]))
+    traits = color_column(as_column(classes, 30))["color_column"]
+    expected = dict(zip(traits["names"], traits["colors"]))
     assert source.data["paint"] == [expected[name] for name in classes]
     assert source.data["name"] == classes.tolist()
 

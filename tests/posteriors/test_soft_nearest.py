@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from nbembed.posteriors import SoftNearestNeighbor
 
 EXPECTED = {
-    "check_classifiers_classes": "−1 is no class here but stands for unlabelled, as in "
+    "check_classifiers_classes": "−1 is no class here but stands for unlabeled, as in "
     "scikit-learn's semi-supervised classifiers; the check uses it as one"
 }
 
@@ -44,7 +44,7 @@ def test_it_is_equation_nineteen(data, prior):
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
-def test_unlabelled_points_count_in_the_covariance_alone(data):
+def test_unlabeled_points_count_in_the_covariance_alone(data):
     X, y = data
     fitted = SoftNearestNeighbor().fit(X, y)
     assert fitted.classes_.tolist() == [0, 1, 2]
@@ -108,6 +108,6 @@ def test_bad_arguments(data, keywords, says):
         SoftNearestNeighbor(**keywords).fit(*data)
 
 
-def test_nothing_labelled(data):
+def test_nothing_labeled(data):
     with pytest.raises(ValueError, match="y must label"):
         SoftNearestNeighbor().fit(data[0], np.full(40, -1))

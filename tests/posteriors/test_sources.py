@@ -91,14 +91,30 @@ def test_confidence_becomes_a_weight(iris):
     X, y = iris
     told = Supervision(150).label(np.flatnonzero(y == 0)[:9], "a")
     told = told.label(np.flatnonzero(y == 1)[:9], "b").label([60, 61], "a", confidence=0.6)
-    rows = told.labelled
-    weights = told.confidence[rows]
+    rows = told.labeled
+    weights = told.label_weights[rows]
+    assert weights.min() == pytest.approx(2 * 0.6 - 1)
     plain = GaussianNB().fit(X[rows], told.top_class[rows], sample_weight=weights)
     np.testing.assert_allclose(
         class_posteriors(GaussianNB(), X, told).proba, plain.predict_proba(X), rtol=1e-9
     )
     # What takes no weights learns all the same.
     assert class_posteriors(make_pipeline(GaussianNB()), X, told).shape == (150, 2)
+
+
+@pytest.mark.parametrize("classifier", [GaussianNB(), SoftNearestNeighbor(), LabelSpreading()])
+def test_labels_that_say_nothing_are_ignored(iris, classifier):
+    X, y = iris
+    told = Supervision(150).label(np.flatnonzero(y == 0)[:9], "a")
+    told = told.label(np.flatnonzero(y == 1)[:9], "b")
+    vague = told.label([60, 61], "a", confidence=0.5)
+    np.testing.assert_array_equal(
+        class_posteriors(classifier, X, vague).proba, class_posteriors(classifier, X, told).proba
+    )
+    one = Supervision(150).label(range(9), "a").label([60], "b", confidence=0.5)
+    with pytest.raises(ValueError, match="at least two classes"):
+        class_posteriors(classifier, X, one)
+    assert not learned_posteriors(classifier, X, one).informative
 
 
 def test_held_out(iris, partly):

@@ -16,12 +16,12 @@ def _clean_fake() -> Iterator[None]:
     """Let no test inherit another's counts or troubles."""
     fake.calls.clear()
     fake.trouble.clear()
-    fake.lessons.clear()
+    fake.fits.clear()
     fake.gate.set()
     yield
     fake.trouble.clear()
     fake.gate.set()
-    fake.school.set()
+    fake.fit_gate.set()
 
 
 @pytest.fixture
@@ -42,6 +42,6 @@ def start(X: np.ndarray) -> Iterator[Callable[..., Session]]:
 
     yield make
     fake.gate.set()
-    fake.school.set()
+    fake.fit_gate.set()
     for session in made:
         session.close()

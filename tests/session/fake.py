@@ -1,6 +1,6 @@
 """A method without mathematics: points are drawn to targets, and every part counts its calls.
 
-The cost is ½ Σ ‖y_i − w t_i‖², t_i the first coordinates of the data, moved for labelled points to
+The cost is ½ Σ ‖y_i − w t_i‖², t_i the first coordinates of the data, moved for labeled points to
 their class's place; one step goes a tenth of the way. Quick, and it converges.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbembed.methods import EmbeddingMethod, Geometry, LiveParameter, Start
+from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers import ConjugateGradient, Optimizer, State
 from nbembed.schedule import Schedule, Stage
@@ -85,7 +85,8 @@ class Glide(Optimizer):
         return Velocity(state.Y + velocity, velocity=velocity)
 
 
-class Fake(EmbeddingMethod):
+@dataclass(frozen=True, eq=False)
+class Fake(Recipe[Any]):
     """Targets from the data's first columns; ``width`` enters the affinities."""
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
@@ -95,30 +96,16 @@ class Fake(EmbeddingMethod):
         LiveParameter("tint", "t", 0.0, 1.0, 0.0, "x", invalidates="display"),
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        weight: float = 1.0,
-        heat: float | str = "cool",
-        width: float = 1.0,
-        tint: float = 0.0,
-        tol: float = 1e-4,
-        metric: Any = "euclidean",
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.weight = weight
-        self.heat = heat
-        self.width = width
-        self.tint = tint
-        self.tol = tol
-        self.metric = metric
-        self.random_state = random_state
-        self.verbose = verbose
+    n_components: int = 2
+    weight: float = 1.0
+    heat: float | str = "cool"
+    width: float = 1.0
+    tint: float = 0.0
+    tol: float = 1e-4
+    metric: Any = "euclidean"
+    random_state: Any = None
 
-    def check_parameters(self, n_samples: int, supervision: Any) -> None:
+    def check(self, n_samples: int, supervision: Any) -> None:
         for live in self.live_parameters:
             value = getattr(self, live.name)
             if live.name == "heat" and value == "cool":
@@ -133,8 +120,8 @@ class Fake(EmbeddingMethod):
     def make_start(self, X: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
         calls["start"] += 1
         Y = rng.standard_normal((len(X), self.n_components)) * 0.1
-        Y[supervision.labelled] += 0.5  # so that the start sees the labels
-        return Start(Y.astype(np.float32), Geometry(1.0 + len(supervision.labelled)))
+        Y[supervision.labeled] += 0.5  # so that the start sees the labels
+        return Start(Y.astype(np.float32), Geometry(1.0 + len(supervision.labeled)))
 
     def adopt(self, Y: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
         calls["adopt"] += 1
@@ -163,46 +150,51 @@ class Fake(EmbeddingMethod):
             tuple(Stage(5, early, {"heat": h}, True, f"h={h}") for h in (2.0, 1.0, 0.5))
         )
 
-    def realign(self, geometry: Geometry, Y: Any, supervision: Any) -> Geometry:
-        calls["realign"] += 1
+    def align(self, geometry: Geometry, Y: Any, supervision: Any) -> Geometry:
+        calls["align"] += 1
         # Depends on what was before, so that a forgotten or doubled call would show in the bits.
-        return Geometry(0.5 * geometry.scale + 0.25 * len(supervision.labelled))
+        return Geometry(0.5 * geometry.scale + 0.25 * len(supervision.labeled))
 
 
+@dataclass(frozen=True, eq=False)
 class Other(Fake):
     """Another method to switch to."""
 
 
-#: Cleared, it holds every lesson until it is set again.
-school = threading.Event()
-school.set()
-#: The labels of each lesson begun, and how many are being learned at a time at most.
-lessons: list[dict[int, int]] = []
-pupils: list[int] = []
+#: Cleared, it holds every fit until it is set again.
+fit_gate = threading.Event()
+fit_gate.set()
+#: The labels of each fit begun, and how many are being learned at a time at most.
+fits: list[dict[int, int]] = []
+running: list[int] = []
 
 
-class Pupil(Fake):
+@dataclass(frozen=True, eq=False)
+class Learning(Fake):
     """Its affinities are the data moved by what it learns of the labels."""
 
-    learns_from_labels: ClassVar[bool] = True
+    @property
+    def learns_from_labels(self) -> bool:
+        return True
 
     def make_affinities(self, X: Any, supervision: Any = None) -> Any:
-        found = {int(i): int(supervision.top_class[i]) for i in supervision.labelled}
-        pupils.append(1)
+        found = {int(i): int(supervision.top_class[i]) for i in supervision.labeled}
+        running.append(1)
         try:
             if found:
-                lessons.append(found)
-                assert school.wait(60)
+                fits.append(found)
+                assert fit_gate.wait(60)
             if len(set(found.values())) == 1:
                 raise ValueError("labels must be of at least two classes, got one")
         finally:
-            pupils.pop()
+            running.pop()
         seen = super().make_affinities(X, supervision)
         return seen + np.float32(0.01 * sum((i + 1) * (k + 1) for i, k in found.items()))
 
 
-class Anchored(Pupil):
-    """A pupil whose layout ends with a landmark for each class that it learned of."""
+@dataclass(frozen=True, eq=False)
+class Anchored(Learning):
+    """A learning method whose layout ends with a center for each class that it learned of."""
 
     def make_affinities(self, X: Any, supervision: Any = None) -> Any:
         seen = super().make_affinities(X, supervision)
@@ -219,13 +211,13 @@ class Anchored(Pupil):
 
     def make_start(self, X: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
         start = super().make_start(X, affinities, supervision, rng)
-        return Start(self._with_landmarks(start.Y, affinities), start.geometry)
+        return Start(self._with_centers(start.Y, affinities), start.geometry)
 
     def adopt(self, Y: Any, affinities: Any, supervision: Any, rng: Any) -> Start:
         start = super().adopt(Y[: supervision.n_samples], affinities, supervision, rng)
-        return Start(self._with_landmarks(start.Y, affinities), start.geometry)
+        return Start(self._with_centers(start.Y, affinities), start.geometry)
 
-    def _with_landmarks(self, Y: Any, affinities: Any) -> Any:
+    def _with_centers(self, Y: Any, affinities: Any) -> Any:
         m = len(affinities) - len(Y)
         return np.vstack([Y, np.full((m, Y.shape[1]), 0.25)]).astype(np.float32)
 

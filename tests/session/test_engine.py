@@ -9,19 +9,19 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
-from nbembed.schedule import Schedule, Stage
-from nbembed.session.commands import Desk, decide
+from nbembed.session.commands import Context, decide
 from nbembed.session.engine import TRACE_LIMIT, Engine
-from nbembed.session.settings import known_methods, start_settings
-from nbembed.session.stages import after, begun
+from nbembed.session.methods import known_methods
+from nbembed.session.session_state import SessionState
+from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision
-from tests.session.fake import Anchored, Fake, Glide, Other, Pupil
+from tests.session.fake import Anchored, Fake, Glide, Learning, Other
 
-METHODS = known_methods(Fake, Other, Pupil, Anchored)
+METHODS = known_methods(Fake, Other, Learning, Anchored)
 X = load_iris().data[::5]
 
 
-def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str, dict]:
+def random_event(rng: random.Random, state: SessionState, names: list[str]) -> tuple[str, dict]:
     points = sorted(rng.sample(range(30), rng.randint(2, 4)))
     label = {"points": points, "class_": rng.choice("abc"), "confidence": rng.choice([1.0, 0.7])}
     name = rng.choice(names)
@@ -35,9 +35,9 @@ def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str,
         "LFDA": "gamma",
         "ParametricEmbedding": "eta_objects",
     }
-    now = desk.settings.name
+    now = state.settings.name
     kind = METHODS[name]
-    switched = {"method": name, "parameters": desk.settings.parameters_for(kind, X)}
+    switched = {"method": name, "parameters": state.settings.recipe_for(kind, X).parameters}
     return rng.choice(
         [
             ("set", {own.get(now, "weight"): rng.choice([0.5, 1.0])}),
@@ -48,15 +48,15 @@ def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str,
             ("forget", {"points": points}),
             ("pin", {"points": points}),
             ("unpin", {"points": points}),
-            ("learned", {"supervision": desk.settings.supervision}),
-            ("learned", {"supervision": desk.settings.supervision.label(points, "c")}),
+            ("learn", {"supervision": state.settings.supervision}),
+            ("learn", {"supervision": state.settings.supervision.label(points, "c")}),
             ("undo", {}),
             ("redo", {}),
             ("snapshot", {"name": "x"}),
             ("restore", {"name": "x"}),
-            ("restart", {}),
+            ("reset_optimizer", {}),
             ("reset", {}),
-            ("move_to_path", {"index": 0, "lam": 2.0}),
+            ("show_path_step", {"index": 0, "value": 2.0}),
             ("switch", switched),
             ("switch", switched),
         ]
@@ -68,7 +68,7 @@ def random_event(rng: random.Random, desk: Desk, names: list[str]) -> tuple[str,
     "names",
     [
         ["Fake", "Other"],
-        ["Pupil", "Anchored", "Fake"],
+        ["Learning", "Anchored", "Fake"],
         ["HSSNE", "SNE", "Mbed"],
         ["NeRV", "LFDA", "ParametricEmbedding"],
     ],
@@ -77,40 +77,41 @@ def test_refreshing_early_or_late_gives_the_same_bits(seed, names):
     rng = random.Random(seed)
     first = METHODS[names[0]](random_state=seed)
     if names[0] == "HSSNE":
-        first.set_params(max_iter=24)
-    desk = Desk(start_settings(first, Supervision(30, ["a"])))
-    early, late = Engine(X, desk.settings), Engine(X, desk.settings)
+        first = first.replace(max_iter=24)
+    state = SessionState(Settings.of(first, Supervision(30, ["a"])))
+    context = Context(X, METHODS)
+    early, late = Engine(X, state.settings), Engine(X, state.settings)
     for _ in range(40):
         if rng.random() < 0.5:
             for _ in range(rng.randint(1, 4)):
                 early.advance()
                 late.advance()
-        command, arguments = random_event(rng, desk, names)
+        command, arguments = random_event(rng, state, names)
         try:
-            desk = decide(desk, command, arguments, METHODS)
+            state = decide(state, command, arguments, context)
         except ValueError:
             continue  # nothing to undo, no such snapshot
-        early.apply(command, arguments, desk.settings)
+        early.apply(command, arguments, state.settings)
         early.refresh()
         early.cost()
-        late.apply(command, arguments, desk.settings)
+        late.apply(command, arguments, state.settings)
     early.advance()
     late.advance()
-    assert early.place.layout.tobytes() == late.place.layout.tobytes()
+    assert early.layout.tobytes() == late.layout.tobytes()
     assert early.objective.parameters == late.objective.parameters
-    assert early.place.schedule == late.place.schedule
+    assert early.capture().schedule == late.capture().schedule
 
 
 def test_a_failed_step_leaves_the_layout(X, monkeypatch):
-    engine = Engine(X, start_settings(Fake(random_state=0), Supervision(30)))
+    engine = Engine(X, Settings.of(Fake(random_state=0), Supervision(30)))
     engine.advance()
-    before = engine.place.layout
+    before = engine.layout
     with monkeypatch.context() as patch:
         patch.setattr(Glide, "step", lambda *a, **k: 1 / 0)
         patch.setattr(nb.optimizers.ConjugateGradient, "step", lambda *a, **k: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             engine.advance()
-    assert engine.place.layout is before
+    assert engine.layout is before
     assert engine.iteration == 1
     assert engine.advance().iteration == 2
 
@@ -118,7 +119,7 @@ def test_a_failed_step_leaves_the_layout(X, monkeypatch):
 def test_the_trace_is_thinned_and_keeps_its_ends(X, monkeypatch):
     monkeypatch.setattr("nbembed.session.engine.TRACE_LIMIT", 100)
     assert TRACE_LIMIT == 20_000
-    engine = Engine(X, start_settings(Fake(random_state=0), Supervision(30)))
+    engine = Engine(X, Settings.of(Fake(random_state=0), Supervision(30)))
     for _ in range(350):
         engine.advance()
     iterations = [record.iteration for record in engine.trace]
@@ -128,24 +129,11 @@ def test_the_trace_is_thinned_and_keeps_its_ends(X, monkeypatch):
     assert iterations[-1] == 350
 
 
-def test_what_is_left_of_a_schedule():
-    a, b, c = (Stage(steps, Glide(), {"heat": float(steps)}) for steps in (2, 3, 4))
-    schedule = Schedule((a, b, c))
-    assert after(schedule, 0) == schedule
-    assert after(schedule, 2) == Schedule((b, c))
-    assert after(schedule, 3) == Schedule((Stage(2, Glide(), {"heat": 3.0}), c))
-    assert after(schedule, 9) == after(schedule, 90) == Schedule()
-    assert begun(schedule, 0) == ()
-    assert begun(schedule, 2) == (a,)
-    assert begun(schedule, 3) == (a, b)
-    assert begun(schedule, 90) == (a, b, c)
-
-
 def test_the_first_layout_is_the_seed_s(X):
     for seed in (0, 1):
         engines = [
-            Engine(X, start_settings(Fake(random_state=seed), Supervision(30))) for _ in range(2)
+            Engine(X, Settings.of(Fake(random_state=seed), Supervision(30))) for _ in range(2)
         ]
         for engine in engines:
             engine.refresh()
-        assert np.array_equal(engines[0].place.layout, engines[1].place.layout)
+        assert np.array_equal(engines[0].layout, engines[1].layout)

@@ -45,7 +45,7 @@ def test_labels_are_kept_and_still_taken(failed):
     failed.set(weight=2.0)
     rest(failed)
     assert failed.state == "failed"
-    assert failed.supervision.labelled.tolist() == [1, 2, 3]
+    assert failed.supervision.labeled.tolist() == [1, 2, 3]
     assert np.array_equal(failed.embedding, before)
 
 
@@ -68,7 +68,7 @@ def test_reset_recovers(failed):
     assert failed.state == "paused"
     failed.play()
     assert failed.wait("converged", GUARD)
-    assert failed.supervision.labelled.tolist() == [1, 2]
+    assert failed.supervision.labeled.tolist() == [1, 2]
 
 
 def test_a_failed_session_replays(failed):

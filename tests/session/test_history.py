@@ -22,12 +22,12 @@ def test_undo_and_redo_cover_parameters_supervision_and_method(start):
     assert texts == ["switch to Other", "label 2 points as a", "set w to 2"]
     assert session.method_name == "Fake"
     assert session.parameters["weight"] == 1.0
-    assert session.supervision.labelled.size == 0
+    assert session.supervision.labeled.size == 0
     assert session.redo_text == "set w to 2"
     for _ in texts:
         session.redo()
     assert session.method_name == "Other"
-    assert session.supervision.labelled.tolist() == [1, 2]
+    assert session.supervision.labeled.tolist() == [1, 2]
     assert not session.can_redo
     with pytest.raises(ValueError, match="nothing to redo"):
         session.redo()
@@ -100,7 +100,7 @@ def test_history_is_bounded(start):
         session.undo()
         count += 1
     assert count == LIMIT
-    assert session.supervision.labelled.size > 0
+    assert session.supervision.labeled.size > 0
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_history_is_bounded(start):
         (lambda s: s.must_link([1, 99]), "points must be indices in"),
         (lambda s: s.cannot_link([1], [1, 2]), "a and b must have no point in common"),
         (lambda s: s.cannot_link([1], [99]), "b must be indices in"),
-        (lambda s: s.rename_class("x", "y"), "old must be a class"),
+        (lambda s: s.rename_class("x", "y"), "old must be an existing class"),
         (lambda s: s.supervise([0, 1]), "supervision must have 30 labels"),
         (lambda s: s.restore("nothing"), "name must be one of the snapshots"),
         (lambda s: s.snapshot(3), "name must be text"),
@@ -144,16 +144,16 @@ def test_labels_by_mask_and_replacing_all_of_them(start):
     mask = np.zeros(30, dtype=bool)
     mask[[3, 8]] = True
     session.label(mask, 7)
-    assert session.supervision.labelled.tolist() == [3, 8]
+    assert session.supervision.labeled.tolist() == [3, 8]
     assert session.supervision.classes == ("7",)
     y = np.full(30, -1)
     y[:3] = [0, 1, 1]
     session.supervise(y)
-    assert session.supervision.labelled.tolist() == [0, 1, 2]
+    assert session.supervision.labeled.tolist() == [0, 1, 2]
     session.undo()
-    assert session.supervision.labelled.tolist() == [3, 8]
+    assert session.supervision.labeled.tolist() == [3, 8]
     session.forget([3])
-    assert session.supervision.labelled.tolist() == [8]
+    assert session.supervision.labeled.tolist() == [8]
 
 
 def test_snapshots_keep_layout_parameters_and_labels(start):
@@ -174,7 +174,7 @@ def test_snapshots_keep_layout_parameters_and_labels(start):
     assert session.snapshots == ("snapshot 1", "best")
     assert session.method_name == "Fake"
     assert session.parameters["weight"] == 1.0
-    assert session.supervision.labelled.tolist() == [1]
+    assert session.supervision.labeled.tolist() == [1]
     rest(session)
     assert np.array_equal(session.embedding, kept)
     assert session.state == "paused"
@@ -193,5 +193,5 @@ def test_a_snapshot_of_an_idle_session_keeps_the_settings(start):
     session.restore("before")
     session.step(1)
     rest(session)
-    assert session.supervision.labelled.tolist() == [1]
+    assert session.supervision.labeled.tolist() == [1]
     assert session.iteration == 6

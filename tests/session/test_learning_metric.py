@@ -9,9 +9,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
+from nbembed.methods.snerv import SNeRVRecipe
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_landmarks import redone
+from tests.session.test_centers import redone
 from tests.session.test_learning import learned, until
 
 # Few labels of classes that lie apart: where the metric sees one class, all distances are nothing.
@@ -27,12 +28,12 @@ def label(session: Session, *classes: int) -> None:
         session.label(np.flatnonzero(k == TRUTH)[:8], str(IRIS.target_names[k]))
 
 
-def test_snerv_learns_what_is_labelled_while_it_runs(tmp_path: Any) -> None:
-    with Session(X, nb.SNeRV(**METRIC, random_state=0)) as session:
+def test_snerv_learns_what_is_labeled_while_it_runs(tmp_path: Any) -> None:
+    with Session(X, nb.SNeRV(metric=nb.LearningMetric(**METRIC), random_state=0)) as session:
         session.pace = None
         session.step(150)
         rest(session)
-        before, affinities = session.embedding, session._live.engine._affinities()
+        before, affinities = session.embedding, session._controller.engine._affinities()
         session.play()
         label(session, 1, 2)
         until(lambda: learned(session) and not session.learning)
@@ -40,16 +41,16 @@ def test_snerv_learns_what_is_labelled_while_it_runs(tmp_path: Any) -> None:
         session.step(100)
         rest(session)
         assert learned(session)[-1].arguments["supervision"] == session.supervision
-        assert not np.array_equal(session._live.engine._affinities().P, affinities.P)
+        assert not np.array_equal(session._controller.engine._affinities().P, affinities.P)
         assert np.abs(session.embedding - before).max() > 0.05 * np.ptp(before)
         session.set(tradeoff=0.9)
         session.step(5)
         rest(session)
-        assert session._live.engine.place.taught == session.supervision
+        assert session._controller.engine.capture().learned_from == session.supervision
         redone(session)
         session.save(tmp_path / "x")
     loaded = load_session(tmp_path / "x")
-    assert loaded.method.get_params() == session.method.get_params()
+    assert repr(loaded.method) == repr(session.method)
     loaded.step(3)
     rest(loaded)
     redone(loaded)
@@ -58,7 +59,7 @@ def test_snerv_learns_what_is_labelled_while_it_runs(tmp_path: Any) -> None:
 
 def test_a_cold_start_with_labels_is_what_fit_computes() -> None:
     y = np.where(np.arange(50) % 2, TRUTH, -1)
-    method = nb.SNeRV(**METRIC, random_state=0, max_iter=30)
+    method = nb.SNeRV(metric=nb.LearningMetric(**METRIC), random_state=0, max_iter=30)
     with Session(X, method, supervision=y) as session:
         session.step(30)
         rest(session)
@@ -66,21 +67,21 @@ def test_a_cold_start_with_labels_is_what_fit_computes() -> None:
 
 
 def test_only_the_tradeoff_leaves_the_metric_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Session(X, nb.SNeRV(**METRIC, random_state=0)) as session:
+    with Session(X, nb.SNeRV(metric=nb.LearningMetric(**METRIC), random_state=0)) as session:
         label(session, 1, 2)
         session.step(3)
         rest(session)
         calls: list[int] = []
-        make = nb.SNeRV.make_affinities
+        make = SNeRVRecipe.make_affinities
         monkeypatch.setattr(
-            nb.SNeRV, "make_affinities", lambda *a, **k: calls.append(1) or make(*a, **k)
+            SNeRVRecipe, "make_affinities", lambda *a, **k: calls.append(1) or make(*a, **k)
         )
         session.set(tradeoff=0.5)
         session.set(rho=0.2)
         session.step(3)
         rest(session)
         assert not calls
-        session.set(width=2.0)
+        session.set(metric=nb.LearningMetric(**{**METRIC, "width": 2.0}))
         session.step(3)
         rest(session)
         assert calls == [1]

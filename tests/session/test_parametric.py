@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import GUARD, rest
-from tests.session.test_landmarks import redone
+from tests.session.test_centers import redone
 from tests.session.test_learning import learned
 
 IRIS = load_iris()
@@ -119,7 +119,7 @@ def test_any_classifier_is_stored_and_printed(classifier, tmp_path):
         rest(session)
         session.save(tmp_path / "x")
         redone(session)
-        assert "nbembed.session.plain" not in session.to_script()
+        assert "nbembed.session.serialization" not in session.to_script()
     loaded = load_session(tmp_path / "x")
     assert type(loaded.method.classifier) is type(classifier)
     loaded.set(classifier=GaussianNB())

@@ -25,7 +25,11 @@ def redone(session: Session) -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [nb.HSSNE(random_state=0), nb.SNE(random_state=0), nb.Mbed(3, lam=1.0, random_state=0)],
+    [
+        nb.HSSNE(random_state=0),
+        nb.SNE(random_state=0),
+        nb.Mbed(n_classes=3, lam=1.0, random_state=0),
+    ],
     ids=lambda m: type(m).__name__,
 )
 def test_pinned_points_stay_to_the_bit_and_others_move(method):

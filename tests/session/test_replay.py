@@ -12,6 +12,7 @@ import pytest
 
 from nbembed.session import Session
 from nbembed.session.events import Event
+from tests.session import fake
 from tests.session.fake import GUARD, Fake, Other, rest
 
 
@@ -45,8 +46,8 @@ def random_command(session: Session, rng: random.Random) -> None:
         lambda: session.restore(rng.choice("xy")),
         lambda: session.switch(rng.choice(["Fake", "Other"])),
         lambda: session.reset(),
-        lambda: session.restart(),
-        lambda: session.move_to_path(rng.randint(0, 2)),
+        lambda: session.reset_optimizer(),
+        lambda: session.show_path_step(rng.randint(0, 2)),
         lambda: session.rename_class(rng.choice("abc"), rng.choice("def")),
     ]
     # Nothing to undo, no such snapshot: refused, as it should be.
@@ -57,7 +58,7 @@ def random_command(session: Session, rng: random.Random) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_steered_from_several_threads_while_it_runs(start, seed):
     session = start(Fake(random_state=seed))
-    session._live.learn(Other)
+    session._controller.add_method(Other)
 
     def steer(seed: int) -> None:
         rng = random.Random(seed)
@@ -89,7 +90,7 @@ def test_steered_from_several_threads_while_it_runs(start, seed):
 
 def test_no_label_is_lost_whoever_speaks_when(start):
     session = start()
-    session._live.learn(Other)
+    session._controller.add_method(Other)
     session.play()
 
     def label(points: range) -> None:
@@ -203,3 +204,17 @@ def test_the_script_is_readable(start):
     assert "session.set(weight=1.5)" in text
     assert "play" not in text
     assert run(text, session.X).tobytes() == session.embedding.tobytes()
+
+
+def test_a_map_that_rests_at_its_start_is_scripted(start):
+    session = start()
+    fake.gate.clear()
+    session.play()
+    session.label([1], "a")
+    session.reset()
+    session.pause()
+    fake.gate.set()
+    rest(session)
+    if session.iteration == 0:  # the worker may have been quicker
+        assert session.frame().version > 0
+    assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()

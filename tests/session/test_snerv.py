@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_landmarks import redone
+from tests.session.test_centers import redone
 from tests.session.test_learning import learned, until
 
 IRIS = load_iris()
@@ -32,8 +32,8 @@ def label(session: Session, *classes: int) -> None:
 @pytest.mark.parametrize(
     "method",
     [
-        nb.SNeRV(n_centroids=3, width=1.0, cv=3, random_state=0),
-        nb.HSSNE(metric=nb.LearningMetric(3, 1.0, cv=3), random_state=0),
+        nb.SNeRV(metric=nb.LearningMetric(n_centroids=3, width=1.0, cv=3), random_state=0),
+        nb.HSSNE(metric=nb.LearningMetric(3, width=1.0, cv=3), random_state=0),
     ],
     ids=["SNeRV", "HSSNE"],
 )
@@ -53,7 +53,7 @@ def test_labels_said_while_it_runs_make_the_metric(method):
 
 
 def test_a_fitted_metric_is_saved_with_the_session(tmp_path):
-    metric = nb.LearningMetric(4, 1.0, max_iter=20, random_state=0).fit(X, TRUTH)
+    metric = nb.LearningMetric(n_centroids=4, width=1.0, max_iter=20, random_state=0).fit(X, TRUTH)
     with new(nb.HSSNE(metric=metric, random_state=0)) as session:
         session.step(20)
         rest(session)

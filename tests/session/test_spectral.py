@@ -107,12 +107,12 @@ def test_from_one_kind_of_method_to_the_other(iris):
 def test_dissimilarities_cannot_be_projected(iris):
     D = np.linalg.norm(iris[:, None] - iris, axis=2)
     with Session(D, nb.HSSNE(metric="precomputed")) as session:
-        with pytest.raises(ValueError, match="dissimilarities of the points, which PCA cannot"):
+        with pytest.raises(ValueError, match="dissimilarities of the points, but PCA"):
             session.switch("PCA")
         assert session.method_name == "HSSNE"
 
 
-def test_a_switch_by_name_looks_at_unlabelled_points_too(iris):
+def test_a_switch_by_name_looks_at_unlabeled_points_too(iris):
     with Session(iris, spectral.LFDA()) as session:
         assert session.parameters["gamma"] == 0, "as it was given"
         session.switch("FDA")
@@ -127,4 +127,4 @@ def test_a_kernel_width_in_words_is_shown_as_the_number_that_it_came_to(iris):
     with Session(iris, spectral.KPCATrick()) as session:
         session.step()
         session.wait(timeout=GUARD)
-        assert session.parameters["gamma"] == pytest.approx(1 / iris.var(axis=0).sum())
+        assert session.parameters["kernel_coefficient"] == pytest.approx(1 / iris.var(axis=0).sum())

@@ -27,7 +27,7 @@ def test_labels_of_an_idle_session_are_only_stored(start):
     session.label([1, 2], "a")
     rest(session)
     assert session.state == "idle"
-    assert session.supervision.labelled.tolist() == [1, 2]
+    assert session.supervision.labeled.tolist() == [1, 2]
     assert not fake.calls["affinities"]
 
 
@@ -70,6 +70,18 @@ def test_step_does_so_many_iterations_and_later_commands_wait_for_them(start):
     assert events == [(0, "start"), (0, "step"), (7, "set"), (7, "step"), (10, "rest")]
 
 
+def test_step_can_wait(start):
+    session = start(Fake(heat=0.5, random_state=3))
+    session.step(7, wait=True)
+    assert session.iteration == 7
+    assert session.state == "paused"
+    fake.trouble.append(ArithmeticError("no"))
+    with pytest.raises(RuntimeError, match="failed at iteration 7"):
+        session.step(wait=True)
+    with pytest.raises(TypeError, match="wait must be"):
+        session.step(1, wait="yes")
+
+
 def test_pause_drops_the_steps_that_are_left(start):
     session = start()
     fake.gate.clear()
@@ -94,7 +106,9 @@ def test_a_command_reads_back_at_once_while_the_worker_is_busy(start):
     assert session.undo_text == "label 1 point as a"
     fake.gate.set()
     assert session.wait("converged", GUARD)
-    assert np.allclose(session.embedding, session._live.engine.objective.targets * 3.0, atol=0.05)
+    assert np.allclose(
+        session.embedding, session._controller.engine.objective.targets * 3.0, atol=0.05
+    )
 
 
 def test_a_change_sets_a_converged_map_in_motion_and_leaves_a_paused_one(start):
@@ -260,5 +274,5 @@ def test_wrong_method_and_data():
 
 
 def ours(session: Session) -> list[threading.Thread]:
-    thread = session._live._worker._thread
+    thread = session._controller._worker._thread
     return [] if thread is None else [thread]

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,9 +54,9 @@ def test_everything_comes_back(steered, tmp_path):
     assert all(np.array_equal(a.embedding, b.embedding) for a, b in zip(loaded.path, steered.path))
     dicts = [[e.to_dict() for e in s.log] for s in (loaded, steered)]
     assert dicts[0][:-1] == dicts[1]
-    assert dicts[0][-1]["command"] == "restart"
+    assert dicts[0][-1]["command"] == "reset_optimizer"
     loaded.redo()
-    assert loaded.supervision.labelled.tolist() == [1, 2, 9]
+    assert loaded.supervision.labeled.tolist() == [1, 2, 9]
     loaded.restore("früh")
     rest(loaded)
     assert loaded.supervision.links
@@ -135,7 +136,7 @@ def test_an_idle_session_and_a_failed_one(start, tmp_path):
     session.save(tmp_path / "x")
     loaded = load_session(tmp_path / "x", methods=KINDS)
     assert loaded.state == "idle"
-    assert loaded.supervision.labelled.tolist() == [1]
+    assert loaded.supervision.labeled.tolist() == [1]
     assert loaded.frame().version == 0
     session.step(3)
     rest(session)
@@ -161,7 +162,7 @@ def test_the_file_holds_plain_arrays_and_json(steered, tmp_path):
     assert {"session.json", "X.npy", "layout.npy", "trace.npy", "path/0.npy"} <= names
     assert all(n == "session.json" or n.endswith(".npy") for n in names)
     assert content["format"] == "nbembed session"
-    assert content["version"] == 2
+    assert content["version"] == 3
 
 
 def test_writing_is_atomic(steered, tmp_path, monkeypatch):
@@ -277,24 +278,27 @@ def test_float32_data_stay_float32(tmp_path):
     assert np.array_equal(loaded.X, X)
 
 
-def test_a_file_of_the_first_version_is_read(steered, tmp_path):
-    steered.save(tmp_path / "x")
-    with zipfile.ZipFile(tmp_path / "x") as file:
-        members = {name: file.read(name) for name in file.namelist()}
-    content = json.loads(members["session.json"])
-    content["version"] = 1
-    for place in (content["place"], *content["snapshots"]):
-        del place["taught"], place["geometry"]["reference"]
-    del content["place"]["stakes"]
-    for supervision in content["supervisions"]:
-        del supervision["pinned"]
-    members["session.json"] = json.dumps(content).encode()
-    with zipfile.ZipFile(tmp_path / "y", "w") as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-    loaded = load_session(tmp_path / "y", methods=KINDS)
-    assert loaded.embedding.tobytes() == steered.embedding.tobytes()
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.mark.parametrize(
+    "path", sorted(FILES.glob("v*/*.nbembed")), ids=lambda p: f"{p.parent.name}-{p.stem}"
+)
+def test_files_of_older_versions_open(path):
+    """Sessions that versions 1 and 2 saved keep their labels, links and layout."""
+    expected = json.loads((path.parent / "expected.json").read_text())[path.stem]
+    loaded = load_session(path)
+    assert loaded.supervision.to_dict() == {"pinned": [], **expected["labels"]}
+    assert loaded.method_name == expected["method"]
+    assert loaded.iteration == expected["iteration"]
+    np.testing.assert_array_equal(loaded.embedding.astype(float), expected["embedding"])
+    assert loaded.cost == pytest.approx(expected["cost"], rel=1e-6)
+    assert loaded.snapshots == ("early",)
     loaded.step(3)
     rest(loaded)
-    assert loaded.replayed().embedding.tobytes() == loaded.embedding.tobytes()
+    loaded.check()
+    loaded.restore("early")
+    loaded.undo()
+    rest(loaded)
+    loaded.check()
     loaded.close()

@@ -108,7 +108,7 @@ def test_nerv_shrinks_is_steered_and_redone(iris, make, tmp_path):
     session.step(20)
     session.set(rho=0.9)
     session.cannot_link([0, 1], [20])
-    session.set(width="uniform")
+    session.set(map_width="uniform")
     session.step(20)
     session.undo()
     session.switch("SNE")
@@ -129,7 +129,7 @@ def test_mbed_anneals_is_steered_and_redone(iris, make, tmp_path):
     session = make(iris, nb.Mbed(n_classes=2, random_state=0, max_iter=67))
     session.step(20)
     rest(session)
-    lams = [step.lam for step in session.path]
+    lams = [step.value for step in session.path]
     assert lams[0] == pytest.approx(20.0)
     assert session.parameters["lam"] < 20.0
     session.label(range(8), "setosa")
@@ -137,11 +137,11 @@ def test_mbed_anneals_is_steered_and_redone(iris, make, tmp_path):
     rest(session)
     assert len(session.path) == 19
     best = max(session.path, key=lambda step: step.criterion)
-    assert session.path[-1].lam == pytest.approx(0.2)
-    assert session.parameters["lam"] == pytest.approx(best.lam), "it goes on from the best"
-    session.move_to_path(10)
+    assert session.path[-1].value == pytest.approx(0.2)
+    assert session.parameters["lam"] == pytest.approx(best.value), "it goes on from the best"
+    session.show_path_step(10)
     rest(session)
-    assert session.parameters["lam"] == pytest.approx(session.path[10].lam)
+    assert session.parameters["lam"] == pytest.approx(session.path[10].value)
     assert np.array_equal(session.embedding, session.path[10].embedding)
     assert session.membership.shape == (50, 2)
     session.set(lam=1.0)
@@ -184,7 +184,7 @@ def test_a_class_too_many_makes_room(iris, make, directions):
     assert session.method.n_classes == 4
     assert session.directions.shape[0] == 4
     assert session.membership.shape == (50, 4)
-    assert session.supervision.labelled.size == 8
+    assert session.supervision.labeled.size == 8
     while session.can_undo:
         session.undo()
     session.step(5)
@@ -217,13 +217,15 @@ def test_switching_between_methods_keeps_what_was_said(iris, make):
     redone(session)
 
 
-def test_mbed_needs_to_know_how_many_classes(iris, make):
+def test_mbed_by_name_has_two_classes_on_a_plane_and_as_an_estimator_must_say(iris, make):
     session = make(iris)
     with pytest.raises(ValueError, match="n_classes must be given"):
-        session.switch("Mbed")
+        session.switch(nb.Mbed())
     assert session.method_name == "HSSNE"
+    session.switch("Mbed")
+    assert session.n_classes == 2
     session.switch(nb.Mbed(n_classes=3))
-    assert session.method.random_state == session._live.desk.settings.seed
+    assert session.method.random_state == session.recipe.seed
 
 
 @pytest.mark.parametrize(
@@ -253,9 +255,9 @@ def test_sparse_and_precomputed_data(iris, make, tmp_path):
     D = pairwise_distances(iris)
     for X, method in (
         (D, nb.HSSNE(metric="precomputed", random_state=0)),
-        (D, nb.Mbed(3, metric="precomputed", random_state=0)),
+        (D, nb.Mbed(n_classes=3, metric="precomputed", random_state=0)),
         (sparse.csr_matrix(iris), nb.HSSNE(random_state=0)),
-        (sparse.coo_array(iris), nb.Mbed(3, random_state=0)),
+        (sparse.coo_array(iris), nb.Mbed(n_classes=3, random_state=0)),
     ):
         session = make(X, method)
         session.step(20)
@@ -292,7 +294,7 @@ def test_small_and_degenerate_data(make, kind):
         session.step(30)
         session.label([0, 1], "one")
         session.step(30)
-        session.label(np.arange(len(X)), "one")  # one class, all labelled
+        session.label(np.arange(len(X)), "one")  # one class, all labeled
         session.step(30)
         rest(session)
         session.check()
@@ -355,7 +357,7 @@ def test_steered_from_two_threads_while_it_runs(iris, make, seed):
                 lambda: session.reset(),
                 lambda: session.snapshot("x"),
                 lambda: session.restore("x"),
-                lambda: session.move_to_path(0),
+                lambda: session.show_path_step(0),
             ]
             try:
                 rng.choice(choices)()
@@ -407,6 +409,6 @@ def test_the_global_width_follows_the_number_of_classes(iris, make):
     session.set(n_classes=6)
     session.step(3)
     rest(session)
-    engine = session._live.engine
-    wanted = session.method.make_affinities(session.X, session.supervision)
+    engine = session._controller.engine
+    wanted = session.recipe.make_affinities(session.X, session.supervision)
     assert engine._affinities().sigma == wanted.sigma

@@ -18,7 +18,7 @@ from tests.session.fake import GUARD, Fake, rest
 
 
 def thread_of(session: Session) -> threading.Thread:
-    thread = session._live._worker._thread
+    thread = session._controller._worker._thread
     assert thread is not None
     return thread
 
@@ -28,8 +28,10 @@ def test_at_rest_the_worker_sleeps_without_a_clock(start, monkeypatch):
     session.step(3)
     rest(session)
     turns: list[int] = []
-    turn = type(session._live).turn
-    monkeypatch.setattr(type(session._live), "turn", lambda self: turns.append(1) or turn(self))
+    turn = type(session._controller).turn
+    monkeypatch.setattr(
+        type(session._controller), "turn", lambda self: turns.append(1) or turn(self)
+    )
     time.sleep(0.3)
     assert not turns
     session.label([1], "a")
@@ -40,7 +42,7 @@ def test_at_rest_the_worker_sleeps_without_a_clock(start, monkeypatch):
 def test_an_unreferenced_session_ends_its_worker(X):
     session = Session(X, Fake(tol=0.0))
     session.play()
-    thread, ref = thread_of(session), weakref.ref(session._live)
+    thread, ref = thread_of(session), weakref.ref(session._controller)
     del session
     thread.join(GUARD)
     assert not thread.is_alive()
@@ -66,14 +68,14 @@ def test_close_stops_and_keeps_what_was_said(X):
         thread = thread_of(session)
     assert not thread.is_alive()
     assert session.state == "paused"
-    assert session.supervision.labelled.tolist() == [1]
+    assert session.supervision.labeled.tolist() == [1]
     assert session.log[-1].command == "label"
     assert session.frame().state == "paused"
     with pytest.raises(RuntimeError, match="closed"):
         session.play()
     with pytest.raises(RuntimeError, match="closed"):
         session.label([2], "a")
-    assert session.supervision.labelled.tolist() == [1]
+    assert session.supervision.labeled.tolist() == [1]
     assert session.wait(timeout=GUARD)
     session.close()
 

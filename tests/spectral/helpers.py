@@ -44,7 +44,7 @@ def heat_matrix(X, k=7, scale_neighbor=7):
 
 
 def nearest_matrix(X, y, k, same):
-    """Return 1 for pairs of labelled points of the same (other) class, near either way."""
+    """Return 1 for pairs of labeled points of the same (other) class, near either way."""
     n, D = len(X), distances(X)
     C = np.zeros((n, n))
     for i in np.flatnonzero(y >= 0):

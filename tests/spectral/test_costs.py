@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbembed.spectral import costs
-from nbembed.spectral.costs import Known
+from nbembed.spectral.costs import LabelGroups
 from nbembed.supervision import Supervision, as_supervision
 from tests.spectral.helpers import (
     distances,
@@ -25,8 +25,8 @@ def hollow(C):
     return C - np.diag(np.diagonal(C))
 
 
-def known_of(y):
-    return Known.of(as_supervision(y, len(y)))
+def groups_of(y):
+    return LabelGroups.of(as_supervision(y, len(y)))
 
 
 def affinity_by_class(X, y):
@@ -36,23 +36,23 @@ def affinity_by_class(X, y):
 def test_fisher(blobs):
     _, _, y = blobs
     W, B = fisher_matrices(y)
-    assert np.allclose(dense(costs.within(known_of(y))), hollow(W), atol=1e-15)
-    assert np.allclose(dense(costs.between(known_of(y))), hollow(B), atol=1e-15)
+    assert np.allclose(dense(costs.within(groups_of(y))), hollow(W), atol=1e-15)
+    assert np.allclose(dense(costs.between(groups_of(y))), hollow(B), atol=1e-15)
 
 
 def test_local_fisher(blobs):
     X, _, y = blobs
     W, B = fisher_matrices(y, affinity_by_class(X, y))
-    assert np.allclose(dense(costs.local_within(X, known_of(y))), hollow(W), atol=1e-14)
-    assert np.allclose(dense(costs.local_between(X, known_of(y))), hollow(B), atol=1e-14)
+    assert np.allclose(dense(costs.local_within(X, groups_of(y))), hollow(W), atol=1e-14)
+    assert np.allclose(dense(costs.local_between(X, groups_of(y))), hollow(B), atol=1e-14)
 
 
 @pytest.mark.parametrize("k", [1, 3, 50])
 def test_nearest(blobs, k):
     X, _, y = blobs
-    found = dense(costs.nearest_within(X, known_of(y), k))
+    found = dense(costs.nearest_within(X, groups_of(y), k))
     assert np.array_equal(found, nearest_matrix(X, y, k, same=True))
-    found = dense(costs.nearest_between(X, known_of(y), k))
+    found = dense(costs.nearest_between(X, groups_of(y), k))
     assert np.array_equal(found, nearest_matrix(X, y, k, same=False))
 
 
@@ -70,63 +70,63 @@ def test_more_neighbors_than_there_are(blobs):
     assert np.allclose(dense(costs.heat_kernel(X, 50, 50)), expected)
 
 
-def test_heaps_of_equal_points_have_a_finite_scale():
+def test_equal_points_have_a_finite_scale():
     X = np.repeat(np.arange(4.0)[:, None], 10, axis=0)
     C = dense(costs.heat_kernel(X, 12, 7))
     assert np.isfinite(C).all()
     assert C[0, 1] == 1.0, "equal points are as near as can be"
     assert dense(costs.heat_kernel(np.zeros((9, 2)))).max() == 1.0
     y = np.repeat([0, 1], 20)
-    assert np.isfinite(dense(costs.local_within(X, known_of(y)))).all()
+    assert np.isfinite(dense(costs.local_within(X, groups_of(y)))).all()
 
 
 def test_of_an_uncertain_label_only_a_part_counts(blobs):
     X = blobs[0][:6]
     rows = np.array([[1, 0], [0.75, 0.25], [0.5, 0.5], [0, 1], [0.1, 0.9], [np.nan] * 2])
-    known = known_of(rows)
+    groups = groups_of(rows)
     c = np.array([1, 0.5, 0, 1, 0.8, 0])
     sizes = np.array([1.5, 1.5, 1, 1.8, 1.8, 1])
     y = np.array([0, 0, -1, 1, 1, -1])
     expected = np.outer(c, c) * (y[:, None] == y) / sizes
-    assert np.allclose(dense(costs.within(known)), hollow(expected))
+    assert np.allclose(dense(costs.within(groups)), hollow(expected))
     between = np.outer(c, c) * np.where(y[:, None] == y, 1 / 3.3 - 1 / sizes, 1 / 3.3)
-    assert np.allclose(dense(costs.between(known)), hollow(between))
-    near = dense(costs.nearest_within(X, known, 3))
+    assert np.allclose(dense(costs.between(groups)), hollow(between))
+    near = dense(costs.nearest_within(X, groups, 3))
     assert np.allclose(near, hollow(np.outer(c, c) * (y[:, None] == y)))
-    near = dense(costs.nearest_between(X, known, 3))
+    near = dense(costs.nearest_between(X, groups, 3))
     assert np.allclose(near, np.outer(c, c) * (y[:, None] != y))
-    local = dense(costs.local_within(X, known))
+    local = dense(costs.local_within(X, groups))
     assert 0 < local[0, 1] < 0.5 / 1.5
 
 
 def test_links(blobs):
     X = blobs[0][:8]
     said = Supervision(8).must_link([0, 1, 2]).cannot_link([3], [4, 5, 6])
-    known = Known.of(said)
-    assert known.enough
-    assert not Known.of(Supervision(8).must_link([0, 1])).enough
+    groups = LabelGroups.of(said)
+    assert groups.sufficient
+    assert not LabelGroups.of(Supervision(8).must_link([0, 1])).sufficient
     group, across = np.zeros((8, 8)), np.zeros((8, 8))
     group[:3, :3] = 1
     across[3, 4:7] = across[4:7, 3] = 1
-    assert np.allclose(dense(costs.within(known)), hollow(group) / 3)
-    assert np.allclose(dense(costs.between(known)), across / 4)
-    assert np.allclose(dense(costs.local_between(X, known)), across / 4)
-    assert np.allclose(dense(costs.nearest_within(X, known, 2)), hollow(group))
-    assert np.allclose(dense(costs.nearest_between(X, known, 3)), across)
-    local = dense(costs.local_within(X, known))
+    assert np.allclose(dense(costs.within(groups)), hollow(group) / 3)
+    assert np.allclose(dense(costs.between(groups)), across / 4)
+    assert np.allclose(dense(costs.local_between(X, groups)), across / 4)
+    assert np.allclose(dense(costs.nearest_within(X, groups, 2)), hollow(group))
+    assert np.allclose(dense(costs.nearest_between(X, groups, 3)), across)
+    local = dense(costs.local_within(X, groups))
     assert np.allclose(local, hollow(local_affinity(X, [0, 1, 2]) / 3))
 
 
 def test_a_point_alone_in_its_class_pulls_at_nothing(blobs):
     X = blobs[0][:4]
-    known = known_of([0, 1, -1, -1])
+    groups = groups_of([0, 1, -1, -1])
     for graph in (
-        costs.within(known),
-        costs.local_within(X, known),
-        costs.nearest_within(X, known, 3),
+        costs.within(groups),
+        costs.local_within(X, groups),
+        costs.nearest_within(X, groups, 3),
     ):
         assert not dense(graph).any()
-    assert dense(costs.between(known))[0, 1] == 0.5
+    assert dense(costs.between(groups))[0, 1] == 0.5
 
 
 @pytest.mark.parametrize("name", ["n_neighbors", "scale_neighbor"])

@@ -17,7 +17,7 @@ from tests.spectral.helpers import same_axes
 def test_a_linear_kernel_changes_nothing(blobs, kind, rng):
     X, _, y = blobs
     new = rng.standard_normal((7, 5))
-    plain, trick = kind().fit(X, y), KPCATrick(kind(), kernel="linear").fit(X, y)
+    plain, trick = kind().fit(X, y), KPCATrick(learner=kind(), kernel="linear").fit(X, y)
     assert np.allclose(trick.embedding_, plain.embedding_, atol=1e-5)
     assert np.allclose(trick.transform(new), plain.transform(new), atol=1e-5)
     assert np.allclose(trick.eigenvalues_, plain.eigenvalues_, rtol=1e-6)
@@ -40,7 +40,9 @@ def test_kernel_discriminant_analysis(blobs, rng):
     assert kept.shape[1] == 5, "the quadratic kernel of two features has five dimensions"
     ratio, alpha = eigh(kept.T @ between @ kept, kept.T @ within @ kept)
     alpha = kept @ alpha[:, ::-1][:, :2]
-    made = KPCATrick(FDA(), kernel="polynomial", degree=2, gamma=0.5, coef0=1).fit(X, truth)
+    made = KPCATrick(
+        learner=FDA(), kernel="polynomial", degree=2, kernel_coefficient=0.5, coef0=1
+    ).fit(X, truth)
     Z = made.embedding_.astype(float)
     assert same_axes(Z, Kc @ alpha, 1e-5)
     assert np.allclose(made.eigenvalues_, 1 / ratio[::-1][:2], rtol=1e-5)
@@ -54,7 +56,11 @@ def test_it_sees_what_no_line_can():
     X, y = make_circles(160, noise=0.05, factor=0.4, random_state=0)
     labels = np.where(np.arange(160) % 4 == 0, y, -1)
     flat = LFDA(1).fit_transform(X, labels).ravel()
-    bent = KPCATrick(LFDA(1, gamma=0.1, n_pca=20), gamma=1.0).fit_transform(X, labels).ravel()
+    bent = (
+        KPCATrick(learner=LFDA(1, gamma=0.1, n_pca=20), kernel_coefficient=1.0)
+        .fit_transform(X, labels)
+        .ravel()
+    )
 
     def right(z):
         middle = (z[labels == 0].mean() + z[labels == 1].mean()) / 2
@@ -68,32 +74,34 @@ def test_it_sees_what_no_line_can():
 def test_precomputed_and_callable_kernels(blobs):
     X, _, y = blobs
     learner = LFDA(gamma=0.1)
-    by_name = KPCATrick(learner, gamma=0.1).fit(X[:50], y[:50])
-    given = KPCATrick(learner, kernel="precomputed").fit(rbf_kernel(X[:50], gamma=0.1), y[:50])
+    by_name = KPCATrick(learner=learner, kernel_coefficient=0.1).fit(X[:50], y[:50])
+    given = KPCATrick(learner=learner, kernel="precomputed").fit(
+        rbf_kernel(X[:50], gamma=0.1), y[:50]
+    )
     assert np.allclose(given.embedding_, by_name.embedding_, atol=1e-4)
     new = rbf_kernel(X[50:], X[:50], gamma=0.1)
     assert np.allclose(given.transform(new), by_name.transform(X[50:]), atol=1e-4)
-    by_hand = KPCATrick(learner, kernel=lambda a, b: np.exp(-0.1 * ((a - b) ** 2).sum()))
+    by_hand = KPCATrick(learner=learner, kernel=lambda a, b: np.exp(-0.1 * ((a - b) ** 2).sum()))
     assert np.allclose(by_hand.fit(X[:50], y[:50]).embedding_, by_name.embedding_, atol=1e-4)
-    thin = KPCATrick(learner, gamma=0.1).fit(sparse.csr_array(X[:50]), y[:50])
+    thin = KPCATrick(learner=learner, kernel_coefficient=0.1).fit(sparse.csr_array(X[:50]), y[:50])
     assert np.allclose(thin.embedding_, by_name.embedding_, atol=1e-4)
 
 
 def test_the_width_and_the_number_of_axes(blobs):
     X, _, y = blobs
     made = KPCATrick().fit(X, y)
-    assert made.gamma_ == pytest.approx(1 / X.var(axis=0).sum())
+    assert made.kernel_coefficient_ == pytest.approx(1 / X.var(axis=0).sum())
     assert made.components_.shape == (2, 60)
     assert np.array_equal(made.transform(X), made.embedding_)
     thin = sparse.csr_array(X)
-    assert KPCATrick().fit(thin, y).gamma_ == pytest.approx(made.gamma_)
+    assert KPCATrick().fit(thin, y).kernel_coefficient_ == pytest.approx(made.kernel_coefficient_)
     learner = LFDA(3, gamma=1.0)
-    one = KPCATrick(learner, n_components=1).fit(X, y)
+    one = KPCATrick(learner=learner, n_components=1).fit(X, y)
     assert one.embedding_.shape == (60, 1)
     assert learner.n_components == 3
-    assert not hasattr(learner, "components_"), "the learner is a recipe and stays as it was"
-    assert KPCATrick(learner).fit(X, y).embedding_.shape == (60, 3)
-    assert KPCATrick(LPP()).fit(X).embedding_.shape == (60, 2)
+    assert not hasattr(learner, "components_"), "the learner itself is not fitted"
+    assert KPCATrick(learner=learner).fit(X, y).embedding_.shape == (60, 3)
+    assert KPCATrick(learner=LPP()).fit(X).embedding_.shape == (60, 2)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +115,8 @@ def test_the_width_and_the_number_of_axes(blobs):
         ({"kernel": lambda a, b: np.nan}, "kernel must give finite values"),
         ({"kernel": lambda a, b: 1.0}, "points that differ in the kernel's view"),
         ({"kernel": "precomputed"}, "X must be the square kernel matrix"),
-        ({"gamma": 0.0}, "gamma must be a finite number greater than 0"),
-        ({"gamma": "auto"}, "gamma must be one of 'scale'"),
+        ({"kernel_coefficient": 0.0}, "kernel_coefficient must be a finite number greater than 0"),
+        ({"kernel_coefficient": "auto"}, "kernel_coefficient must be one of 'scale'"),
         ({"degree": 0}, "degree must be"),
         ({"n_components": 0}, "n_components must be at least 1"),
         ({"kernel": "linear", "n_components": 6}, "n_components must be at most 5"),

@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA as SklearnPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC, costs
-from nbembed.spectral.own import GraphLearner
+from nbembed.spectral.custom import GraphLearner
 from nbembed.supervision import Supervision
 from tests.spectral.helpers import (
     fisher_matrices,
@@ -69,9 +69,9 @@ def pencils(parts):
     yield LPP(), heat, parts["degrees"]
     yield LPP(power=2), parts["heat2"], parts["degrees2"]
     yield PCA(), -total, one
-    yield SELF(beta=0.3), 0.7 * lw + 0.3 * one, 0.7 * lb + 0.3 * total
-    yield SSFDA(alpha=0.2), fw + fb + 0.2 * heat, fb
-    yield SSMMC(alpha=0.2), fw + 0.2 * heat - fb, one
+    yield SELF(pca_weight=0.3), 0.7 * lw + 0.3 * one, 0.7 * lb + 0.3 * total
+    yield SSFDA(gamma=0.2), fw + fb + 0.2 * heat, fb
+    yield SSMMC(gamma=0.2), fw + 0.2 * heat - fb, one
 
 
 @pytest.mark.parametrize("number", range(15))
@@ -124,26 +124,26 @@ def test_pca_is_scikit_learn_s(blobs):
     assert mine.cost_ == pytest.approx(-(theirs.singular_values_**2).sum())
 
 
-def test_self_is_a_line_from_lfda_to_pca(blobs):
+def test_self_interpolates_between_lfda_and_pca(blobs):
     X, _, y = blobs
-    start, end = SELF(beta=0.0).fit(X, y), SELF(beta=1.0).fit(X, y)
+    start, end = SELF(pca_weight=0.0).fit(X, y), SELF(pca_weight=1.0).fit(X, y)
     assert np.allclose(start.components_, LFDA().fit(X, y).components_, atol=1e-9)
     assert same_axes(end.components_.T, PCA().fit(X).components_.T, 1e-9)
     assert np.allclose(np.square(end.embedding_).sum(axis=0), 1, atol=1e-5)
 
 
-def test_ss_fda_has_the_axes_of_fda_with_that_gamma(blobs):
+def test_ss_fda_has_the_axes_of_fda_with_the_same_gamma(blobs):
     X, _, y = blobs
-    theirs, ours = SSFDA(alpha=0.3).fit(X, y), FDA(gamma=0.3).fit(X, y)
+    theirs, ours = SSFDA(gamma=0.3).fit(X, y), FDA(gamma=0.3).fit(X, y)
     assert same_axes(theirs.components_.T, ours.components_.T, 1e-9)
     assert np.allclose(theirs.eigenvalues_, ours.eigenvalues_ + 1)
 
 
-def test_a_learner_of_ones_own(blobs):
+def test_a_custom_learner(blobs):
     X, _, y = blobs
 
-    def apart(X, known):
-        return costs.local_between(X, known)
+    def apart(X, groups):
+        return costs.local_between(X, groups)
 
     mine = GraphLearner(
         label_cost=costs.local_within, constraint=apart, gamma=GAMMA, power=2
@@ -151,10 +151,10 @@ def test_a_learner_of_ones_own(blobs):
     assert np.allclose(mine.components_, LFDA(gamma=GAMMA, power=2).fit(X, y).components_)
     assert np.allclose(GraphLearner().fit(X).components_, LPP().fit(X).components_)
 
-    def own(X):
+    def four_nearest(X):
         return costs.heat_kernel(X, 4)
 
-    mine = GraphLearner(unlabelled_cost=own, constraint="identity").fit(X)
+    mine = GraphLearner(unlabeled_cost=four_nearest, constraint="identity").fit(X)
     axes, _ = smallest(pair_scatter(heat_matrix(X, 4), X), np.eye(5), 2)
     assert same_axes(mine.components_.T, axes)
 

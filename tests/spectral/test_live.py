@@ -1,4 +1,4 @@
-"""Live: the recipe that sessions run, one step after whatever changed."""
+"""Recipes live: the map is at the solution one step after any change."""
 
 from __future__ import annotations
 
@@ -6,31 +6,43 @@ import numpy as np
 import pytest
 
 from nbembed import spectral
-from nbembed.methods.base import Geometry
+from nbembed.methods.recipe import Geometry, Recipe
+from nbembed.methods.registry import estimator_of, registered
 from nbembed.run import Run
-from nbembed.spectral import FDA, LFDA, LPP, PCA, SELF, KPCATrick
-from nbembed.spectral.solved import Solved, turned
+from nbembed.spectral import (
+    FDA,
+    PCA,
+    FDARecipe,
+    KPCATrickRecipe,
+    LFDARecipe,
+    LPPRecipe,
+    SELFRecipe,
+    SSFDARecipe,
+    SSMMCRecipe,
+)
+from nbembed.spectral.closed_form import ClosedForm, aligned
+from nbembed.spectral.custom import GraphLearner, GraphLearnerRecipe
 from nbembed.supervision import Supervision, as_supervision
 
-KINDS = [getattr(spectral, name) for name in spectral.__all__]
-every = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+KINDS = [getattr(spectral, name) for name in spectral.__all__ if name.endswith("Recipe")]
+every = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
-def started(method, X, known):
-    points = method.make_affinities(X, known)
-    start = method.make_start(X, points, known, np.random.default_rng(0))
+def started(recipe, X, supervision):
+    subspace = recipe.make_affinities(X, supervision)
+    start = recipe.make_start(X, subspace, supervision, np.random.default_rng(0))
     run = Run(
-        method.objective(points, known, start.geometry),
-        method.make_optimizer(),
+        recipe.objective(subspace, supervision, start.geometry),
+        recipe.make_optimizer(),
         start.Y,
-        method.make_schedule(points, start.geometry),
+        recipe.make_schedule(subspace, start.geometry),
     )
-    return points, start, run
+    return subspace, start, run
 
 
 def test_the_objective_is_what_it_says(rng):
     Z, Y = rng.standard_normal((6, 2)), rng.standard_normal((6, 2))
-    objective = Solved(Z, 3.0, {"gamma": 1.0}, lambda **p: Solved(Z + 1, 4.0, p, None))
+    objective = ClosedForm(Z, 3.0, {"gamma": 1.0}, lambda **p: ClosedForm(Z + 1, 4.0, p, None))
     cost, gradient = objective.cost_and_gradient(Y)
     target = objective.target.astype(np.float64)
     assert cost == pytest.approx(3 + 0.5 * ((Y - target) ** 2).sum())
@@ -45,73 +57,94 @@ def test_the_objective_is_what_it_says(rng):
 
 
 @every
+def test_recipes_and_estimators_have_the_same_parameters(kind):
+    estimator = estimator_of(kind)
+    assert registered()[kind.name] is kind
+    assert estimator is getattr(spectral, kind.name)
+    assert estimator.recipe_type is kind
+    assert list(kind().parameters) != []
+    assert kind().parameters == estimator().get_params(deep=False)
+    assert type(estimator().recipe) is kind
+
+
+def test_the_custom_learner_has_a_recipe_too():
+    assert GraphLearnerRecipe().parameters == GraphLearner().get_params(deep=False)
+
+
+@every
 def test_a_script_and_a_run_show_the_same_map(blobs, kind):
     X, _, y = blobs
     _, _, run = started(kind(), X, as_supervision(y, 60))
-    assert np.allclose(run.step().embedding, kind().fit(X, y).embedding_, atol=1e-4)
-    assert run.cost == pytest.approx(kind().fit(X, y).cost_, rel=1e-4, abs=1e-6)
+    fitted = estimator_of(kind)().fit(X, y)
+    assert np.allclose(run.step().embedding, fitted.embedding_, atol=1e-4)
+    assert run.cost == pytest.approx(fitted.cost_, rel=1e-4, abs=1e-6)
 
 
 @every
 def test_one_step_after_any_change(blobs, kind):
     X, _, y = blobs
-    method, known = kind(), as_supervision(y, 60)
-    points, start, run = started(method, X, known)
+    recipe, said = kind(), as_supervision(y, 60)
+    subspace, start, run = started(recipe, X, said)
     for live in kind.live_parameters:
-        method.set_params(**{live.name: live.high})
-        points = method.make_affinities(X, known)
-        run.change(method.objective(points, known, start.geometry)).step()
+        recipe = recipe.replace(**{live.name: live.high})
+        assert kind.parts_entered(live.name) == (live.invalidates,)
+        if live.invalidates == "affinities":
+            subspace = recipe.make_affinities(X, said)
+        run.change(recipe.objective(subspace, said, start.geometry)).step()
         assert run.trace[-1].movement > 0
         assert np.allclose(run.embedding, run.objective.target, atol=1e-6)
-        shown = method.live_values(run.objective, start.geometry)
+        shown = recipe.live_values(run.objective, start.geometry)
         assert shown[live.name] == live.high
+        assert recipe.to_objective(shown, start.geometry) == shown
         if live.invalidates == "affinities":
             continue
         again = run.objective.with_parameters(**{live.name: live.low})
         assert again.parameters[live.name] == live.low
         assert not np.allclose(again.target, run.objective.target)
+        anew = recipe.replace(**{live.name: live.low}).objective(subspace, said, start.geometry)
+        assert np.array_equal(again.target, anew.target), "one way or the other, the same bits"
+        assert again.value == anew.value
 
 
 @every
 def test_without_labels_there_are_principal_components(blobs, kind):
     X = blobs[0]
     none = Supervision(60)
-    points, _, run = started(kind(), X, none)
-    if kind not in (LPP, KPCATrick):
+    recipe = kind()
+    subspace, start, run = started(recipe, X, none)
+    if kind not in (LPPRecipe, KPCATrickRecipe):
         Y = run.step().embedding
         assert np.allclose(Y, PCA().fit(X).embedding_, atol=1e-3)
-    method = kind()
-    start = method.make_start(X, points, none, np.random.default_rng(0))
     one = none.label([0, 1, 2], "only")
-    still = method.objective(points, one, start.geometry)
+    still = recipe.objective(subspace, one, start.geometry)
     assert np.allclose(still.target, start.Y, atol=1e-4), "one class has nothing to part from"
     two = one.label([3], "other").label([0, 1], "third")
-    assert np.isfinite(method.objective(points, two, start.geometry).target).all()
+    assert np.isfinite(recipe.objective(subspace, two, start.geometry).target).all()
 
 
-def test_new_labels_turn_to_the_map_that_there_is(blobs):
+def test_new_labels_are_aligned_to_the_present_map(blobs):
     X, truth, _ = blobs
-    method, known = LFDA(), Supervision(60)
-    points, start, run = started(method, X, known)
+    recipe = LFDARecipe()
+    subspace, start, run = started(recipe, X, Supervision(60))
     said = as_supervision(truth, 60)
     run.step()
-    geometry = method.realign(start.geometry, run.embedding, said)
+    geometry = recipe.align(start.geometry, run.embedding, said)
     assert np.array_equal(geometry.reference, run.embedding)
-    turned_one = method.objective(points, said, geometry).target
-    bare = method.objective(points, said, Geometry()).target
-    assert np.linalg.norm(turned_one - run.embedding) <= np.linalg.norm(bare - run.embedding)
-    assert np.allclose(turned_one @ turned_one.T, bare @ bare.T, atol=1e-4)
+    near = recipe.objective(subspace, said, geometry).target
+    bare = recipe.objective(subspace, said, Geometry()).target
+    assert np.linalg.norm(near - run.embedding) <= np.linalg.norm(bare - run.embedding)
+    assert np.allclose(near @ near.T, bare @ bare.T, atol=1e-4)
 
 
 def test_a_slider_does_not_flip_the_map(blobs):
     X, _, y = blobs
-    method, known = SELF(beta=0.0), as_supervision(y, 60)
-    points, start, run = started(method, X, known)
+    recipe, said = SELFRecipe(pca_weight=0.0), as_supervision(y, 60)
+    subspace, start, run = started(recipe, X, said)
     run.step()
     last = run.embedding
-    for beta in np.linspace(0.05, 0.5, 10):
-        method.set_params(beta=float(beta))
-        run.change(method.objective(points, known, start.geometry)).step()
+    for weight in np.linspace(0.05, 0.5, 10):
+        recipe = recipe.replace(pca_weight=float(weight))
+        run.change(recipe.objective(subspace, said, start.geometry)).step()
         correlation = np.sum(last * run.embedding) / np.linalg.norm(last)
         assert correlation > 0.9 * np.linalg.norm(run.embedding)
         last = run.embedding
@@ -119,66 +152,91 @@ def test_a_slider_does_not_flip_the_map(blobs):
 
 def test_another_map_is_adopted(blobs, rng):
     X, _, y = blobs
-    method, known = FDA(), as_supervision(y, 60)
-    points = method.make_affinities(X, known)
-    solved = method.fit(X, y).embedding_
+    recipe, said = FDARecipe(), as_supervision(y, 60)
+    subspace = recipe.make_affinities(X, said)
+    solved = FDA().fit(X, y).embedding_
     angle = 2.0
     R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    start = method.adopt(50 * solved @ R, points, known, rng)
+    start = recipe.adopt(50 * solved @ R, subspace, said, rng)
     assert np.allclose(start.Y, solved @ R, atol=1e-3), "its size is the solution's"
-    made = method.objective(points, known, start.geometry).target
+    made = recipe.objective(subspace, said, start.geometry).target
     assert np.allclose(made, solved @ R, atol=1e-3)
     for Y in (np.zeros((60, 2)), rng.standard_normal((60, 1)), rng.standard_normal((60, 4))):
-        start = method.adopt(Y, points, known, rng)
+        start = recipe.adopt(Y, subspace, said, rng)
         assert start.Y.shape == (60, 2)
         assert np.isfinite(start.Y).all()
 
 
-def test_turning():
+def test_alignment():
     Z = np.array([[1.0, 0], [0, 2], [-1, -2]])
     swapped = Z[:, ::-1]
-    assert np.allclose(turned(Z, swapped + 5), swapped)
-    assert turned(Z, None) is Z
-    assert turned(Z, Z[:, :1]) is Z
+    assert np.allclose(aligned(Z, swapped + 5), swapped)
+    assert aligned(Z, None) is Z
+    assert aligned(Z, Z[:, :1]) is Z
 
 
-def test_a_slider_makes_only_its_own_term_anew(blobs, monkeypatch):
+def test_a_slider_recomputes_its_own_term_only(blobs, monkeypatch):
     X, _, y = blobs
-    method, known = LFDA(gamma=0.1), as_supervision(y, 60)
-    points, start, _ = started(method, X, known)
+    _, _, run = started(LFDARecipe(gamma=0.1), X, as_supervision(y, 60))
     calls = []
     monkeypatch.setattr("nbembed.spectral.fisher.local_within", lambda *a: calls.append("labels"))
+    monkeypatch.setattr("nbembed.spectral.fisher.local_between", lambda *a: calls.append("labels"))
     monkeypatch.setattr(
-        "nbembed.spectral.graph_method.heat_kernel", lambda *a: calls.append("graph")
+        "nbembed.spectral.graph_recipe.heat_kernel", lambda *a: calls.append("graph")
     )
-    for gamma in (0.2, 5.0):
-        method.set_params(gamma=gamma)
-        method.objective(points, known, start.geometry)
-    assert calls == []
-    method.set_params(power=3.0)
-    method.objective(points, known, start.geometry)
-    assert calls == [], "the graph is kept, its power is new"
+    scatter = "nbembed.spectral.graphs.Edges.scatter"
+    with monkeypatch.context() as inner:
+        inner.setattr(scatter, lambda *a: calls.append("pairs"))
+        for gamma in (0.2, 5.0):
+            run.change(run.objective.with_parameters(gamma=gamma))
+    assert calls == [], "no pass over pairs for the weight of a graph"
+    run.change(run.objective.with_parameters(power=3.0))
+    assert calls == [], "the graph is cached, its power is new"
 
 
 @every
 def test_live_parameters_are_declared_well(kind):
-    keywords = kind().get_params(deep=False)
+    assert issubclass(kind, Recipe)
+    assert kind.group == "Spectral"
     for live in kind.live_parameters:
-        assert live.name in keywords
+        assert live.name in kind().parameters
         assert live.minimum <= live.low <= live.default <= live.high <= live.maximum
         assert live.description.endswith(".")
         if live.scale == "log":
             assert live.low > 0
-        assert kind.learns_from_labels is False
+        assert kind().learns_from_labels is False
+    assert kind.parts_entered("n_components") == ("layout",)
+    assert kind.parts_entered("n_pca") == ("affinities",)
+
+
+def test_fields_that_do_not_enter_the_subspace_do_not_invalidate_it():
+    assert FDARecipe.parts_entered("constraint") == ("objective",)
+    assert FDARecipe.parts_entered("scale_neighbor") == ("objective",)
+    assert KPCATrickRecipe.parts_entered("kernel") == ("affinities",)
+    assert KPCATrickRecipe.parts_entered("learner") == ("affinities",)
+
+
+def test_live_defaults_let_unlabeled_points_count(blobs):
+    none = Supervision(60)
+    assert LFDARecipe().gamma == 0
+    assert LFDARecipe().live_defaults(blobs[0], none).gamma == 0.1
+    assert LFDARecipe(gamma=3.0).live_defaults(blobs[0], none).gamma == 3.0
+    assert SSFDARecipe().live_defaults(blobs[0], none).gamma == 1.0
+
+
+def test_parameters_of_older_versions_are_renamed():
+    assert SELFRecipe.upgraded({"beta": 0.2, "n_pca": 3}) == {"pca_weight": 0.2, "n_pca": 3}
+    for kind in (SSFDARecipe, SSMMCRecipe):
+        assert kind.upgraded({"alpha": 2.0, "gone": 1}) == {"gamma": 2.0}
+    assert KPCATrickRecipe.upgraded({"gamma": "scale"}) == {"kernel_coefficient": "scale"}
+    assert FDARecipe.upgraded({"gamma": 1.0}) == {"gamma": 1.0}
 
 
 def test_pins_hold_in_a_live_map_and_are_refused_by_a_fit(blobs):
     X, _, y = blobs
-    known = as_supervision(y, 60).pin([0, 1])
-    method = LFDA()
-    points, start, run = started(method, X, known)
-    method.set_params(gamma=10.0)
-    run.change(method.objective(points, known, start.geometry)).step()
+    said = as_supervision(y, 60).pin([0, 1])
+    _, start, run = started(LFDARecipe(), X, said)
+    run.change(run.objective.with_parameters(gamma=10.0)).step()
     assert np.array_equal(run.embedding[:2], start.Y[:2].astype(np.float32))
     with pytest.raises(ValueError, match="supervision pins 2 points"):
-        method.fit(X, supervision=known)
+        FDA().fit(X, supervision=said)

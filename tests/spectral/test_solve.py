@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh, subspace_angles
 
-from nbembed.spectral.solve import Problem, solve
+from nbembed.spectral.solve import Eigenproblem, solve
 
 
 def positive(rng, r, rank=None):
@@ -17,7 +17,7 @@ def positive(rng, r, rank=None):
 def test_a_regular_problem_is_the_plain_one(rng):
     W, B = positive(rng, 6), positive(rng, 6)
     values, vectors = eigh(W, B)
-    found = solve(Problem(W, B), 3)
+    found = solve(Eigenproblem(W, B), 3)
     assert np.allclose(found.eigenvalues, values[:3], rtol=1e-8)
     assert np.allclose(np.abs(found.A), np.abs(vectors[:, :3]), rtol=1e-6)
     assert np.allclose(found.A.T @ B @ found.A, np.eye(3), atol=1e-9)
@@ -29,14 +29,14 @@ def test_epsilon_is_a_share_of_the_mean_eigenvalue(rng):
     W, B = positive(rng, 6), positive(rng, 6, 2)
     held = B + 0.3 * np.trace(B) / 6 * np.eye(6)
     values, _ = eigh(W, held)
-    found = solve(Problem(W, B), 2, epsilon=0.3)
+    found = solve(Eigenproblem(W, B), 2, epsilon=0.3)
     assert np.allclose(found.eigenvalues, values[:2], rtol=1e-8)
     assert np.allclose(found.A.T @ held @ found.A, np.eye(2), atol=1e-9)
 
 
 def test_a_singular_constraint_needs_no_epsilon(rng):
     W, B = positive(rng, 6), positive(rng, 6, 2)
-    found = solve(Problem(W, B), 2, epsilon=0)
+    found = solve(Eigenproblem(W, B), 2, epsilon=0)
     # The other way round B may be singular.
     values, vectors = eigh(B, W)
     assert np.allclose(found.eigenvalues, 1 / values[::-1][:2], rtol=1e-8)
@@ -46,7 +46,7 @@ def test_a_singular_constraint_needs_no_epsilon(rng):
 def test_axes_that_the_constraint_does_not_see(rng):
     W, B = positive(rng, 6), positive(rng, 6, 2)
     scatter = positive(rng, 6)
-    found = solve(Problem(W, B), 4, epsilon=1e-12, scatter=scatter)
+    found = solve(Eigenproblem(W, B), 4, epsilon=1e-12, scatter=scatter)
     assert found.informed.tolist() == [True, True, False, False]
     assert np.isfinite(found.A).all()
     spread = np.diagonal(found.A.T @ scatter @ found.A)
@@ -61,25 +61,25 @@ def test_what_neither_sees_is_left_out(rng):
     """Along such a direction the quotient would be 0/ε: the best there is, and meaningless."""
     W, B = np.zeros((6, 6)), np.zeros((6, 6))
     W[:4, :4], B[:4, :4] = positive(rng, 4), positive(rng, 4)
-    found = solve(Problem(W, B), 2, epsilon=1e-6)
+    found = solve(Eigenproblem(W, B), 2, epsilon=1e-6)
     assert np.abs(found.A[4:]).max() < 1e-9
     scatter = np.diag([1.0, 2, 3, 4, 50, 60])
-    more = solve(Problem(W, B), 6, scatter=scatter)
+    more = solve(Eigenproblem(W, B), 6, scatter=scatter)
     assert np.abs(more.A[:4, 4:]).max() < 1e-9, "the principal axes of what is left"
     assert np.abs(more.A[4:, 4:]).argmax(axis=0).tolist() == [1, 0]
     assert more.eigenvalues[4:].tolist() == [np.inf, np.inf]
     assert np.isfinite(more.cost)
     assert more.informed.tolist() == [True] * 4 + [False] * 2
     with pytest.raises(ValueError, match="n_components must be at most 6"):
-        solve(Problem(W, B), 7)
+        solve(Eigenproblem(W, B), 7)
 
 
 def test_of_axes_that_cost_nothing_the_best_seen_comes_first():
     W = np.diag([0.0, 0.0, 0.0, 1.0])
     B = np.diag([1.0, 3.0, 2.0, 1.0])
-    found = solve(Problem(np.zeros((4, 4)), B), 4)
+    found = solve(Eigenproblem(np.zeros((4, 4)), B), 4)
     assert np.abs(found.A).argmax(axis=0).tolist() == [1, 2, 0, 3] or found.cost == 0
-    found = solve(Problem(W, B), 3)
+    found = solve(Eigenproblem(W, B), 3)
     assert np.allclose(found.eigenvalues, 0, atol=1e-9)
     assert np.abs(found.A[3]).max() < 1e-6
 
@@ -87,8 +87,8 @@ def test_of_axes_that_cost_nothing_the_best_seen_comes_first():
 def test_an_indefinite_cost_and_a_maximum(rng):
     W, B = positive(rng, 5) - positive(rng, 5), positive(rng, 5)
     values, _ = eigh(W, B)
-    assert np.allclose(solve(Problem(W, B), 2).eigenvalues, values[:2])
-    up = solve(Problem(-W, B, maximizes=True), 2)
+    assert np.allclose(solve(Eigenproblem(W, B), 2).eigenvalues, values[:2])
+    up = solve(Eigenproblem(-W, B, maximizes=True), 2)
     assert np.allclose(up.eigenvalues, values[::-1][:2])
     assert up.cost == pytest.approx(-values[::-1][:2].sum())
 
@@ -96,18 +96,18 @@ def test_an_indefinite_cost_and_a_maximum(rng):
 def test_an_indefinite_cost_under_a_singular_constraint_is_unbounded(rng):
     W, B = positive(rng, 5) - positive(rng, 5), positive(rng, 5, 2)
     with pytest.raises(ValueError, match="epsilon must be larger than 0"):
-        solve(Problem(W, B), 2)
-    assert np.isfinite(solve(Problem(W, B), 2, epsilon=1e-3).A).all()
+        solve(Eigenproblem(W, B), 2)
+    assert np.isfinite(solve(Eigenproblem(W, B), 2, epsilon=1e-3).A).all()
 
 
 def test_no_constraint_at_all(rng):
     with pytest.raises(ValueError, match="constraint must be finite and not zero"):
-        solve(Problem(positive(rng, 3), np.zeros((3, 3))), 1)
+        solve(Eigenproblem(positive(rng, 3), np.zeros((3, 3))), 1)
 
 
 def test_features_of_very_different_sizes(rng):
     W, B = positive(rng, 5), positive(rng, 5)
     size = np.array([1e-6, 1e6, 1.0, 1e3, 1e-3])
-    plain = solve(Problem(W, B), 2)
-    scaled = solve(Problem(W * np.outer(size, size), B * np.outer(size, size)), 2)
+    plain = solve(Eigenproblem(W, B), 2)
+    scaled = solve(Eigenproblem(W * np.outer(size, size), B * np.outer(size, size)), 2)
     assert np.allclose(np.abs(scaled.A * size[:, None]), np.abs(plain.A), rtol=1e-5, atol=1e-8)

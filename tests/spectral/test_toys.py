@@ -14,8 +14,8 @@ from nbembed.datasets import toy_few_labels, toy_multimodal, toy_neither_alone
 from nbembed.spectral import FDA, LFDA, LPP, PCA, SELF, SSFDA
 
 SEEDS = range(10)
-BETAS = (0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
-ALPHAS = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+PCA_WEIGHTS = (0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+GAMMAS = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 MISSED, FOUND = 45, 30
 
@@ -27,7 +27,7 @@ def angles(toy, learner):
 
 
 def accuracy(toy, learner):
-    """Return the mean accuracy of one nearest neighbor among the labelled on the others."""
+    """Return the mean accuracy of one nearest neighbor among the labeled on the others."""
     found = []
     for seed in SEEDS:
         t = toy(random_state=seed)
@@ -38,7 +38,7 @@ def accuracy(toy, learner):
 
 
 @pytest.mark.parametrize(
-    "learner", [FDA(1), PCA(1), LPP(1), *(SSFDA(1, alpha=a) for a in ALPHAS)], ids=str
+    "learner", [FDA(1), PCA(1), LPP(1), *(SSFDA(1, gamma=g) for g in GAMMAS)], ids=str
 )
 def test_1_many_labels_missed(learner):
     assert angles(toy_multimodal, learner).min() > MISSED
@@ -52,7 +52,7 @@ def test_1_many_labels_found(learner):
 
 
 @pytest.mark.parametrize(
-    "learner", [FDA(1), PCA(1), LFDA(1), *(SELF(1, beta=b) for b in BETAS)], ids=str
+    "learner", [FDA(1), PCA(1), LFDA(1), *(SELF(1, pca_weight=w) for w in PCA_WEIGHTS)], ids=str
 )
 def test_2_few_labels_missed(learner):
     assert angles(toy_few_labels, learner).min() > MISSED

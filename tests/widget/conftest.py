@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.widget.contract import check_page
 from tests.widget.page import open_page
 
 OpenExplorer = Callable[..., Page]
@@ -23,7 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def open_explorer(browser: Browser) -> Iterator[OpenExplorer]:
     """Return a function that opens a page with a toy Explorer (see ``page.open_page``).
 
-    No script error may be left on a page when the test ends.
+    When the test ends, no script error may be left on a page, and all that has crossed the wire
+    must be in the schema.
     """
     pages: list[Page] = []
     default = browser
@@ -34,6 +36,7 @@ def open_explorer(browser: Browser) -> Iterator[OpenExplorer]:
 
     yield open_explorer
     errors = [error for page in pages for error in page.errors]  # type: ignore[attr-defined]
-    for page in pages:
-        page.close()
     assert not errors
+    for page in pages:
+        check_page(page)
+        page.close()

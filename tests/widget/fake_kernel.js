@@ -1,6 +1,6 @@
 // A stand-in for the kernel's side of an Explorer: a model as anywidget hands it to the front end,
-// and behind it a toy map whose points draw together into clusters. Tests drive it and read what
-// the page sent. Nothing here computes an embedding.
+// and behind it a toy map whose points form clusters. Tests drive it and read what the page sent.
+// After each test its traits and messages are checked against the schema (contract.py).
 
 const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A1538", "#5A4BEB", "#DCCB55", "#77E08F"];
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wedge", "pentagon", "saltire", "hexagon"];
@@ -19,6 +19,7 @@ export class FakeKernel {
     this.interval = interval;
     this.random = random(seed);
     this.sent = [];
+    this.told = [];
     this.replied = {};
     this.listeners = new Map();
     this.version = 0;
@@ -37,7 +38,7 @@ export class FakeKernel {
       n_samples: n,
       height: 460,
       coordinates: view(this.positions),
-      probability_colors: view(new Uint8Array(0)),
+      membership_colors: view(new Uint8Array(0)),
       directions: [],
       direction_colors: [],
       label_codes: view(this.codes),
@@ -50,10 +51,11 @@ export class FakeKernel {
       center_names: [],
       center_colors: [],
       color_column: {
-        kind: "category", title: "digit", values: view(Float32Array.from(this.truth)),
+        kind: "category", title: "digit",
         names: Array.from({ length: clusters }, (_, k) => String(k)),
         colors: Array.from({ length: clusters }, (_, k) => COLORS[k % COLORS.length]),
       },
+      color_values: view(Float32Array.from(this.truth)),
       color_by: "column",
       selection: view(new Uint32Array(0)),
       method: "HSSNE",
@@ -64,19 +66,21 @@ export class FakeKernel {
         { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, enabled: false, description: "How much labels and links count. Needs labels or must-links." },
       ],
       parameters: { alpha: 1, rho: 0.5 },
+      class_count: null,
       state: "idle",
       iteration: 0,
       cost: null,
       quality: null,
       error: "",
       learning: "",
-      unlearned: "",
-      wanted: "",
+      learning_error: "",
+      request: "",
       undo: "",
       redo: "",
       history: view(new Float32Array(0)),
       path: [],
-      chosen_path: -1,
+      path_symbol: "",
+      chosen_step: -1,
       ...traits,
     };
   }
@@ -113,11 +117,13 @@ export class FakeKernel {
   }
 
   custom(content, buffers = []) {
+    this.told.push({ content, buffers: buffers.map((array) => array.byteLength) });
     for (const f of [...(this.listeners.get("msg:custom") ?? [])]) f(content, buffers.map(view));
   }
 
   receive(content, buffers) {
-    this.sent.push({ ...content, points: buffers.length ? [...new Uint32Array(buffers[0])] : null });
+    const sets = buffers.map((buffer) => [...new Uint32Array(buffer)]);
+    this.sent.push({ ...content, points: sets[0] ?? null, sets });
     if (content.client) this.client = content.client;
     if (content.type === "ack") {
       for (const seq of this.flying) if (seq <= content.seq) this.flying.delete(seq);
@@ -177,7 +183,7 @@ export class FakeKernel {
     if (name === "undo") this.update({ redo: this.traits.undo, undo: "" });
     if (name === "redo") this.update({ undo: this.traits.redo, redo: "" });
     if (name === "switch") this.update({ method: a.method });
-    if (name === "move_to_path") this.update({ chosen_path: a.index });
+    if (name === "show_path_step") this.update({ chosen_step: a.index });
     this.applied = { ...this.applied, [client]: request };
     this.replied[name] = (this.replied[name] ?? 0) + 1;
     this.custom({ type: "reply", request, client, ok: true, error: null });
@@ -227,9 +233,11 @@ export class FakeKernel {
     const seq = ++this.seq;
     this.flying.add(seq);
     const t = this.traits.iteration;
+    const { directions, direction_colors, centers, center_names, center_colors } = this.traits;
     this.custom({
       type: "frame", seq, version: ++this.version, iteration: t, cost: 0.7 + 2.4 * Math.exp(-t / 90),
-      quality: 0.9 - 0.8 * Math.exp(-t / 120), state: this.traits.state, applied: this.applied, t: 0, ...more,
+      quality: 0.9 - 0.8 * Math.exp(-t / 120), state: this.traits.state, applied: this.applied,
+      directions, direction_colors, centers, center_names, center_colors, ...more,
     }, [this.positions, ...buffers]);
     return seq;
   }

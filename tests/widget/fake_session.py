@@ -5,74 +5,79 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from nbembed.methods.base import LiveParameter
+from nbembed.methods.recipe import LiveParameter, PathStep, Recipe
 from nbembed.session.events import Event
-from nbembed.session.values import Frame, PathStep
+from nbembed.session.snapshots import Frame
 from nbembed.supervision import Supervision, as_supervision
 
 ALPHA = LiveParameter("alpha", "α", 0.0, 3.0, 1.0, "Tails.", step=0.01, minimum=0.0)
 RHO = LiveParameter("rho", "ρ", 0.0, 1.0, 0.5, "Links.", needs="links")
-LAM = LiveParameter("lam", "λ", 0.2, 20.0, 1.0, "Softness.", scale="log")
+SOFTNESS = LiveParameter("softness", "λ", 0.2, 20.0, 1.0, "Softness.", scale="log")
 
 
-class FakeMethod:
-    """An estimator by its keywords only."""
+@dataclass(frozen=True, eq=False)
+class FakeRecipe(Recipe[Any]):
+    """A recipe by its declarations only; nothing can be made with it."""
 
-    learns_from_labels = False
-    learns_what = "metric"
+    alpha: float = 1.0
+    rho: float = 0.5
+    max_iter: int = 1000
 
-    def __init__(self, alpha: float = 1.0, rho: float = 0.5) -> None:
-        self.keywords = {"alpha": alpha, "rho": rho}
+    name = "HSSNE"
+    group = "Neighbor embeddings"
+    live_parameters = (ALPHA, RHO)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return dict(self.keywords)
+    def _nothing(self, *_: Any) -> Any:
+        raise NotImplementedError
 
-    def set_params(self, **changes: Any) -> FakeMethod:
-        self.keywords.update(changes)
-        return self
+    check = make_affinities = make_start = adopt = make_objective = make_optimizer = _nothing
 
 
-class FakeMargin(FakeMethod):
-    """A method with class directions."""
+@dataclass(frozen=True, eq=False)
+class FakeMargin(FakeRecipe):
+    """A recipe with a number of classes, a path, and a form for the plane."""
 
-    def __init__(
-        self,
-        n_classes: int | None = None,
-        n_components: int | None = None,
-        directions: Any = None,
-        rho: float = 0.5,
-    ) -> None:
-        self.keywords = {
-            "n_classes": n_classes,
-            "n_components": n_components,
-            "directions": directions,
-            "rho": rho,
-        }
+    classes: int | None = None
+    plane: bool | None = None
+    softness: float = 1.0
+
+    name = "Mbed"
+    group = "Others"
+    live_parameters = (SOFTNESS, RHO)
+    path_parameter = "softness"
+    class_count_parameter = "classes"
+
+    def n_classes_for(self, supervision: Supervision) -> int | None:
+        return self.classes
+
+    def in_plane(self) -> FakeMargin:
+        return self if self.plane is not None else self.replace(plane=True)
 
 
 class FakeSession:
     """What an Explorer asks of a session."""
 
+    #: What tests do with it and no real session has.
+    CONTROLS = frozenset({"given", "refuse", "rng", "tell", "move", "rest"})
+
     def __init__(self, n_samples: int = 6, d: int = 2) -> None:
         self.n_samples = n_samples
         self.rng = np.random.default_rng(0)
-        self.methods = {"HSSNE": FakeMethod, "Mbed": FakeMargin}
-        self.method: Any = FakeMethod()
-        self.method_name = "HSSNE"
-        self.live_parameters = (ALPHA, RHO)
-        self.parameters: dict[str, Any] = {"alpha": 1.0, "rho": 0.5, "max_iter": 1000}
+        self.methods: dict[str, type[Recipe[Any]]] = {"HSSNE": FakeRecipe, "Mbed": FakeMargin}
+        self.recipe: Recipe[Any] = FakeRecipe()
         self.supervision = Supervision(n_samples)
         self.state = "idle"
         self.error: Exception | None = None
         self.undo_text = self.redo_text = ""
         self.learning = ""
         self.learning_error: Exception | None = None
+        self.request = ""
         self.directions: Any = None
         self.membership: Any = None
         self.path: list[PathStep] = []
@@ -85,6 +90,22 @@ class FakeSession:
         self._lock = threading.Lock()
 
     # readings
+    @property
+    def method_name(self) -> str:
+        return self.recipe.name
+
+    @property
+    def live_parameters(self) -> tuple[LiveParameter, ...]:
+        return self.recipe.live_parameters
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return self.recipe.parameters
+
+    @property
+    def n_classes(self) -> int | None:
+        return self.recipe.n_classes_for(self.supervision)
+
     def frame(self) -> Frame:
         with self._lock:
             return replace(self._frame, state=self.state)
@@ -155,22 +176,23 @@ class FakeSession:
 
     def set(self, **parameters: Any) -> None:
         self._give("set", **parameters)
-        self.parameters = {**self.parameters, **parameters}
+        self.recipe = self.recipe.replace(**parameters)
         self.tell("parameters", "state")
 
     def switch(self, method: Any) -> None:
         self._give("switch", method=method)
+        self.recipe = self.methods[method]()
         self.tell("method", "parameters", "state")
 
-    def move_to_path(self, index: int) -> None:
-        self._give("move_to_path", index=index)
+    def show_path_step(self, index: int) -> None:
+        self._give("show_path_step", index=index)
         self.tell("parameters", "state")
 
     def label(self, points: Any, class_: str, confidence: float = 1.0) -> None:
         points = [int(i) for i in points]
         self._give("label", points=points, class_=class_, confidence=confidence)
-        labelled = self.supervision.label(points, class_, confidence)
-        self._supervise(labelled, f"label {len(points)} points as {class_}")
+        labeled = self.supervision.label(points, class_, confidence)
+        self._supervise(labeled, f"label {len(points)} points as {class_}")
 
     def must_link(self, points: Any) -> None:
         self._give("must_link", points=[int(i) for i in points])

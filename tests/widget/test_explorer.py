@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,16 @@ import pandas as pd
 import pytest
 import traitlets
 
-import nbembed.widget.commands as commands
 from nbembed.methods import SNeRV
-from nbembed.session.settings import known_methods
-from nbembed.session.values import PathStep
+from nbembed.methods.recipe import PathStep
+from nbembed.methods.registry import registered
 from nbembed.supervision import Supervision
-from nbembed.widget import Explorer, readout
-from nbembed.widget.protocol import COMMANDS
-from tests.widget.fake_session import LAM, FakeMargin, FakeMethod, FakeSession
+from nbembed.widget import Explorer, schema, serializers
+from nbembed.widget.dispatcher import CommandDispatcher
+from nbembed.widget.explorer import _in_plane
+from nbembed.widget.protocol import CommandMessage
+from tests.widget.contract import check_message, check_traits
+from tests.widget.fake_session import FakeMargin, FakeRecipe, FakeSession
 
 
 class Page:
@@ -36,6 +39,7 @@ class Page:
         explorer.send = self.take
 
     def take(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        check_message(content, [len(buffer) for buffer in buffers or []])
         with self.changed:
             self.messages.append((content, buffers or []))
             self.changed.notify_all()
@@ -99,6 +103,7 @@ def session() -> FakeSession:
 def explorer(session: FakeSession) -> Iterator[Any]:
     explorer = Explorer(session=session, color=["a", "b", "a", "b", "a", None])  # type: ignore[arg-type]
     yield explorer
+    check_traits({name: getattr(explorer, name) for name in schema.TRAITS})
     explorer.close()
 
 
@@ -128,7 +133,7 @@ def test_a_page_that_looks_gets_frames_and_one_that_does_not_gets_none(
 ) -> None:
     session.move()
     page.explorer._sender.poke("supervision")
-    eventually(lambda: not page.explorer._sender._topics)
+    eventually(lambda: not page.explorer._sender._events)
     assert page.frames() == []
     page.say("hello")
     frame = session.move()
@@ -139,7 +144,7 @@ def test_a_page_that_looks_gets_frames_and_one_that_does_not_gets_none(
     count = len(page.frames())
     session.move()
     session.tell("parameters")
-    eventually(lambda: not page.explorer._sender._topics)
+    eventually(lambda: not page.explorer._sender._events)
     assert len(page.frames()) == count
 
 
@@ -174,7 +179,7 @@ def test_the_cost_curve_is_thinned(explorer: Any, session: FakeSession) -> None:
 def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     session.path = [PathStep(2.0, np.zeros((6, 2)), 1.0)]
     label = {"class": "a", "confidence": 0.8}
-    labelled = {"points": [0, 2], "class_": "a", "confidence": 0.8}
+    labeled = {"points": [0, 2], "class_": "a", "confidence": 0.8}
     rename = {"old": "a", "new": "b"}
     cases: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
         ("play", None, {}, {}),
@@ -183,7 +188,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         ("reset", None, {}, {}),
         ("set", None, {"alpha": 1.5}, {"alpha": 1.5}),
         ("add_class", None, {"name": "a"}, {"name": "a"}),
-        ("label", [0, 2], label, labelled),
+        ("label", [0, 2], label, labeled),
         ("rename_class", None, rename, rename),
         ("must_link", [1, 3], {}, {"points": [1, 3]}),
         ("pin", [2, 4], {}, {"points": [2, 4]}),
@@ -191,7 +196,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         ("forget", [1], {}, {"points": [1]}),
         ("undo", None, {}, {}),
         ("redo", None, {}, {}),
-        ("move_to_path", None, {"index": 0}, {"index": 0}),
+        ("show_path_step", None, {"index": 0}, {"index": 0}),
     ]
     for name, points, arguments, given in cases:
         assert page.command(name, points, **arguments)["ok"]
@@ -200,7 +205,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     assert page.command("cannot_link", [3, 0], [1, 2])["ok"]
     assert session.given[-1] == ("cannot_link", {"a": [0, 3], "b": [1, 2]})
     elsewhere = {"select", "color_by", "switch", "cannot_link"}
-    assert {case[0] for case in cases} | elsewhere == set(COMMANDS)
+    assert {case[0] for case in cases} | elsewhere == set(schema.COMMANDS)
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError])
@@ -248,9 +253,11 @@ def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
 
 
 def test_labels_alone_do_not_enable_the_weight_of_links():
-    (rho,) = (p for p in SNeRV.live_parameters if p.name == "rho")
+    (rho,) = (p for p in SNeRV.recipe_type.live_parameters if p.name == "rho")
     known = Supervision(9).label([0, 1, 2], "a").label([3, 4], "b")
-    enabled = [readout.controls([rho], s)[0]["enabled"] for s in (known, known.must_link([5, 6]))]
+    enabled = [
+        serializers.controls([rho], s)[0]["enabled"] for s in (known, known.must_link([5, 6]))
+    ]
     assert enabled == [False, True]
 
 
@@ -268,15 +275,12 @@ def test_a_frame_tells_which_request_it_shows(page: Page, session: FakeSession) 
 def test_a_layout_from_before_a_command_does_not_claim_to_show_it(
     page: Page, session: FakeSession
 ) -> None:
-    from nbembed.widget.commands import Steersman
-    from nbembed.widget.protocol import Command
-
-    steersman = Steersman(session)  # type: ignore[arg-type]
-    session._subscribers.append(steersman.hear)
-    steersman.steer(Command("c", 5, "set", {"alpha": 1.2}))
-    assert steersman.applied == {}, "in force, and no layout since"
+    dispatcher = CommandDispatcher(session)  # type: ignore[arg-type]
+    session._subscribers.append(dispatcher.notify)
+    assert dispatcher.dispatch(CommandMessage("c", 5, "set", {"alpha": 1.2})) is None
+    assert dispatcher.applied == {}, "in force, and no layout since"
     session.move()
-    assert steersman.applied == {"c": 5}
+    assert dispatcher.applied == {"c": 5}
 
 
 def test_selection_from_the_page(page: Page, explorer: Any) -> None:
@@ -327,7 +331,7 @@ def test_supervision_from_python(explorer: Any) -> None:
     explorer.supervision = Supervision(6).label([1], "one")
     assert explorer.labels[1] == "one"
     explorer.supervision = None
-    assert explorer.supervision.is_empty
+    assert explorer.supervision == Supervision(explorer.supervision.n_samples)
     with pytest.raises(ValueError):
         explorer.supervision = [0, 1]
 
@@ -378,8 +382,7 @@ def test_a_method_with_classes_sends_directions_and_colors(
 ) -> None:
     session.directions = np.array([[1.0, 0.0], [-1.0, 0.0]])
     session.membership = np.tile([1.0, 0.0], (6, 1))
-    session.live_parameters = (LAM,)
-    session.parameters = {"lam": 1.5, "n_classes": None}
+    session.recipe = FakeMargin(softness=1.5, classes=2)
     session.tell("method", "parameters")
     page.say("hello")
     frame = session.move()
@@ -387,7 +390,10 @@ def test_a_method_with_classes_sends_directions_and_colors(
     assert message["directions"] == [[1, 0], [-1, 0]]
     assert len(set(message["direction_colors"])) == 2
     assert rgba.reshape(6, 4)[0].tolist()[3] == 255
-    assert message["parameters"] == {"lam": 1.5, "n_classes": 2}
+    assert message["parameters"] == {"softness": 1.5, "rho": 0.5}
+    assert explorer.class_count == {"name": "classes", "value": 2, "low": 2}
+    assert page.command("set", classes=3)["ok"]
+    eventually(lambda: explorer.class_count["value"] == 3)
 
 
 def test_points_are_colored_by_probability_while_there_is_any_until_someone_chooses(
@@ -403,7 +409,7 @@ def test_points_are_colored_by_probability_while_there_is_any_until_someone_choo
     assert page.command("color_by", mode="class")["ok"]
     session.membership = np.tile([1.0, 0.0], (6, 1))
     session.rest()
-    eventually(lambda: explorer.probability_colors)
+    eventually(lambda: explorer.membership_colors)
     assert explorer.color_by == "class"
 
 
@@ -440,35 +446,29 @@ def test_the_path_grows_while_it_runs_and_the_chosen_step_is_told(
     session.path = [PathStep(4.0, np.zeros((6, 2)), float("nan"))]
     session.move()
     eventually(lambda: explorer.path)
-    assert explorer.path == [{"lam": 4.0, "criterion": None}]
-    page.command("move_to_path", index=0)
-    eventually(lambda: explorer.chosen_path == 0)
+    assert explorer.path == [{"value": 4.0, "criterion": None}]
+    page.command("show_path_step", index=0)
+    eventually(lambda: explorer.chosen_step == 0)
     page.command("set", alpha=1.0)
-    eventually(lambda: explorer.chosen_path == -1)
+    eventually(lambda: explorer.chosen_step == -1)
 
 
-def test_switching_to_a_new_method_makes_it_for_the_plane(page: Page, session: FakeSession) -> None:
-    for name in ("a", "b", "c", "d"):
-        session.add_class(name)
-    page.command("switch", method="Mbed")
-    made = session.given[-1][1]["method"]
-    assert isinstance(made, FakeMargin)
-    assert made.keywords == {
-        "n_classes": 4, "n_components": 2, "directions": "circle", "rho": 0.5
-    }  # fmt: skip
+def test_a_switch_is_left_to_the_session(page: Page, explorer: Any, session: FakeSession) -> None:
+    assert page.command("switch", method="Mbed")["ok"]
+    assert session.given[-1] == ("switch", {"method": "Mbed"})
+    eventually(lambda: explorer.path_symbol == "λ")
+    assert explorer.method == "Mbed"
 
 
-@pytest.mark.parametrize(
-    ("given", "circle"),
-    [({}, True), ({"n_components": 3}, False), ({"directions": np.eye(3)}, False)],
-)
-def test_directions_that_the_user_chose_are_kept(given: dict[str, Any], circle: bool) -> None:
-    method = FakeMargin(**given)
-    planned: Any = commands.in_the_plane(method)  # type: ignore[arg-type]
-    assert (planned is not method) == circle
-    assert method.keywords["directions"] is given.get("directions"), "the user's own is untouched"
-    if circle:
-        assert planned.keywords["directions"] == "circle"
+def test_a_method_that_leaves_its_dimensions_open_is_laid_out_on_the_plane() -> None:
+    open_, said = FakeMargin(), FakeMargin(plane=False)
+    assert _in_plane(open_).plane is True
+    assert open_.plane is None, "the user's own is untouched"
+    assert _in_plane(said) is said
+    holder = SimpleNamespace(recipe=said)
+    assert _in_plane(holder) is holder
+    assert _in_plane(SimpleNamespace(recipe=open_)).plane is True
+    assert _in_plane(FakeMargin) is FakeMargin, "the session says what is wrong with it"
 
 
 def test_closing_loses_nothing(explorer: Any, session: FakeSession) -> None:
@@ -523,7 +523,7 @@ def test_commands_may_come_from_several_threads(page: Page, session: FakeSession
         ({"session": FakeSession(), "color": [[1], [2, 3]]}, "color must have"),
         ({"session": FakeSession(), "autoplay": "yes"}, "autoplay must be True or False"),
         ({"session": np.zeros((3, 2))}, "session must be a Session, got ndarray"),
-        ({"X": np.zeros((3, 2)), "method": FakeMethod}, "method must be an estimator"),
+        ({"X": np.zeros((3, 2)), "method": FakeRecipe}, "method must be .*an estimator"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
@@ -560,7 +560,7 @@ def test_landmarks_go_with_frames_and_stay_for_a_reload(
     content = page.frames()[-1][0]
     assert content["centers"] == [[1.0, 2.0], [3.0, 4.0]]
     assert content["center_names"] == ["a", "b"]
-    style = explorer._palette.styles(("b",))[0]
+    style = explorer._frames._artist.class_styles()[0]
     assert content["center_colors"][1] == style["color"]
     session.rest()
     eventually(lambda: explorer.centers == [[1.0, 2.0], [3.0, 4.0]])
@@ -574,7 +574,7 @@ def test_what_is_being_learned_is_told(explorer: Any, session: FakeSession) -> N
     session.learning = ""
     session.learning_error = ValueError("labels must be of two classes")
     session.tell("learning")
-    eventually(lambda: explorer.unlearned == "labels must be of two classes")
+    eventually(lambda: explorer.learning_error == "labels must be of two classes")
     assert explorer.learning == ""
 
 
@@ -590,21 +590,31 @@ def test_pins_and_cannot_links_are_told(page: Page, explorer: Any, session: Fake
 
 
 def test_methods_are_told_in_groups(explorer: Any) -> None:
-    assert explorer.method_groups == [{"title": "Others", "names": ["HSSNE", "Mbed"]}]
-    kinds: Any = {**known_methods(), "FakeMethod": FakeMethod}
-    groups = {g["title"]: g["names"] for g in readout.groups(kinds)}
+    neighbors = {"title": "Neighbor embeddings", "names": ["HSSNE"]}
+    assert explorer.method_groups == [neighbors, {"title": "Others", "names": ["Mbed"]}]
+    kinds: Any = {**registered(), "FakeMargin": FakeMargin}
+    groups = {g["title"]: g["names"] for g in serializers.method_groups(kinds)}
     assert {"HSSNE", "SNE", "NeRV", "Mbed"} <= set(groups["Neighbor embeddings"])
     assert "ParametricEmbedding" in groups["Learned from labels"]
     assert {"LPP", "LFDA", "PCA"} <= set(groups["Spectral"])
-    assert groups["Others"] == ["FakeMethod"]
+    assert groups["Others"] == ["FakeMargin"]
 
 
-def test_what_a_method_wants_to_learn_from_is_said(explorer: Any, session: FakeSession) -> None:
-    assert explorer.wanted == ""
-    session.method.learns_from_labels = True
+def test_a_method_of_ones_own_is_listed_once_it_is_switched_to(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    class Own(FakeRecipe):
+        group = "My methods"
+
+    session.methods["Own"] = Own
+    session.switch("Own")
+    eventually(lambda: explorer.method == "Own")
+    assert explorer.methods[-1] == "Own"
+    assert explorer.method_groups[-1] == {"title": "My methods", "names": ["Own"]}
+
+
+def test_what_a_method_needs_from_the_person_is_told(explorer: Any, session: FakeSession) -> None:
+    assert explorer.request == ""
+    session.request = "Label points of two classes: the metric is learned from them"
     session.tell("method")
-    eventually(lambda: explorer.wanted)
-    assert explorer.wanted == "Label points of two classes: the metric is learned from them"
-    session.label([0], "a")
-    session.label([1], "b")
-    eventually(lambda: explorer.wanted == "")
+    eventually(lambda: explorer.request == session.request)

@@ -1,8 +1,9 @@
-"""The front end's types."""
+"""The front end's types and imports."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -21,3 +22,22 @@ def test_types_are_right() -> None:
         [str(node), str(compiler), "--noEmit"], cwd=FRONTEND, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def imports(module: Path) -> set[Path]:
+    """Return the modules of the front end that one imports, types included."""
+    named = re.findall(r'from "(\.[^"]+)"', module.read_text(encoding="utf-8"))
+    found = {(module.parent / name).resolve() for name in named}
+    return {
+        next(p for p in (path.with_name(path.name + end) for end in (".ts", ".tsx")) if p.exists())
+        for path in found
+    }
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    left = {path.resolve(): imports(path) for path in (FRONTEND / "src").rglob("*.ts*")}
+    assert len(left) > 20
+    while free := [path for path, needs in left.items() if not needs & left.keys()]:
+        for path in free:
+            del left[path]
+    assert sorted(path.name for path in left) == []

@@ -83,7 +83,7 @@ def test_every_control_has_a_role_and_a_name(page: Page) -> None:
         expect(page.get_by_role("button", name=name, exact=True)).to_have_count(1)
     for name in ("α", "ρ", "Confidence"):
         expect(page.get_by_role("slider", name=name, exact=True)).to_have_count(1)
-    for name in ("Method", "Colour by"):
+    for name in ("Method", "Color by"):
         expect(page.get_by_role("combobox", name=name)).to_have_count(1)
     expect(page.get_by_role("radiogroup", name="Class")).to_have_count(1)
     expect(page.get_by_role("radio", name="seven")).to_be_checked()
@@ -196,7 +196,7 @@ def test_shift_does_not_start_a_lasso_with_the_pan_tool(page: Page) -> None:
     assert sent(page, "select") == []
 
 
-def test_labelling_a_selection_by_mouse(page: Page) -> None:
+def test_labeling_a_selection_by_mouse(page: Page) -> None:
     page.get_by_role("button", name="Add class").click()
     page.get_by_role("textbox", name="New class").fill("seven")
     page.keyboard.press("Enter")
@@ -217,7 +217,7 @@ def test_labelling_a_selection_by_mouse(page: Page) -> None:
     expect(page.get_by_role("slider", name="ρ")).to_be_enabled()
 
 
-def test_labelling_without_a_class_asks_for_its_name(page: Page) -> None:
+def test_labeling_without_a_class_asks_for_its_name(page: Page) -> None:
     page.locator(".nbe-map").focus()
     page.keyboard.press("Control+a")
     page.get_by_role("button", name="Label selection").click()
@@ -372,25 +372,40 @@ def test_a_refused_command_and_a_failed_run_are_told(page: Page) -> None:
 def test_the_annealing_path_is_scrubbed_by_keys_and_pointer(page: Page) -> None:
     act(
         page,
-        "k.update({path: [0, 1, 2, 3].map(i => ({lam: 8 / 2 ** i, criterion: i ? i : null}))})",
+        "k.update({path_symbol: 'λ', path: [0, 1, 2, 3]"
+        ".map(i => ({value: 8 / 2 ** i, criterion: i ? i : null}))})",
     )
     strip = page.get_by_role("slider", name="Annealing path")
     strip.focus()
     page.keyboard.press("Home")
-    page.wait_for_function("window.kernel.traits.chosen_path === 0")
+    page.wait_for_function("window.kernel.traits.chosen_step === 0")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("window.kernel.traits.chosen_path === 1")
+    page.wait_for_function("window.kernel.traits.chosen_step === 1")
     expect(strip).to_have_attribute("aria-valuetext", "λ 4.000, criterion 1.000")
     box = strip.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] - 3, box["y"] + 10)
-    page.wait_for_function("window.kernel.traits.chosen_path === 3")
+    page.wait_for_function("window.kernel.traits.chosen_step === 3")
+
+
+def test_the_number_of_classes_is_set_where_it_is_a_parameter(page: Page) -> None:
+    count = page.get_by_role("spinbutton", name="Number of classes")
+    expect(count).to_have_count(0)
+    act(page, "k.update({class_count: {name: 'classes', value: 4, low: 3}})")
+    expect(count).to_have_value("4")
+    count.fill("2")
+    count.blur()
+    expect(count).to_have_value("4")
+    count.fill("5")
+    count.blur()
+    page.wait_for_function("window.kernel.commands('set').length === 1")
+    assert sent(page, "set")[0]["arguments"] == {"classes": 5}
 
 
 def test_method_and_color_are_chosen_from_lists(page: Page) -> None:
     page.get_by_role("combobox", name="Method").select_option("Mbed")
     page.wait_for_function("window.kernel.traits.method === 'Mbed'")
-    page.get_by_role("combobox", name="Colour by").select_option("class")
+    page.get_by_role("combobox", name="Color by").select_option("class")
     page.wait_for_function("window.kernel.traits.color_by === 'class'")
 
 
@@ -513,7 +528,7 @@ def test_a_kernel_that_does_not_answer_is_told(page: Page) -> None:
     act(page, "(k.obey = () => {}, 0)")
     page.get_by_role("button", name="Step").click()
     expect(page.get_by_text("has not answered")).to_be_visible()
-    kernel(page, "k.custom({type: 'reply', request: 1, client: k.client, ok: true})")
+    kernel(page, "k.custom({type: 'reply', request: 1, client: k.client, ok: true, error: null})")
     expect(page.get_by_text("has not answered")).to_have_count(0)
 
 

@@ -1,4 +1,4 @@
-"""Pins, cannot-links, landmarks and learning in a real browser, with a stand-in for the kernel."""
+"""Pins, cannot-links, centers and learning in a real browser, with a stand-in for the kernel."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_keeping_apart_is_given_up_by_escape(page: Page) -> None:
 
 
 @pytest.mark.parametrize("renderer", ["webgl", "raster"])
-def test_landmarks_are_drawn_over_the_points(open_explorer: Any, renderer: str) -> None:
+def test_centers_are_drawn_over_the_points(open_explorer: Any, renderer: str) -> None:
     page = open_explorer(n=400, clusters=4, renderer=renderer, color_by="class")
     run(page)
     assert page.evaluate(INK, [0xE6, 0x9F, 0x00]) == 0
@@ -98,7 +98,7 @@ def test_landmarks_are_drawn_over_the_points(open_explorer: Any, renderer: str) 
     assert page.evaluate(INK, [0xE6, 0x9F, 0x00]) == 0
 
 
-def test_landmarks_outlast_a_reload(open_explorer: Any) -> None:
+def test_centers_outlast_a_reload(open_explorer: Any) -> None:
     page = open_explorer(n=40, centers=CENTERS, center_names=NAMES, center_colors=COLORS)
     assert page.evaluate(INK, [0xE6, 0x9F, 0x00]) > 60
 
@@ -107,10 +107,10 @@ def test_what_is_being_learned_is_shown_and_what_cannot_be(page: Page) -> None:
     act(page, "k.update({learning: 'learning the metric from 34 labels'})")
     status = page.get_by_role("group", name="Status")
     expect(status).to_contain_text("learning the metric from 34 labels …")
-    act(page, "k.update({learning: '', unlearned: 'labels must be of two classes, got one'})")
+    act(page, "k.update({learning: '', learning_error: 'labels must be of two classes, got one'})")
     expect(status).not_to_contain_text("learning")
     expect(page.get_by_role("alert")).to_contain_text("labels must be of two classes, got one")
-    act(page, "k.update({unlearned: ''})")
+    act(page, "k.update({learning_error: ''})")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
@@ -137,7 +137,7 @@ def drawn_middle(page: Page) -> float:
     )
 
 
-def test_a_jump_glides_and_ends_at_its_place(open_explorer: Any) -> None:
+def test_a_jump_is_animated_and_ends_at_its_place(open_explorer: Any) -> None:
     page = open_explorer(n=200, clusters=2, renderer="raster")
     page.emulate_media(reduced_motion="no-preference")
     run(page)

@@ -10,18 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbembed.widget.protocol import (
-    COMMANDS,
-    Ack,
-    Bye,
-    Command,
-    Hello,
+    CommandMessage,
+    Message,
     ProtocolError,
-    Visible,
+    encode,
     finite,
-    floats,
-    int16s,
     parse,
 )
+from nbembed.widget.schema import COMMANDS, FROM_PAGE
 
 
 def command(name: str, arguments: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
@@ -40,33 +36,38 @@ def points(*indices: int) -> list[bytes]:
 
 
 def test_the_small_messages() -> None:
-    assert parse({"type": "hello", "client": "c"}, [], 5) == Hello("c")
-    assert parse({"type": "bye", "client": "c"}, [], 5) == Bye("c")
-    assert parse({"type": "ack", "client": "c", "seq": 4}, [], 5) == Ack("c", 4)
-    assert parse({"type": "visible", "client": "c", "visible": True}, [], 5) == Visible("c", True)
+    assert parse({"type": "hello", "client": "c"}, [], 5) == Message("hello", "c")
+    assert parse({"type": "bye", "client": "c"}, [], 5) == Message("bye", "c")
+    assert parse({"type": "ack", "client": "c", "seq": 4}, [], 5) == Message("ack", "c", {"seq": 4})
+    visible = parse({"type": "visible", "client": "c", "visible": True}, [], 5)
+    assert visible == Message("visible", "c", {"visible": True})
 
 
 def test_a_command_with_points_gets_them_sorted_and_once() -> None:
     message = parse(command("label", {"class": "a", "confidence": 1}), points(4, 0, 4), 5)
-    assert isinstance(message, Command)
-    assert message.points is not None
-    assert message.points.tolist() == [0, 4]
-    assert message.arguments == {"class": "a", "confidence": 1}
+    assert isinstance(message, CommandMessage)
+    assert message.arguments.pop("points").tolist() == [0, 4]
+    assert message.arguments == {"class_": "a", "confidence": 1}
     assert (message.client, message.request) == ("c", 3)
+
+
+def test_each_side_of_a_cannot_link_has_its_buffer() -> None:
+    message = parse(command("cannot_link"), points(1) + points(3, 2), 5)
+    assert isinstance(message, CommandMessage)
+    assert {k: v.tolist() for k, v in message.arguments.items()} == {"a": [1], "b": [2, 3]}
 
 
 def test_buffers_may_be_memoryviews() -> None:
     message = parse(command("select"), [memoryview(points(1)[0])], 5)
-    assert isinstance(message, Command)
-    assert message.points is not None
-    assert message.points.tolist() == [1]
+    assert isinstance(message, CommandMessage)
+    assert message.arguments["points"].tolist() == [1]
 
 
 def test_set_takes_any_numbers() -> None:
-    message = parse(command("set", {"alpha": 1.5, "n_classes": 4}), [], 5)
-    assert isinstance(message, Command)
-    assert message.arguments == {"alpha": 1.5, "n_classes": 4}
-    assert isinstance(message.arguments["n_classes"], int)
+    message = parse(command("set", {"alpha": 1.5, "classes": 4}), [], 5)
+    assert isinstance(message, CommandMessage)
+    assert message.arguments == {"alpha": 1.5, "classes": 4}
+    assert isinstance(message.arguments["classes"], int)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,9 @@ def test_set_takes_any_numbers() -> None:
         ({"type": "ack", "client": "c", "seq": "1"}, [], "seq"),
         ({"type": "ack", "client": "c", "seq": -1}, [], "seq"),
         (command("explode"), [], "explode"),
-        (command(["play"]), [], "unknown command"),  # type: ignore[arg-type]
+        (command(["play"]), [], "name must be text"),  # type: ignore[arg-type]
+        (command("color_by", {"mode": "taste"}), [], "mode must be one of column, class"),
+        ({"type": "visible", "client": "c", "visible": 1}, [], "visible must be true or false"),
         (command("play", request=0), [], "request"),
         (command("play", request=True), [], "request"),
         (command("play", arguments=[1]), [], "arguments"),
@@ -95,7 +98,7 @@ def test_set_takes_any_numbers() -> None:
         (command("cannot_link"), points(1), "needs 2 buffers of points, got 1"),
         (command("cannot_link"), points(1) + points(5), "below 5"),
         (command("select"), [b"123"], "uint32"),
-        (command("move_to_path", {"index": 1.5}), [], "index"),
+        (command("show_path_step", {"index": 1.5}), [], "index"),
         (command("rename_class", {"old": "a"}), [], "new is missing"),
     ],
 )
@@ -121,7 +124,7 @@ json = st.recursive(
     st.fixed_dictionaries(
         {},
         optional={
-            "type": st.sampled_from(["hello", "ack", "visible", "command", "bye"]) | json,
+            "type": st.sampled_from(sorted(FROM_PAGE)) | json,
             "client": st.just("c") | json,
             "request": st.integers(1, 9) | json,
             "name": st.sampled_from(sorted(COMMANDS)) | json,
@@ -143,8 +146,9 @@ def test_nothing_but_a_protocol_error_ever_comes_of_a_message(
 
 
 def test_arrays_travel_as_little_endian() -> None:
-    assert floats([1.0]) == b"\x00\x00\x80\x3f"
-    assert int16s([-1, 2]) == b"\xff\xff\x02\x00"
+    assert encode("coordinates", [1.0]) == b"\x00\x00\x80\x3f"
+    assert encode("label_codes", [-1, 2]) == b"\xff\xff\x02\x00"
+    assert encode("pinned", [1]) == b"\x01\x00\x00\x00"
 
 
 def test_only_finite_numbers_reach_json() -> None:

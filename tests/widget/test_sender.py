@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from nbembed.widget.sender import Sender, Window
+from nbembed.widget.sender import FrameWindow, Sender
 
 
 def test_nobody_watches_nothing_is_sent() -> None:
-    window = Window()
+    window = FrameWindow()
     assert not window.open
     window.watch("a", True)
     assert window.open
@@ -20,7 +20,7 @@ def test_nobody_watches_nothing_is_sent() -> None:
 
 
 def test_two_frames_at_most_are_on_their_way() -> None:
-    window = Window()
+    window = FrameWindow()
     window.watch("a", True)
     first = window.sent(1, now=0.0)
     window.sent(2, now=0.0)
@@ -31,7 +31,7 @@ def test_two_frames_at_most_are_on_their_way() -> None:
 
 
 def test_one_word_settles_all_frames_before_it() -> None:
-    window = Window()
+    window = FrameWindow()
     window.watch("a", True)
     window.sent(1, now=0.0)
     second = window.sent(2, now=0.0)
@@ -41,7 +41,7 @@ def test_one_word_settles_all_frames_before_it() -> None:
 
 
 def test_an_unacknowledged_frame_is_lost_after_a_second() -> None:
-    window = Window()
+    window = FrameWindow()
     window.watch("a", True)
     window.sent(1, now=0.0)
     assert window.next_expiry(0.25) == pytest.approx(0.75)
@@ -52,7 +52,7 @@ def test_an_unacknowledged_frame_is_lost_after_a_second() -> None:
 
 
 def test_three_losses_in_a_row_end_the_audience_and_a_late_word_brings_it_back() -> None:
-    window = Window()
+    window = FrameWindow()
     window.watch("a", True)
     for turn in range(3):
         seq = window.sent(1, now=2.0 * turn)
@@ -63,7 +63,7 @@ def test_three_losses_in_a_row_end_the_audience_and_a_late_word_brings_it_back()
 
 
 def test_a_new_watcher_gets_the_present_layout_even_if_another_has_it() -> None:
-    window = Window()
+    window = FrameWindow()
     window.watch("a", True)
     window.acknowledge(window.sent(5, now=0.0), "a")
     assert window.newest == 5

@@ -95,9 +95,16 @@ def log_softmax_rows(x: Any) -> tuple[Any, Any]:
     return q / Z[:, None], np.log(Z) - least
 
 
-def gaussian_rows(Yt: Any, W: Any, want_cost: bool, n_threads: int) -> GaussianRowsTerms:
+def gaussian_rows(
+    Yt: Any, W: Any, want_cost: bool, n_threads: int, *, keep: Any = None
+) -> GaussianRowsTerms:
     """See :func:`nbembed.kernels.gaussian_rows.gaussian_rows`."""
     tau = squared_gaps(Yt)
+    if keep is not None:
+        P = np.array([packed_row(W, i) for i in range(len(W))], np.float64)
+        np.fill_diagonal(P, 0)
+        W = np.asarray(keep)[:, None] * P
+        W = W + W.T
     W = as_dense(W, Yt.shape[1])
     q, log_Z = log_softmax_rows(tau)
     return GaussianRowsTerms(

@@ -1,13 +1,16 @@
 /**
- * Commands to the kernel: numbered requests, their replies, and the clock that measures how long
- * a request takes until its effect is drawn.
+ * Commands to the kernel: numbered requests, their replies, and the time from a request until its
+ * effect is drawn.
  */
-import type { Model, ReplyMessage } from "./wire";
+import type { Model } from "./wire";
+import type { CommandArguments, CommandName, CommandPoints, MessageFromPage, ReplyMessage } from "./wire.generated";
 
-export type Reply = { ok: boolean; error: string | null };
-type Waiting = { name: string; at: number; done: (reply: Reply) => void };
+type Reply = Pick<ReplyMessage, "ok" | "error">;
+type Notification = Exclude<MessageFromPage, { type: "command" }>;
+/** A message without its client, which is the same for all. */
+type WithoutClient<M> = M extends unknown ? Omit<M, "client"> : never;
 
-/** How long a request may stay unanswered before the person is told, in milliseconds. */
+/** Milliseconds without a reply after which the person is told. */
 const PATIENCE = 3000;
 
 export interface Effect {
@@ -21,7 +24,7 @@ export class Commands {
   /** Tells this page from others that show the same widget. */
   readonly client = Math.random().toString(36).slice(2, 10);
   private last = 0;
-  private waiting = new Map<number, Waiting>();
+  private readonly pending = new Map<number, (reply: Reply) => void>();
   private unseen: Effect[] = [];
 
   constructor(
@@ -30,21 +33,22 @@ export class Commands {
     private readonly onStall: (stalled: boolean) => void,
   ) {}
 
-  send(name: string, args: Record<string, unknown> = {}, points?: Uint32Array | Uint32Array[], at = performance.now()): Promise<Reply> {
+  /** Send a command; `at` is when the person acted. */
+  send<N extends CommandName>(name: N, args: CommandArguments[N], points: CommandPoints[N], at = performance.now()): Promise<Reply> {
     const request = ++this.last;
     this.unseen.push({ request, name, at });
     if (this.unseen.length > 500) this.unseen.splice(0, 250);
     performance.mark(`nbembed:request:${request}`, { startTime: at, detail: { name } });
-    const content = { type: "command", client: this.client, request, name, arguments: args };
-    const reply = new Promise<Reply>((done) => this.waiting.set(request, { name, at, done }));
-    const sides = points ? (Array.isArray(points) ? points : [points]) : [];
-    this.model.send(content, undefined, sides.map((side) => side.slice().buffer));
-    setTimeout(() => this.waiting.has(request) && this.onStall(true), PATIENCE);
+    const reply = new Promise<Reply>((done) => this.pending.set(request, done));
+    const content: MessageFromPage = { type: "command", client: this.client, request, name, arguments: args };
+    this.model.send(content, undefined, (points as Uint32Array[]).map((indices) => indices.slice().buffer));
+    setTimeout(() => this.pending.has(request) && this.onStall(true), PATIENCE);
     return reply;
   }
 
-  tell(type: "ack" | "hello" | "visible" | "bye", content: Record<string, unknown> = {}): void {
-    this.model.send({ type, client: this.client, ...content });
+  /** Send a message that gets no reply. */
+  tell(content: WithoutClient<Notification>): void {
+    this.model.send({ ...content, client: this.client });
   }
 
   receive(message: ReplyMessage): void {
@@ -53,7 +57,7 @@ export class Commands {
     this.settle(message.request, { ok: message.ok, error: message.error });
   }
 
-  /** The requests whose effect a frame shows for the first time. */
+  /** The requests that a frame is the first to show. */
   effects(applied: number): Effect[] {
     const seen = this.unseen.filter((effect) => effect.request <= applied);
     if (seen.length) this.unseen = this.unseen.filter((effect) => effect.request > applied);
@@ -61,21 +65,21 @@ export class Commands {
   }
 
   private settle(request: number, reply: Reply): void {
-    const waiting = this.waiting.get(request);
-    if (!waiting) return;
-    this.waiting.delete(request);
-    if (!this.waiting.size) this.onStall(false);
-    waiting.done(reply);
+    const done = this.pending.get(request);
+    if (!done) return;
+    this.pending.delete(request);
+    if (!this.pending.size) this.onStall(false);
+    done(reply);
   }
 }
 
-/** Milliseconds between sends at least: about an animation frame. */
+/** Least number of milliseconds between sends: about an animation frame. */
 const PACE = 15;
 
 /**
- * Sends the latest value and drops those between: at most one send an animation frame and one
- * unanswered at a time, so that a dragged slider never queues up behind the kernel. The first
- * value of a drag leaves at once.
+ * Sends the latest value and drops those in between: at most one in an animation frame and one
+ * without a reply at a time, so that the values of a dragged slider never queue up. The first value
+ * of a drag is sent at once.
  */
 export class Latest<T> {
   private pending: { value: T; at: number } | null = null;

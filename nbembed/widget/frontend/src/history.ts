@@ -1,4 +1,4 @@
-/** The cost curve as it is known to the page: pairs (iteration, cost), thinned to a few hundred. */
+/** The cost curve on the page: pairs (iteration, cost), thinned to a few hundred. */
 
 const LIMIT = 400;
 
@@ -12,10 +12,16 @@ export class CostHistory {
     return history;
   }
 
-  push(iteration: number, cost: number): void {
+  /** The curve with one more point. The arrays are shared; only the object is new. */
+  with(iteration: number, cost: number): CostHistory {
+    this.push(iteration, cost);
+    return Object.assign(new CostHistory(), this);
+  }
+
+  private push(iteration: number, cost: number): void {
     if (!Number.isFinite(cost)) return;
     const last = this.iterations.length - 1;
-    // A reset starts the count anew, and so the curve.
+    // A reset restarts the iterations, and with them the curve.
     if (last >= 0 && iteration < this.iterations[last]) {
       this.iterations = [];
       this.costs = [];

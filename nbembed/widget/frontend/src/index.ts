@@ -1,12 +1,12 @@
-/** The module that anywidget loads: one store a widget, any number of views of it. */
+/** The module that anywidget loads: one store for each widget, and any number of views. */
 import type { Initialize, Render } from "@anywidget/types";
 import { Store } from "./store";
 import { mount } from "./ui/mount";
-import type { Model, Traits } from "./wire";
+import type { Model } from "./wire";
 
-type State = Traits & Record<string, unknown>;
+type State = Record<string, unknown>;
 
-/** Called once a widget, so that its views share what `initialize` makes. */
+/** Called once for each widget; its views share the store that `initialize` makes. */
 export default function explorer(): { initialize: Initialize<State>; render: Render<State> } {
   let store: Store | null = null;
   return {
@@ -18,7 +18,7 @@ export default function explorer(): { initialize: Initialize<State>; render: Ren
       };
     },
     render({ model, el }) {
-      // A host that renders without initializing still gets a store, which lives as long as its view.
+      // For a host that renders without initializing, the view has a store of its own.
       const shared = store;
       const own = shared ?? new Store(model as Model);
       const unmount = mount(own, el);

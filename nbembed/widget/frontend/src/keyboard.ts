@@ -1,126 +1,159 @@
 /**
- * Keys, while the widget has the focus. One table serves the handler and the help that the
- * person reads. Fields keep their own keys: a slider its arrows, a text field every letter.
+ * Keys, while the widget has the focus. One table serves the handler, the help dialog and, by a test,
+ * the table in docs/explorer.md. Fields keep their own keys: a slider its arrows, a text field every
+ * letter.
  */
 import type { View } from "./view";
 
-/** Pixels that the key cursor moves. */
-const STRIDE = 8;
+/** What kind of element has the focus. */
+type Field = "range" | "choice" | "button" | "none";
+
+interface KeyBinding {
+  /** The keys and what they do, for the person. */
+  label: string;
+  help: string;
+  /** The keys as `chordOf` writes them. */
+  chords: readonly string[];
+  /** Fields that keep these keys for themselves. */
+  except?: readonly Field[];
+  /** Whether the binding applies now; by default it always does. */
+  when?: (view: View) => boolean;
+  run: (view: View, event: KeyboardEvent) => void;
+}
+
+/** Pixels that the cursor moves, and with Shift. */
+const STEP = 8;
 const LEAP = 40;
+const ZOOM = 1.3;
+const ARROWS: Record<string, readonly [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
 
-export const KEYS: [string, string][] = [
-  ["Space", "play or pause"],
-  ["S", "one step"],
-  ["L / P", "lasso / pan"],
-  ["F", "fit the view"],
-  ["+ / −", "zoom"],
-  ["← ↑ → ↓", "move a cursor on the map; with Shift in leaps"],
-  ["Space", "while the cursor is shown: pick or drop a point"],
-  ["Ctrl A", "select all"],
-  ["Esc", "hide the cursor, then clear the selection"],
-  ["1 – 9", "choose a class"],
-  ["Enter", "label the selection"],
-  ["H", "hold the selection where it is (pin), or let it go"],
-  ["A", "keep the selection apart from another: once for either side"],
-  ["F2", "rename the chosen class"],
-  ["Ctrl Z", "undo; with Shift redo"],
-  ["?", "this help"],
+/** The first binding that matches a key press counts. */
+export const KEYS: readonly KeyBinding[] = [
+  {
+    label: "Space",
+    help: "while the cursor is shown: select or deselect the nearest point",
+    chords: [" "],
+    except: ["button", "choice", "range"],
+    when: (view) => view.map.peek()?.cursorShown ?? false,
+    run: selectAtCursor,
+  },
+  { label: "Space", help: "play or pause", chords: [" "], except: ["button", "choice"], run: (view) => view.togglePlay() },
+  { label: "S", help: "one step", chords: ["s"], run: (view) => view.step() },
+  { label: "L", help: "lasso tool", chords: ["l"], run: (view) => view.choose("lasso") },
+  { label: "P", help: "pan tool", chords: ["p"], run: (view) => view.choose("pan") },
+  { label: "F", help: "fit the view", chords: ["f"], run: (view) => view.map.peek()?.fitView() },
+  { label: "+", help: "zoom in", chords: ["+", "="], run: (view) => view.map.peek()?.zoomBy(ZOOM) },
+  { label: "−", help: "zoom out", chords: ["-", "−"], run: (view) => view.map.peek()?.zoomBy(1 / ZOOM) },
+  {
+    label: "← ↑ → ↓",
+    help: "move a cursor on the map; with Shift in larger steps",
+    chords: Object.keys(ARROWS),
+    except: ["range", "choice", "button"],
+    when: (view) => view.map.peek() !== null,
+    run: moveCursor,
+  },
+  { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
+  {
+    label: "Esc",
+    help: "hide the cursor, then cancel keeping apart, then clear the selection",
+    chords: ["Escape"],
+    run: escape,
+  },
+  {
+    label: "1 – 9",
+    help: "choose a class",
+    chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    run: (view, event) => view.chooseClass(Number(event.key) - 1),
+  },
+  { label: "Enter", help: "label the selection", chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
+  { label: "H", help: "pin the selection, or unpin it", chords: ["h"], run: (view) => view.pin() },
+  { label: "A", help: "keep the selection apart from another: once for each", chords: ["a"], run: (view) => view.keepApart() },
+  { label: "F2", help: "rename the chosen class", chords: ["F2"], run: (view) => (view.renaming.value = view.chosenClass.peek()) },
+  {
+    label: "Ctrl Z",
+    help: "undo; with Shift redo",
+    chords: ["Ctrl z"],
+    run: (view, event) => (event.shiftKey ? view.redo() : view.undo()),
+  },
+  { label: "Ctrl Y", help: "redo", chords: ["Ctrl y"], run: (view) => view.redo() },
+  { label: "?", help: "show or hide this list", chords: ["?"], run: (view) => (view.helpOpen.value = !view.helpOpen.peek()) },
 ];
 
-export const MOUSE: [string, string][] = [
-  ["Drag", "pan, or draw a lasso with the lasso tool"],
-  ["Shift + lasso", "add to the selection"],
-  ["Alt + lasso", "take from the selection"],
-  ["Shift + click", "add or remove one point"],
-  ["Wheel", "zoom, once the map has been clicked"],
+export const MOUSE: readonly { label: string; help: string }[] = [
+  { label: "Drag", help: "pan, or draw a lasso with the lasso tool" },
+  { label: "Shift + lasso", help: "add to the selection" },
+  { label: "Alt + lasso", help: "remove from the selection" },
+  { label: "Shift + click", help: "add or remove one point" },
+  { label: "Wheel", help: "zoom, once the map has been clicked" },
 ];
 
-type Field = "text" | "range" | "choice" | "button" | "none";
+/** Handle a key press; true when it was ours. */
+export function handleKey(view: View, event: KeyboardEvent): boolean {
+  const field = fieldOf(event.target);
+  const chord = chordOf(event);
+  if (field === null || chord === null || event.defaultPrevented) return false;
+  const binding = KEYS.find(
+    ({ chords, except, when }) => chords.includes(chord) && !except?.includes(field) && (when?.(view) ?? true),
+  );
+  binding?.run(view, event);
+  return binding !== undefined;
+}
 
-function field(target: EventTarget | null): Field {
+/** A key press as text: "Ctrl z" or "s"; Shift is left to the bindings. Null with Alt. */
+function chordOf(event: KeyboardEvent): string | null {
+  if (event.altKey) return null;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  return event.ctrlKey || event.metaKey ? `Ctrl ${key}` : key;
+}
+
+/** The kind of a field; null for one that keeps every key. */
+function fieldOf(target: EventTarget | null): Field | null {
   if (target instanceof HTMLInputElement) {
     if (target.type === "range") return "range";
-    return target.type === "radio" ? "choice" : "text";
+    return target.type === "radio" ? "choice" : null;
   }
-  if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return "text";
+  if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return null;
   if (target instanceof HTMLButtonElement) return "button";
-  // Composite widgets of our own (the path strip) move by arrows as a slider does.
+  // The path strip, a composite widget of our own, moves by arrows as a slider does.
   if (target instanceof HTMLElement && target.getAttribute("role") === "slider") return "range";
   return "none";
 }
 
-/** Handle a key press; true when it was ours. */
-export function handleKey(view: View, event: KeyboardEvent): boolean {
-  const where = field(event.target);
-  if (where === "text" || event.defaultPrevented) return false;
+function selectAtCursor(view: View): void {
+  const point = view.map.peek()?.cursorPoint() ?? -1;
+  if (point >= 0) view.select(Uint32Array.of(point), "toggle");
+  else view.say("No point near the cursor");
+}
+
+function moveCursor(view: View, event: KeyboardEvent): void {
+  const [x, y] = ARROWS[event.key];
+  const by = event.shiftKey ? LEAP : STEP;
+  const point = view.map.peek()?.moveCursor(x * by, y * by) ?? -1;
+  if (point >= 0) view.say(describePoint(view, point));
+}
+
+function escape(view: View): void {
   const map = view.map.peek();
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (event.ctrlKey || event.metaKey) {
-    if (event.altKey) return false;
-    if (key === "z") return done(() => (event.shiftKey ? view.redo() : view.undo()));
-    if (key === "y") return done(() => view.redo());
-    if (key === "a") return done(() => view.selectAll());
-    return false;
-  }
-  if (event.altKey) return false;
-  if (key.startsWith("Arrow")) {
-    if (where !== "none" || !map) return false;
-    const by = event.shiftKey ? LEAP : STRIDE;
-    const dx = key === "ArrowRight" ? by : key === "ArrowLeft" ? -by : 0;
-    const dy = key === "ArrowDown" ? by : key === "ArrowUp" ? -by : 0;
-    const point = map.moveCursor(dx, dy);
-    if (point >= 0) view.say(describePoint(view, point));
-    return true;
-  }
-  if (key === " ") {
-    if (where === "button" || where === "choice") return false;
-    if (where === "none" && map?.cursorShown) {
-      const point = map.cursorPoint();
-      if (point >= 0) view.select(Uint32Array.of(point), "toggle");
-      else view.say("No point near the cursor");
-      return true;
-    }
-    return done(() => view.togglePlay());
-  }
-  if (key === "Enter") {
-    if (where === "button") return false;
-    return done(() => view.labelSelection());
-  }
-  if (key === "Escape") {
-    if (view.helpOpen.peek()) return done(() => (view.helpOpen.value = false));
-    if (map?.cursorShown) return done(() => map.hideCursor());
-    if (view.apart.peek()) return done(() => view.cancelApart());
-    return done(() => view.clearSelection());
-  }
-  if (key === "F2") return done(() => (view.renaming.value = view.chosenClass.peek()));
-  if (/^[1-9]$/.test(key)) return done(() => view.chooseClass(Number(key) - 1));
-  switch (key) {
-    case "s": return done(() => view.step());
-    case "l": return done(() => view.choose("lasso"));
-    case "p": return done(() => view.choose("pan"));
-    case "h": return done(() => view.pin());
-    case "a": return done(() => view.keepApart());
-    case "f": return done(() => map?.fitView());
-    case "+": case "=": return done(() => map?.zoomBy(1.3));
-    case "-": case "−": return done(() => map?.zoomBy(1 / 1.3));
-    case "?": return done(() => (view.helpOpen.value = !view.helpOpen.peek()));
-    default: return false;
-  }
+  if (view.helpOpen.peek()) view.helpOpen.value = false;
+  else if (map?.cursorShown) map.hideCursor();
+  else if (view.apart.peek()) view.cancelApart();
+  else view.clearSelection();
 }
 
-function done(action: () => void): true {
-  action();
-  return true;
-}
-
-export function describePoint(view: View, index: number): string {
-  const { labels, classes, column } = view.store;
+function describePoint(view: View, index: number): string {
+  const { label_codes: labels, classes, color_column: column, color_values: values, pinned } = view.store.traits;
   const parts = [`Point ${index}`];
   const label = classes.peek()[labels.peek()[index]];
-  if (label) parts.push(`labelled ${label.name}`);
-  if (view.store.pinned.peek().includes(index)) parts.push("pinned");
-  const { kind, title, values, names } = column.peek();
-  if (kind === "category" && values[index] >= 0) parts.push(`${title || "value"} ${names[values[index]]}`);
-  if (kind === "number" && !Number.isNaN(values[index])) parts.push(`${title || "value"} ${values[index].toPrecision(4)}`);
+  if (label) parts.push(`labeled ${label.name}`);
+  if (pinned.peek().includes(index)) parts.push("pinned");
+  const { kind, title, names } = column.peek();
+  const value = values.peek()[index];
+  if (kind === "category" && value >= 0) parts.push(`${title || "value"} ${names[value]}`);
+  if (kind === "number" && !Number.isNaN(value)) parts.push(`${title || "value"} ${value.toPrecision(4)}`);
   return parts.join(", ");
 }

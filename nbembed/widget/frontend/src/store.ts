@@ -1,30 +1,18 @@
 /**
  * What all views of one Explorer share: the traits as signals, the newest frame, and the
- * acknowledgements. Made once by `initialize`; each view reads it and never keeps a copy.
+ * acknowledgements. Made once by `initialize`; views read it and keep no copy.
  */
-import { batch, signal, type Signal } from "@preact/signals";
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { Commands, type Effect } from "./commands";
 import { CostHistory } from "./history";
-import {
-  floats,
-  int16s,
-  octets,
-  uint32s,
-  type ClassInfo,
-  type ColorColumn,
-  type ColorMode,
-  type Control,
-  type FrameMessage,
-  type KernelMessage,
-  type MethodGroup,
-  type Model,
-  type PathStep,
-  type RunState,
-  type Traits,
-} from "./wire";
+import { readTrait, TRAIT_NAMES, typedArray, type Model, type TraitName } from "./wire";
+import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "./wire.generated";
 
-/** A named place that a method has on the map beside the points: the center of a class, say. */
-export interface Landmark {
+/** A signal for each trait. */
+type TraitSignals = { readonly [K in TraitName]: Signal<Traits[K]> };
+
+/** A named place on the map beside the points: the center of a class. */
+export interface Center {
   x: number;
   y: number;
   name: string;
@@ -34,179 +22,137 @@ export interface Landmark {
 /** One layout to draw, and how it came. */
 export interface Layout {
   positions: Float32Array;
-  /** RGBA a sample, or empty: colors by class probability. */
-  tints: Uint8Array;
-  directions: [number, number][];
-  directionColors: string[];
-  landmarks: Landmark[];
+  /** RGBA for each point, or empty: colors by class probability. */
+  membershipColors: Uint8Array;
   version: number;
-  /** 0 for a layout that came with the traits and wants no acknowledgement. */
+  /** 0 for a layout that came with the traits and is not acknowledged. */
   seq: number;
   applied: number;
   /** `performance.now()` when it reached the page. */
   arrivedAt: number;
-  /** True when it is not the next step of a run: a restored layout, say. */
+  /** Whether it is anything but the next step of a run: a restored layout, for example. */
   fresh: boolean;
 }
 
-export interface Column {
-  kind: ColorColumn["kind"];
-  title: string;
-  values: Float32Array;
-  names: string[];
-  colors: string[];
-}
-
+/** Milliseconds after which a frame is acknowledged even if it was not drawn. */
 const HIDDEN_ACK = 250;
 
 export class Store {
   readonly commands: Commands;
+  readonly traits: TraitSignals;
   readonly layout: Signal<Layout>;
-  readonly labels = signal<Int16Array>(new Int16Array(0));
-  readonly confidences = signal<Float32Array>(new Float32Array(0));
-  readonly classes = signal<ClassInfo[]>([]);
-  readonly links = signal<number[][]>([]);
-  readonly cannotLinks = signal<number[][][]>([]);
-  readonly pinned = signal<Uint32Array>(new Uint32Array(0));
-  readonly selection = signal<Uint32Array>(new Uint32Array(0));
-  readonly column = signal<Column>({ kind: "none", title: "", values: new Float32Array(0), names: [], colors: [] });
-  readonly colorBy = signal<ColorMode>("class");
-  readonly method = signal("");
-  readonly methods = signal<string[]>([]);
-  readonly methodGroups = signal<MethodGroup[]>([]);
-  readonly controls = signal<Control[]>([]);
-  readonly parameters = signal<Record<string, number | null>>({});
-  readonly state = signal<RunState>("idle");
-  readonly iteration = signal(0);
-  readonly cost = signal<number | null>(null);
-  readonly quality = signal<number | null>(null);
-  readonly error = signal("");
-  readonly learning = signal("");
-  readonly unlearned = signal("");
-  readonly wanted = signal("");
-  readonly undo = signal("");
-  readonly redo = signal("");
-  readonly history = signal(new CostHistory());
-  readonly path = signal<PathStep[]>([]);
-  readonly chosenPath = signal(-1);
-  readonly height = signal(460);
-  /** The kernel's answer to the last refused command; dismissed by the person. */
+  readonly centers: ReadonlySignal<Center[]>;
+  readonly costHistory = signal(new CostHistory());
+  /** The kernel's reply to the last refused command, until the person dismisses it. */
   readonly refusal = signal("");
-  /** Whether the kernel has not answered for a while: a cell may be running, or it is gone. */
+  /** Whether the kernel has not replied for a while: a cell may be running, or it is gone. */
   readonly stalled = signal(false);
 
   private readonly views = new Map<object, boolean>();
-  private readonly owed = new Set<number>();
-  private readonly off: (() => void)[] = [];
+  private readonly unacknowledged = new Set<number>();
+  private readonly cleanups: (() => void)[] = [];
+  private reportedVisible: boolean | null = null;
 
-  constructor(private readonly model: Model) {
+  constructor(model: Model) {
     this.commands = new Commands(
       model,
       (message) => (this.refusal.value = message),
       (stalled) => (this.stalled.value = stalled),
     );
+    this.traits = this.follow(model);
     this.layout = signal(this.restored());
-    this.bind("coordinates", () => {
-      // A page that is shown frames has had the newest one; the trait is for those that are not.
-      if (this.layout.peek().seq === 0 || !this.visible()) this.layout.value = this.restored();
+    this.centers = computed(() => {
+      const { centers, center_names: names, center_colors: colors } = this.traits;
+      return centers.value.map(([x, y], k) => ({ x, y, name: names.value[k] ?? String(k + 1), color: colors.value[k] ?? "" }));
     });
-    this.bind("probability_colors", (v) => {
-      if (this.layout.peek().seq === 0) this.layout.value = { ...this.layout.peek(), tints: octets(v) };
-    });
-    this.bind("directions", (v) => (this.layout.value = { ...this.layout.peek(), directions: v }));
-    this.bind("direction_colors", (v) => (this.layout.value = { ...this.layout.peek(), directionColors: v }));
-    for (const name of ["centers", "center_names", "center_colors"] as const) {
-      this.bind(name, () => (this.layout.value = { ...this.layout.peek(), landmarks: this.restoredLandmarks() }));
-    }
-    this.bind("label_codes", (v) => (this.labels.value = int16s(v)));
-    this.bind("label_confidence", (v) => (this.confidences.value = floats(v)));
-    this.bind("classes", (v) => (this.classes.value = v));
-    this.bind("links", (v) => (this.links.value = v));
-    this.bind("cannot_links", (v) => (this.cannotLinks.value = v));
-    this.bind("pinned", (v) => (this.pinned.value = uint32s(v)));
-    this.bind("selection", (v) => (this.selection.value = uint32s(v)));
-    this.bind("color_column", (v) => (this.column.value = { ...v, values: floats(v.values) }));
-    this.bind("color_by", (v) => (this.colorBy.value = v));
-    this.bind("method", (v) => {
-      // Costs of two methods are not on one scale, so the curve begins anew.
-      if (this.method.peek() && this.method.peek() !== v) this.history.value = new CostHistory();
-      this.method.value = v;
-    });
-    this.bind("methods", (v) => (this.methods.value = v));
-    this.bind("method_groups", (v) => (this.methodGroups.value = v));
-    this.bind("controls", (v) => (this.controls.value = v));
-    this.bind("parameters", (v) => (this.parameters.value = v));
-    this.bind("state", (v) => (this.state.value = v));
-    this.bind("iteration", (v) => (this.iteration.value = v));
-    this.bind("cost", (v) => (this.cost.value = v));
-    this.bind("quality", (v) => (this.quality.value = v));
-    this.bind("error", (v) => (this.error.value = v));
-    this.bind("learning", (v) => {
-      // What was learned changes the scale of the costs.
-      if (this.learning.peek() && !v) this.history.value = new CostHistory();
-      this.learning.value = v;
-    });
-    this.bind("unlearned", (v) => (this.unlearned.value = v));
-    this.bind("wanted", (v) => (this.wanted.value = v));
-    this.bind("undo", (v) => (this.undo.value = v));
-    this.bind("redo", (v) => (this.redo.value = v));
-    this.bind("history", (v) => (this.history.value = CostHistory.from(floats(v))));
-    this.bind("path", (v) => (this.path.value = v));
-    this.bind("chosen_path", (v) => (this.chosenPath.value = v));
-    this.bind("height", (v) => (this.height.value = v));
-    const receive = (message: KernelMessage, buffers: DataView[]) => this.receive(message, buffers);
+    this.followLayout();
+    this.followCostHistory();
+    const receive = (message: MessageToPage, buffers: DataView[]) => this.receive(message, buffers);
     model.on("msg:custom", receive);
     const visibility = () => this.report();
     document.addEventListener("visibilitychange", visibility);
-    this.off.push(
+    this.cleanups.push(
       () => model.off("msg:custom", receive),
       () => document.removeEventListener("visibilitychange", visibility),
     );
-    this.commands.tell("hello");
-  }
-
-  get size(): number {
-    return this.model.get("n_samples");
+    this.commands.tell({ type: "hello" });
   }
 
   destroy(): void {
-    this.commands.tell("bye");
-    for (const off of this.off) off();
+    this.commands.tell({ type: "bye" });
+    for (const cleanup of this.cleanups) cleanup();
   }
 
-  /** A view says whether it can be seen; the kernel sends no frames when none can. */
+  /** A view says whether it is on screen; the kernel sends no frames while none is. */
   setVisible(view: object, visible: boolean | null): void {
     if (visible === null) this.views.delete(view);
     else this.views.set(view, visible);
     this.report();
   }
 
-  /** A view has drawn a layout: acknowledge it, and say which requests it answers. */
+  /** A view has drawn a layout: acknowledge it, and return the requests that it shows. */
   drawn(layout: Layout): Effect[] {
-    if (this.owed.has(layout.seq)) this.acknowledge(layout.seq);
+    if (this.unacknowledged.has(layout.seq)) this.acknowledge(layout.seq);
     return this.commands.effects(layout.applied);
   }
 
-  /** Make the selection known here at once and in the kernel soon. */
+  /** Select points here at once, and in the kernel soon. */
   select(points: Uint32Array): void {
-    this.selection.value = points;
-    void this.commands.send("select", {}, points);
+    this.traits.selection.value = points;
+    void this.commands.send("select", {}, [points]);
+  }
+
+  /** Make a signal for each trait, and keep it up to date. */
+  private follow(model: Model): TraitSignals {
+    const signals: Record<string, Signal<unknown>> = {};
+    for (const name of TRAIT_NAMES) {
+      const made = (signals[name] = signal<unknown>(readTrait(model, name)));
+      const update = () => (made.value = readTrait(model, name));
+      model.on(`change:${name}`, update);
+      this.cleanups.push(() => model.off(`change:${name}`, update));
+    }
+    return signals as unknown as TraitSignals;
+  }
+
+  /** The traits hold the layout at rest; a page that is shown frames has a newer one. */
+  private followLayout(): void {
+    const { coordinates, membership_colors: colors } = this.traits;
+    this.cleanups.push(
+      coordinates.subscribe(() => {
+        if (this.layout.peek().seq === 0 || !this.visible()) this.layout.value = this.restored();
+      }),
+      colors.subscribe((membershipColors) => {
+        if (this.layout.peek().seq === 0) this.layout.value = { ...this.layout.peek(), membershipColors };
+      }),
+    );
+  }
+
+  private followCostHistory(): void {
+    const { history, method, learning } = this.traits;
+    let [lastMethod, lastLearning] = [method.peek(), learning.peek()];
+    this.cleanups.push(
+      effect(() => {
+        // The costs of two methods, and those before and after learning, are on different scales.
+        const restart = (lastMethod && method.value !== lastMethod) || (lastLearning && !learning.value);
+        [lastMethod, lastLearning] = [method.value, learning.value];
+        if (restart) this.costHistory.value = new CostHistory();
+      }),
+      history.subscribe((pairs) => (this.costHistory.value = CostHistory.from(pairs))),
+    );
   }
 
   private visible(): boolean {
     return !document.hidden && [...this.views.values()].some(Boolean);
   }
 
-  private reported: boolean | null = null;
-
   private report(): void {
     const visible = this.visible();
-    if (visible === this.reported) return;
-    this.reported = visible;
-    this.commands.tell("visible", { visible });
+    if (visible === this.reportedVisible) return;
+    this.reportedVisible = visible;
+    this.commands.tell({ type: "visible", visible });
   }
 
-  private receive(message: KernelMessage, buffers: DataView[]): void {
+  private receive(message: MessageToPage, buffers: DataView[]): void {
     if (message.type === "reply") this.commands.receive(message);
     else if (message.type === "frame") this.frame(message, buffers);
   }
@@ -214,48 +160,38 @@ export class Store {
   private frame(message: FrameMessage, buffers: DataView[]): void {
     const before = this.layout.peek();
     batch(() => {
+      for (const name of FRAME_TRAITS) {
+        const value = message[name];
+        if (value !== undefined) (this.traits[name] as Signal<unknown>).value = value;
+      }
       this.layout.value = {
-        positions: floats(buffers[0]),
-        tints: octets(buffers[1]),
-        directions: message.directions ?? before.directions,
-        directionColors: message.direction_colors ?? before.directionColors,
-        landmarks: landmarks(message.centers, message.center_names, message.center_colors),
+        positions: typedArray("Float32Array", buffers[0]),
+        membershipColors: typedArray("Uint8Array", buffers[1]),
         version: message.version,
         seq: message.seq,
         applied: message.applied[this.commands.client] ?? 0,
         arrivedAt: performance.now(),
         fresh: before.positions.length !== buffers[0].byteLength / 4,
       };
-      this.state.value = message.state;
-      this.iteration.value = message.iteration;
-      this.cost.value = message.cost;
-      if (message.quality !== null) this.quality.value = message.quality;
-      if (message.parameters) this.parameters.value = message.parameters;
-      if (message.cost !== null) {
-        this.history.peek().push(message.iteration, message.cost);
-        this.history.value = Object.assign(new CostHistory(), this.history.peek());
-      }
+      if (message.cost !== null) this.costHistory.value = this.costHistory.peek().with(message.iteration, message.cost);
     });
-    this.owed.add(message.seq);
-    // Drawing acknowledges; a page that draws nothing (hidden, or asleep) must not stall the kernel.
+    this.unacknowledged.add(message.seq);
+    // Drawing acknowledges; a page that does not draw (hidden or asleep) must not stall the kernel.
     if (!this.visible()) this.acknowledge(message.seq);
     else setTimeout(() => this.acknowledge(message.seq), HIDDEN_ACK);
   }
 
   private acknowledge(seq: number): void {
-    if (!this.owed.has(seq)) return;
-    // One word for all frames up to this one: those between were never drawn.
-    for (const earlier of this.owed) if (earlier <= seq) this.owed.delete(earlier);
-    this.commands.tell("ack", { seq });
+    if (!this.unacknowledged.has(seq)) return;
+    // One message acknowledges all frames up to this one: those before it were never drawn.
+    for (const earlier of this.unacknowledged) if (earlier <= seq) this.unacknowledged.delete(earlier);
+    this.commands.tell({ type: "ack", seq });
   }
 
   private restored(): Layout {
     return {
-      positions: floats(this.model.get("coordinates")),
-      tints: octets(this.model.get("probability_colors")),
-      directions: this.model.get("directions") ?? [],
-      directionColors: this.model.get("direction_colors") ?? [],
-      landmarks: this.restoredLandmarks(),
+      positions: this.traits.coordinates.peek(),
+      membershipColors: this.traits.membership_colors.peek(),
       version: 0,
       seq: 0,
       applied: 0,
@@ -263,23 +199,4 @@ export class Store {
       fresh: true,
     };
   }
-
-  private restoredLandmarks(): Landmark[] {
-    const { model } = this;
-    return landmarks(model.get("centers"), model.get("center_names"), model.get("center_colors"));
-  }
-
-  private bind<K extends keyof Traits & string>(name: K, apply: (value: Traits[K]) => void): void {
-    const update = () => {
-      const value = this.model.get(name) as Traits[K] | undefined;
-      if (value !== undefined) apply(value);
-    };
-    update();
-    this.model.on(`change:${name}`, update);
-    this.off.push(() => this.model.off(`change:${name}`, update));
-  }
-}
-
-function landmarks(places: [number, number][] = [], names: string[] = [], colors: string[] = []): Landmark[] {
-  return places.map(([x, y], k) => ({ x, y, name: names[k] ?? String(k + 1), color: colors[k] ?? "" }));
 }

@@ -1,6 +1,6 @@
 /**
- * Light or dark, and the colors that the canvases need. JupyterLab's own variables are followed
- * where they are set; elsewhere the system's preference decides.
+ * The theme: light or dark, and the colors that the canvases need. JupyterLab's variables decide
+ * where they are set, the system's preference elsewhere.
  */
 import { signal, type Signal } from "@preact/signals";
 
@@ -17,7 +17,7 @@ export interface Theme {
 const cache = new Map<string, RGB>();
 let probe: CanvasRenderingContext2D | null = null;
 
-/** Any CSS color as RGB; the browser itself does the parsing. */
+/** Any CSS color as RGB, parsed by the browser. */
 export function parseColor(text: string): RGB {
   const known = cache.get(text);
   if (known) return known;
@@ -44,7 +44,7 @@ function luminance([r, g, b]: RGB): number {
   return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
 }
 
-/** Follows the theme of `root`; returns the signal and a clean-up. */
+/** Follow the theme of `root`; returns the signal and a clean-up. */
 export function followTheme(root: HTMLElement): { theme: Signal<Theme>; stop: () => void } {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const read = (): Theme => {
@@ -69,7 +69,7 @@ export function followTheme(root: HTMLElement): { theme: Signal<Theme>; stop: ()
   let late: ReturnType<typeof setTimeout> | undefined;
   const changed = () => {
     update();
-    // JupyterLab marks the body before the new sheet applies.
+    // JupyterLab marks the body before the new style sheet applies.
     clearTimeout(late);
     late = setTimeout(update, 300);
   };

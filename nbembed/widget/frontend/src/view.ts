@@ -1,12 +1,13 @@
 /**
- * One view's own state (tool, chosen class, confidence, what is said aloud) and the actions that
- * buttons and keys share. Everything that outlives the view is in the store or the kernel.
+ * The state of one view (tool, chosen class, confidence, announcements) and the actions that buttons
+ * and keys share. What outlives the view is in the store or in the kernel.
  */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Latest } from "./commands";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
 import type { Store } from "./store";
+import type { ColorMode } from "./wire.generated";
 
 const few = (n: number, what = "point"): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
@@ -15,73 +16,73 @@ export class View {
   readonly chosenClass = signal(0);
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
-  /** The name being typed for a new class; null while none is. */
+  /** The name being typed for a new class, or null. */
   readonly newClass = signal<string | null>(null);
   readonly renaming = signal<number | null>(null);
-  /** One side of a cannot-link, while the other is being chosen. */
+  /** The first group of a cannot-link while the second is being selected. */
   readonly apart = signal<Uint32Array | null>(null);
-  /** Announced by the live region. */
+  /** Announced by the live region, for screen readers. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
   readonly counts: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
-  /** Whether all selected points are pinned, so that the same button lets them go. */
+  /** Whether all selected points are pinned; the pin button then unpins them. */
   readonly held: ReadonlySignal<boolean>;
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
   private labelAfterNaming = false;
 
   constructor(readonly store: Store) {
-    this.pathScrub = new Latest((index, at) => store.commands.send("move_to_path", { index }, undefined, at));
-    this.running = computed(() => store.state.value === "running");
+    this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
+    this.running = computed(() => store.traits.state.value === "running");
     this.held = computed(() => {
-      const pinned = new Set(store.pinned.value);
-      const points = store.selection.value;
+      const pinned = new Set(store.traits.pinned.value);
+      const points = store.traits.selection.value;
       return points.length > 0 && points.every((i) => pinned.has(i));
     });
     this.counts = computed(() => {
-      const counts = store.classes.value.map(() => 0);
-      for (const label of store.labels.value) if (label >= 0 && label < counts.length) counts[label]++;
+      const counts = store.traits.classes.value.map(() => 0);
+      for (const label of store.traits.label_codes.value) if (label >= 0 && label < counts.length) counts[label]++;
       return counts;
     });
   }
 
   say(message: string): void {
-    // A repeated message is announced again only if the text differs.
+    // Screen readers announce a repeated message only if its text differs.
     this.spoken.value = this.spoken.peek() === message ? message + "\u00a0" : message;
   }
 
   togglePlay(): void {
-    void this.store.commands.send(this.running.peek() ? "pause" : "play");
+    void this.store.commands.send(this.running.peek() ? "pause" : "play", {}, []);
   }
 
   step(): void {
-    void this.store.commands.send("step");
+    void this.store.commands.send("step", {}, []);
   }
 
   reset(): void {
-    void this.store.commands.send("reset");
+    void this.store.commands.send("reset", {}, []);
     this.map.peek()?.fitView();
   }
 
-  /** After an error: from the first layout, with the present labels and parameters. */
+  /** Recover from an error: start cold with the present labels and parameters. */
   startAgain(): void {
     this.reset();
-    void this.store.commands.send("play");
+    void this.store.commands.send("play", {}, []);
   }
 
   undo(): void {
-    const text = this.store.undo.peek();
+    const text = this.store.traits.undo.peek();
     if (!text) return;
-    void this.store.commands.send("undo");
+    void this.store.commands.send("undo", {}, []);
     this.say(`Undone: ${text}`);
   }
 
   redo(): void {
-    const text = this.store.redo.peek();
+    const text = this.store.traits.redo.peek();
     if (!text) return;
-    void this.store.commands.send("redo");
-    this.say(`Done again: ${text}`);
+    void this.store.commands.send("redo", {}, []);
+    this.say(`Redone: ${text}`);
   }
 
   choose(tool: Tool): void {
@@ -92,19 +93,19 @@ export class View {
   set(name: string, value: number): void {
     let setter = this.setters.get(name);
     if (!setter) {
-      setter = new Latest<number>((v, at) => this.store.commands.send("set", { [name]: v }, undefined, at));
+      setter = new Latest<number>((v, at) => this.store.commands.send("set", { [name]: v }, [], at));
       this.setters.set(name, setter);
     }
     setter.push(value);
   }
 
   switchMethod(method: string): void {
-    void this.store.commands.send("switch", { method });
+    void this.store.commands.send("switch", { method }, []);
     this.map.peek()?.fitView();
   }
 
-  colorBy(mode: string): void {
-    void this.store.commands.send("color_by", { mode });
+  colorBy(mode: ColorMode): void {
+    void this.store.commands.send("color_by", { mode }, []);
   }
 
   movePath(index: number): void {
@@ -112,7 +113,7 @@ export class View {
   }
 
   select(points: Uint32Array, how: Combine): void {
-    const before = this.store.selection.peek();
+    const before = this.store.traits.selection.peek();
     const after = combine(before, points, how);
     if (after.length === 0 && before.length === 0) return;
     this.store.select(after);
@@ -120,7 +121,7 @@ export class View {
   }
 
   selectAll(): void {
-    this.select(Uint32Array.from({ length: this.store.size }, (_, i) => i), "replace");
+    this.select(Uint32Array.from({ length: this.store.traits.n_samples.peek() }, (_, i) => i), "replace");
   }
 
   clearSelection(): void {
@@ -129,12 +130,12 @@ export class View {
 
   selectClass(index: number): void {
     const points: number[] = [];
-    this.store.labels.peek().forEach((label, i) => label === index && points.push(i));
+    this.store.traits.label_codes.peek().forEach((label, i) => label === index && points.push(i));
     this.select(Uint32Array.from(points), "replace");
   }
 
   chooseClass(index: number): void {
-    const known = this.store.classes.peek()[index];
+    const known = this.store.traits.classes.peek()[index];
     if (!known) return;
     this.chosenClass.value = index;
     this.say(`Class ${known.name}`);
@@ -142,12 +143,12 @@ export class View {
 
   labelSelection(): void {
     const { store } = this;
-    const points = store.selection.peek();
+    const points = store.traits.selection.peek();
     if (!points.length) {
       this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
       return;
     }
-    const chosen = store.classes.peek()[this.chosenClass.peek()];
+    const chosen = store.traits.classes.peek()[this.chosenClass.peek()];
     if (!chosen) {
       this.labelAfterNaming = true;
       this.newClass.value = "";
@@ -157,44 +158,44 @@ export class View {
   }
 
   mustLink(): void {
-    const points = this.store.selection.peek();
+    const points = this.store.traits.selection.peek();
     if (points.length < 2) {
       this.say("Select at least two points to link");
       return;
     }
-    void this.store.commands.send("must_link", {}, points);
+    void this.store.commands.send("must_link", {}, [points]);
     this.say(`${few(points.length)} must-linked`);
   }
 
-  /** Hold the selected points where they are, or let them go if all of them are held. */
+  /** Pin the selected points, or unpin them if all are pinned. */
   pin(): void {
-    const points = this.store.selection.peek();
+    const points = this.store.traits.selection.peek();
     if (!points.length) {
       this.say("Select the points to pin first");
       return;
     }
     const held = this.held.peek();
-    void this.store.commands.send(held ? "unpin" : "pin", {}, points);
-    this.say(`${few(points.length)} ${held ? "free again" : "pinned"}`);
+    void this.store.commands.send(held ? "unpin" : "pin", {}, [points]);
+    this.say(`${few(points.length)} ${held ? "unpinned" : "pinned"}`);
   }
 
-  /** First the one side of a cannot-link, then the other. */
+  /** Choose the first group of a cannot-link, then the second. */
   keepApart(): void {
-    const points = this.store.selection.peek();
+    const points = this.store.traits.selection.peek();
     const first = this.apart.peek();
     if (!points.length) {
-      this.say(first ? `Select the points to keep apart from the ${first.length} chosen` : "Select the points of one side first");
+      this.say(first ? `Select the points to keep apart from the ${first.length} selected before` : "Select the first group of points to keep apart");
       return;
     }
     if (!first) {
       this.apart.value = points;
       this.clearSelection();
-      this.say(`${few(points.length)} on one side. Select the other side, then keep apart; Escape gives up`);
+      this.say(`${few(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
       return;
     }
     const one = new Set(first);
     if (points.some((i) => one.has(i))) {
-      this.say("A point cannot be kept apart from itself: select a side without the points chosen first");
+      this.say("A point cannot be kept apart from itself: select a second group without points of the first");
       return;
     }
     this.apart.value = null;
@@ -204,17 +205,17 @@ export class View {
 
   cancelApart(): void {
     this.apart.value = null;
-    this.say("Nothing is kept apart");
+    this.say("Keeping apart canceled");
   }
 
   forget(): void {
-    const points = this.store.selection.peek();
+    const points = this.store.traits.selection.peek();
     if (!points.length) {
       this.say("Select the points to forget first");
       return;
     }
-    void this.store.commands.send("forget", {}, points);
-    this.say(`Labels, links and pins of ${few(points.length)} forgotten`);
+    void this.store.commands.send("forget", {}, [points]);
+    this.say(`Labels, links and pins of ${few(points.length)} removed`);
   }
 
   async addClass(name: string): Promise<void> {
@@ -222,17 +223,17 @@ export class View {
     const label = this.labelAfterNaming;
     this.cancelNewClass();
     if (!trimmed) return;
-    const known = this.store.classes.peek().findIndex((c) => c.name === trimmed);
+    const known = this.store.traits.classes.peek().findIndex((c) => c.name === trimmed);
     if (known >= 0) {
       this.chosenClass.value = known;
     } else {
-      // The new class is last in the kernel's list, and chosen as soon as it is there.
-      this.chosenClass.value = this.store.classes.peek().length;
-      const reply = await this.store.commands.send("add_class", { name: trimmed });
+      // The new class will be the last in the kernel's list.
+      this.chosenClass.value = this.store.traits.classes.peek().length;
+      const reply = await this.store.commands.send("add_class", { name: trimmed }, []);
       if (!reply.ok) return;
       this.say(`Class ${trimmed} added`);
     }
-    const points = this.store.selection.peek();
+    const points = this.store.traits.selection.peek();
     if (label && points.length) this.label(points, trimmed);
   }
 
@@ -243,16 +244,16 @@ export class View {
 
   renameClass(index: number, name: string): void {
     this.renaming.value = null;
-    const old = this.store.classes.peek()[index]?.name;
+    const old = this.store.traits.classes.peek()[index]?.name;
     const trimmed = name.trim();
     if (old === undefined || !trimmed || trimmed === old) return;
-    void this.store.commands.send("rename_class", { old, new: trimmed });
+    void this.store.commands.send("rename_class", { old, new: trimmed }, []);
     this.say(`Class ${old} is now ${trimmed}`);
   }
 
   private label(points: Uint32Array, name: string): void {
     const confidence = this.confidence.peek();
-    void this.store.commands.send("label", { class: name, confidence }, points);
-    this.say(`${few(points.length)} labelled as ${name} with confidence ${confidence}`);
+    void this.store.commands.send("label", { class: name, confidence }, [points]);
+    this.say(`${few(points.length)} labeled as ${name} with confidence ${confidence}`);
   }
 }

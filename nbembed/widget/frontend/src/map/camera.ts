@@ -1,13 +1,13 @@
-/** Where the map looks: data units to CSS pixels and back. y points up in the data, down on screen. */
+/** The camera: from data units to CSS pixels and back. y points up in the data, down on the screen. */
 
 export interface Camera {
-  /** The data point at the middle of the view. */
+  /** Data coordinates of the center of the view. */
   x: number;
   y: number;
-  /** CSS pixels a data unit. */
+  /** CSS pixels per data unit. */
   scale: number;
-  /** How much larger than usual markers are drawn, for a view zoomed in. */
-  swell: number;
+  /** Factor on the size of markers, which grows as the view zooms in. */
+  markerScale: number;
 }
 
 export interface Extent {
@@ -40,7 +40,7 @@ export function extentOf(positions: Float32Array): Extent | null {
   return Number.isFinite(right - left) && Number.isFinite(top - bottom) ? { left, right, bottom, top } : null;
 }
 
-/** The camera that shows an extent whole. */
+/** The camera that shows a whole extent. */
 export function frameExtent(extent: Extent, size: Size): Camera {
   const width = Math.max(extent.right - extent.left, 1e-12);
   const height = Math.max(extent.top - extent.bottom, 1e-12);
@@ -48,7 +48,7 @@ export function frameExtent(extent: Extent, size: Size): Camera {
     Math.max(size.width - 2 * MARGIN, 20) / width,
     Math.max(size.height - 2 * MARGIN, 20) / height,
   );
-  return { x: (extent.left + extent.right) / 2, y: (extent.bottom + extent.top) / 2, scale, swell: 1 };
+  return { x: (extent.left + extent.right) / 2, y: (extent.bottom + extent.top) / 2, scale, markerScale: 1 };
 }
 
 export function toScreen(camera: Camera, size: Size, x: number, y: number): [number, number] {
@@ -59,7 +59,7 @@ export function toData(camera: Camera, size: Size, sx: number, sy: number): [num
   return [camera.x + (sx - size.width / 2) / camera.scale, camera.y - (sy - size.height / 2) / camera.scale];
 }
 
-/** Zoom by a factor with the screen point (sx, sy) held in place. */
+/** Zoom by a factor around the screen point (sx, sy). */
 export function zoomAt(camera: Camera, size: Size, sx: number, sy: number, factor: number): Camera {
   const [x, y] = toData(camera, size, sx, sy);
   const scale = camera.scale * factor;
@@ -67,7 +67,7 @@ export function zoomAt(camera: Camera, size: Size, sx: number, sy: number, facto
     x: x - (sx - size.width / 2) / scale,
     y: y + (sy - size.height / 2) / scale,
     scale,
-    swell: camera.swell,
+    markerScale: camera.markerScale,
   };
 }
 

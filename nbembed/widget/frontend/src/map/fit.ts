@@ -1,13 +1,13 @@
 /**
- * Keeps the whole map in view while points move, steadily: the frame opens quickly when points
- * leave it, closes slowly when they draw together, and ignores changes too small to matter.
+ * Keeps the whole map in view while points move. The frame expands quickly when points leave it,
+ * contracts slowly, and ignores small changes.
  */
 import { extentOf, frameExtent, type Camera, type Extent, type Size } from "./camera";
 
 /** Time constants in seconds. */
-const OPENING = 0.1;
-const CLOSING = 0.45;
-/** A frame up to this much wider than needed is left alone. */
+const EXPANDING = 0.1;
+const CONTRACTING = 0.45;
+/** A frame at most this much wider than needed is left unchanged. */
 const SLACK = 1.06;
 
 export class Fit {
@@ -15,14 +15,14 @@ export class Fit {
   private goal: Extent | null = null;
   private settled = true;
 
-  /** `still`: whether the person has asked for less motion; nothing is eased then. */
+  /** `still`: whether the person prefers reduced motion; nothing is eased then. */
   constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
 
   /** A new layout; `jump` shows it at once, without easing. */
-  aim(positions: Float32Array, jump: boolean, landmarks: readonly { x: number; y: number }[] = []): void {
+  aim(positions: Float32Array, jump: boolean, centers: readonly { x: number; y: number }[] = []): void {
     const extent = extentOf(positions);
     if (!extent) return;
-    for (const { x, y } of landmarks) {
+    for (const { x, y } of centers) {
       extent.left = Math.min(extent.left, x);
       extent.right = Math.max(extent.right, x);
       extent.bottom = Math.min(extent.bottom, y);
@@ -33,7 +33,7 @@ export class Fit {
     this.settled = false;
   }
 
-  /** Advance by `seconds`; returns whether the frame still moves. */
+  /** Advance by `seconds`; returns whether the frame is still moving. */
   step(seconds: number): boolean {
     const { shown, goal } = this;
     if (!shown || !goal || this.settled) return false;
@@ -41,9 +41,9 @@ export class Fit {
     let moving = false;
     const ease = (key: keyof Extent, outward: 1 | -1): void => {
       const gap = goal[key] - shown[key];
-      const opening = gap * outward > 0;
-      if (Math.abs(gap) < span * (opening ? 5e-4 : (SLACK - 1) / 2)) return;
-      shown[key] += gap * (1 - Math.exp(-seconds / (opening ? OPENING : CLOSING)));
+      const expanding = gap * outward > 0;
+      if (Math.abs(gap) < span * (expanding ? 5e-4 : (SLACK - 1) / 2)) return;
+      shown[key] += gap * (1 - Math.exp(-seconds / (expanding ? EXPANDING : CONTRACTING)));
       moving = true;
     };
     ease("left", -1);
@@ -58,7 +58,7 @@ export class Fit {
     return this.shown ? frameExtent(this.shown, size) : null;
   }
 
-  /** True where scales differ so much (a reset, another method) that easing would show nothing. */
+  /** Whether scales differ too much for easing, as after a reset or a switch of the method. */
   private disparate(a: Extent, b: Extent): boolean {
     const ratio = Math.max(a.right - a.left, a.top - a.bottom, 1e-12) / Math.max(b.right - b.left, b.top - b.bottom, 1e-12);
     return ratio > 8 || ratio < 1 / 8;

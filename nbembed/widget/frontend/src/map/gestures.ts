@@ -1,12 +1,12 @@
 /**
  * Mouse, touch and wheel on the map: drag to pan or to lasso, pinch and wheel to zoom, hover.
- * Shift and Alt say what a lasso does to the selection; they never start one.
+ * Shift and Alt decide how a lasso changes the selection; they never start one.
  */
 import type { Combine } from "./pick";
 
 export interface GestureTarget {
   tool(): "pan" | "lasso";
-  /** Whether the wheel may zoom here: not before the person has come to the map. */
+  /** Whether the wheel zooms, which it does only after a click on the map. */
   wheelAllowed(event: WheelEvent): boolean;
   wheelRefused(): void;
   pan(dx: number, dy: number): void;
@@ -25,7 +25,7 @@ const CLICK = 4;
 export function attachGestures(element: HTMLElement, target: GestureTarget): () => void {
   const pointers = new Map<number, [number, number]>();
   let lasso: number[] | null = null;
-  let travelled = 0;
+  let traveled = 0;
   let pinched = false;
 
   const at = (event: MouseEvent): [number, number] => {
@@ -40,7 +40,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
     pointers.set(event.pointerId, [x, y]);
     element.setPointerCapture(event.pointerId);
     if (pointers.size === 1) {
-      travelled = 0;
+      traveled = 0;
       pinched = false;
       lasso = target.tool() === "lasso" && event.button === 0 ? [x, y] : null;
     } else {
@@ -59,7 +59,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
       target.hover(x, y);
       return;
     }
-    travelled += Math.hypot(x - before[0], y - before[1]);
+    traveled += Math.hypot(x - before[0], y - before[1]);
     if (pointers.size === 2) {
       const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
       if (other) {
@@ -69,11 +69,11 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
         target.pan((x - before[0]) / 2, (y - before[1]) / 2);
       }
     } else if (lasso) {
-      // All the places the pointer has been since the last event, where the browser tells.
+      // All positions of the pointer since the last event, if the browser reports them.
       const steps = event.getCoalescedEvents?.() ?? [];
       for (const step of steps.length ? steps : [event]) lasso.push(...at(step));
-      if (travelled >= CLICK) target.lassoMove(lasso, how(event));
-    } else if (travelled >= CLICK) {
+      if (traveled >= CLICK) target.lassoMove(lasso, how(event));
+    } else if (traveled >= CLICK) {
       target.pan(x - before[0], y - before[1]);
     }
     pointers.set(event.pointerId, [x, y]);
@@ -86,9 +86,9 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
       return;
     }
     const [x, y] = at(event);
-    if (travelled < CLICK) {
+    if (traveled < CLICK) {
       target.lassoCancel();
-      // In the map at large a plain click selects nothing; with Shift or Alt it changes one point.
+      // With the pan tool, a click selects only with Shift or Alt, and then one point.
       target.click(x, y, event.shiftKey && target.tool() === "pan" ? "toggle" : how(event));
     } else if (lasso) {
       target.lassoEnd(lasso, how(event));

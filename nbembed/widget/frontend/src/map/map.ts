@@ -1,44 +1,43 @@
 /**
- * The map of one view: owns its canvases and camera, draws the newest layout once an animation
- * frame when something changed, and turns gestures into selections.
+ * The map of one view: owns its canvases and camera, draws the newest layout at most once in an
+ * animation frame, and turns gestures into selections.
  */
 import { effect, signal, type Signal } from "@preact/signals";
 import { createRenderer } from "../points/renderer";
 import type { PointRenderer } from "../points/types";
-import { buildLook } from "../points/look";
+import { pointStyles } from "../points/styles";
 import type { Store } from "../store";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
 import { Fit } from "./fit";
-import { Glide } from "./glide";
+import { Transition } from "./transition";
 import { attachGestures, type GestureTarget } from "./gestures";
 import { drawOverlay } from "./overlay";
 import { insidePolygon, nearest, type Combine } from "./pick";
 
 export type Tool = "pan" | "lasso";
 
-export interface Hover {
+interface Hover {
   index: number;
   x: number;
   y: number;
 }
 
-/** Pixels within which a pointer touches a point. */
+/** Distance in pixels within which a pointer hits a point. */
 const REACH = 9;
 
 export class PointMap {
   readonly hover = signal<Hover | null>(null);
   readonly wheelHint = signal(false);
-  /** True once the person has panned or zoomed: the view then stays where they put it. */
-  readonly steered = signal(false);
-  readonly rendererKind = signal<PointRenderer["kind"]>("webgl");
+  /** Whether the person has panned or zoomed; the view then no longer follows the points. */
+  readonly manual = signal(false);
 
   private readonly stage: HTMLDivElement;
   private readonly overlay: HTMLCanvasElement;
   private renderer: PointRenderer;
   private readonly fit = new Fit();
-  private readonly glide = new Glide();
-  private camera: Camera = { x: 0, y: 0, scale: 1, swell: 1 };
+  private readonly transition = new Transition();
+  private camera: Camera = { x: 0, y: 0, scale: 1, markerScale: 1 };
   private home = 1;
   private size: Size = { width: 1, height: 1 };
   private ratio = 1;
@@ -46,7 +45,7 @@ export class PointMap {
   private cursor: [number, number] | null = null;
   private request = 0;
   private lastTime = 0;
-  private stale = { look: true, layout: true };
+  private stale = { styles: true, layout: true };
   private readonly off: (() => void)[] = [];
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -59,7 +58,7 @@ export class PointMap {
     private readonly apart: Signal<Uint32Array | null>,
     private readonly select: (points: Uint32Array, how: Combine) => void,
   ) {
-    // Where a point is drawn, in pixels of the map: for tests and for tools around the page.
+    // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
     this.stage = document.createElement("div");
     this.stage.className = "nbe-stage";
@@ -89,19 +88,19 @@ export class PointMap {
     this.stage.remove();
   }
 
-  /** Show the whole map again, and keep showing it. */
+  /** Show the whole map, and follow it again. */
   fitView(): void {
-    this.steered.value = false;
-    this.fit.aim(this.positions, true, this.store.layout.peek().landmarks);
+    this.manual.value = false;
+    this.fit.aim(this.positions, true, this.store.centers.peek());
     this.redraw();
   }
 
   zoomBy(factor: number): void {
     const [x, y] = this.cursor ? toScreen(this.camera, this.size, ...this.cursor) : [this.size.width / 2, this.size.height / 2];
-    this.steer(zoomAt(this.camera, this.size, x, y, factor));
+    this.moveCamera(zoomAt(this.camera, this.size, x, y, factor));
   }
 
-  /** Move the key cursor by screen pixels; it starts in the middle of the view. */
+  /** Move the keyboard cursor by screen pixels; it starts in the middle of the view. */
   moveCursor(dx: number, dy: number): number {
     const { size, camera } = this;
     const from = this.cursor ? toScreen(camera, size, ...this.cursor) : [size.width / 2, size.height / 2];
@@ -121,7 +120,7 @@ export class PointMap {
     this.redraw();
   }
 
-  /** The point under the key cursor, −1 where none is near. */
+  /** The point nearest to the keyboard cursor, −1 if none is near. */
   cursorPoint(): number {
     return this.cursor ? nearest(this.positions, ...this.cursor, (3 * REACH) / this.camera.scale) : -1;
   }
@@ -141,13 +140,12 @@ export class PointMap {
         this.renderer.destroy();
         this.renderer = this.makeRenderer(false);
         this.renderer.resize(this.size.width, this.size.height, this.ratio);
-        this.stale = { look: true, layout: true };
+        this.stale = { styles: true, layout: true };
         this.redraw();
       },
       () => this.redraw(),
       allowWebGL,
     );
-    this.rendererKind.value = renderer.kind;
     this.root.dataset.renderer = renderer.kind;
     return renderer;
   }
@@ -157,7 +155,7 @@ export class PointMap {
     canvas.className = name;
     canvas.setAttribute("aria-hidden", "true");
     if (name === "nbe-points") {
-      // At most one canvas of points, always below the overlay: a refused context spoils its canvas.
+      // At most one canvas of points, below the overlay; a canvas that was refused a context is useless.
       this.stage.querySelectorAll(".nbe-points").forEach((old) => old.remove());
       this.stage.prepend(canvas);
     } else {
@@ -166,26 +164,28 @@ export class PointMap {
     return canvas;
   }
 
-  /** Redraw when anything drawn changes. */
+  /** Redraw when anything that is drawn changes. */
   private follow(): void {
     const { store } = this;
     this.off.push(
       effect(() => {
         const layout = store.layout.value;
         this.stale.layout = true;
-        if (layout.fresh || store.colorBy.peek() === "probability") this.stale.look = true;
-        this.fit.aim(layout.positions, layout.fresh, layout.landmarks);
-        this.glide.aim(layout.positions, layout.fresh, performance.now());
+        if (layout.fresh || store.traits.color_by.peek() === "probability") this.stale.styles = true;
+        this.fit.aim(layout.positions, layout.fresh, store.centers.peek());
+        this.transition.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();
       }),
       effect(() => {
-        void [store.labels.value, store.confidences.value, store.classes.value, store.links.value];
-        void [store.selection.value, store.column.value, store.colorBy.value, this.theme.value];
-        this.stale.look = true;
+        void [store.traits.label_codes.value, store.traits.label_confidence.value, store.traits.classes.value, store.traits.links.value];
+        const { selection, color_column, color_values, color_by } = store.traits;
+        void [selection.value, color_column.value, color_values.value, color_by.value, this.theme.value];
+        this.stale.styles = true;
         this.redraw();
       }),
       effect(() => {
-        void [store.cannotLinks.value, store.pinned.value, this.apart.value];
+        const { cannot_links, pinned, directions, direction_colors } = store.traits;
+        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, store.centers.value, this.apart.value];
         this.redraw();
       }),
     );
@@ -216,8 +216,8 @@ export class PointMap {
     const began = performance.now();
     const { store, renderer } = this;
     const layout = store.layout.peek();
-    const moving = !this.steered.peek() && this.fit.step(seconds);
-    if (!this.steered.peek()) {
+    const moving = !this.manual.peek() && this.fit.step(seconds);
+    if (!this.manual.peek()) {
       const camera = this.fit.camera(this.size);
       if (camera) {
         this.camera = camera;
@@ -225,51 +225,51 @@ export class PointMap {
       }
     }
     const theme = this.theme.peek();
-    if (this.stale.look) {
-      renderer.setLook(buildLook({
+    if (this.stale.styles) {
+      renderer.setStyles(pointStyles({
         size: layout.positions.length >> 1,
-        colorBy: store.colorBy.peek(),
-        column: store.column.peek(),
-        tints: layout.tints,
-        labels: store.labels.peek(),
-        confidences: store.confidences.peek(),
-        classes: store.classes.peek(),
-        links: store.links.peek(),
-        selection: store.selection.peek(),
+        colorBy: store.traits.color_by.peek(),
+        column: store.traits.color_column.peek(),
+        values: store.traits.color_values.peek(),
+        membershipColors: layout.membershipColors,
+        labels: store.traits.label_codes.peek(),
+        confidences: store.traits.label_confidence.peek(),
+        classes: store.traits.classes.peek(),
+        links: store.traits.links.peek(),
+        selection: store.traits.selection.peek(),
         neutral: theme.neutral,
       }));
     }
-    const gliding = this.glide.moving;
-    const positions = this.glide.positions(began);
-    if (this.stale.layout || gliding) renderer.setPositions(positions);
-    renderer.setInk({ background: theme.background, accent: theme.accent });
+    const inTransition = this.transition.moving;
+    const positions = this.transition.positions(began);
+    if (this.stale.layout || inTransition) renderer.setPositions(positions);
+    renderer.setThemeColors({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
-    this.carryHover();
+    this.moveHover();
     this.drawOverlay(positions);
-    if (this.stale.layout) this.announce(began);
-    this.stale = { look: false, layout: false };
-    if (moving || this.glide.moving) this.redraw();
+    if (this.stale.layout) this.reportDrawn(began);
+    this.stale = { styles: false, layout: false };
+    if (moving || this.transition.moving) this.redraw();
   }
 
   private drawOverlay(positions: Float32Array): void {
     const context = this.overlay.getContext("2d");
     if (!context) return;
     const { store } = this;
-    const layout = store.layout.peek();
     drawOverlay(context, this.ratio, {
       camera: this.camera,
       size: this.size,
       theme: this.theme.peek(),
       positions,
-      links: store.links.peek(),
-      cannotLinks: store.cannotLinks.peek(),
-      pinned: store.pinned.peek(),
-      landmarks: layout.landmarks,
+      links: store.traits.links.peek(),
+      cannotLinks: store.traits.cannot_links.peek(),
+      pinned: store.traits.pinned.peek(),
+      centers: store.centers.peek(),
       apart: this.apart.peek(),
-      labels: store.labels.peek(),
-      classes: store.classes.peek(),
-      directions: layout.directions,
-      directionColors: layout.directionColors,
+      labels: store.traits.label_codes.peek(),
+      classes: store.traits.classes.peek(),
+      directions: store.traits.directions.peek(),
+      directionColors: store.traits.direction_colors.peek(),
       lasso: this.lasso,
       hover: this.hover.peek()?.index ?? -1,
       cursor: this.cursor,
@@ -277,8 +277,8 @@ export class PointMap {
     });
   }
 
-  /** Acknowledge the frame and let tests and tools see when it was drawn, and because of what. */
-  private announce(began: number): void {
+  /** Acknowledge the frame, and tell tests and tools when it was drawn and which commands it shows. */
+  private reportDrawn(began: number): void {
     const { store, root } = this;
     const layout = store.layout.peek();
     const drawnAt = performance.now();
@@ -289,14 +289,14 @@ export class PointMap {
     root.dataset.version = String(layout.version);
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
     root.dispatchEvent(new CustomEvent("nbembed:frame", {
-      detail: { version: layout.version, iteration: store.iteration.peek(), arrivedAt: layout.arrivedAt, drawnAt, took: drawnAt - began, causes },
+      detail: { version: layout.version, iteration: store.traits.iteration.peek(), arrivedAt: layout.arrivedAt, drawnAt, took: drawnAt - began, causes },
     }));
   }
 
-  private steer(camera: Camera): void {
+  private moveCamera(camera: Camera): void {
     const scale = Math.min(Math.max(camera.scale, this.home / 20), this.home * 400);
-    this.camera = { ...camera, scale, swell: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
-    this.steered.value = true;
+    this.camera = { ...camera, scale, markerScale: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
+    this.manual.value = true;
     this.redraw();
   }
 
@@ -309,8 +309,8 @@ export class PointMap {
         clearTimeout(this.hintTimer);
         this.hintTimer = setTimeout(() => (this.wheelHint.value = false), 1400);
       },
-      pan: (dx, dy) => this.steer(panBy(this.camera, dx, dy)),
-      zoom: (x, y, factor) => this.steer(zoomAt(this.camera, this.size, x, y, factor)),
+      pan: (dx, dy) => this.moveCamera(panBy(this.camera, dx, dy)),
+      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.size, x, y, factor)),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
       click: (x, y, how) => {
@@ -350,8 +350,8 @@ export class PointMap {
     }
   }
 
-  /** The tooltip goes with its point. */
-  private carryHover(): void {
+  /** Move the tooltip along with its point. */
+  private moveHover(): void {
     const hover = this.hover.peek();
     if (!hover) return;
     const [x, y] = this.where(hover.index);

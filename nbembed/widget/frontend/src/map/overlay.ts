@@ -1,11 +1,11 @@
-/** What lies over the points: class directions, links, pins, landmarks, the lasso, hover and the key cursor. */
-import type { Landmark } from "../store";
-import type { ClassInfo } from "../wire";
+/** Drawn over the points: class directions, links, pins, centers, the lasso, hover and the keyboard cursor. */
+import type { Center } from "../store";
+import type { ClassInfo } from "../wire.generated";
 import type { RGB, Theme } from "../theme";
 import { parseColor } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
 
-export interface OverlayState {
+interface OverlayState {
   camera: Camera;
   size: Size;
   theme: Theme;
@@ -13,8 +13,8 @@ export interface OverlayState {
   links: number[][];
   cannotLinks: number[][][];
   pinned: Uint32Array;
-  landmarks: Landmark[];
-  /** One side of a cannot-link that is being said. */
+  centers: Center[];
+  /** The first group of a cannot-link while the second is being selected. */
   apart: Uint32Array | null;
   labels: Int16Array;
   classes: ClassInfo[];
@@ -41,7 +41,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawCannotLinks(context, state);
   drawPins(context, state);
   drawApart(context, state);
-  drawLandmarks(context, state);
+  drawCenters(context, state);
   drawHover(context, state);
   drawLasso(context, state);
   drawCursor(context, state);
@@ -57,7 +57,7 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
   context.textBaseline = "middle";
   directions.forEach(([dx, dy], k) => {
     const length = Math.hypot(dx, dy);
-    // A direction that points out of the drawn plane has no ray.
+    // A direction nearly orthogonal to the plane has no ray.
     if (length < 0.15 * longest) return;
     const ux = dx / length;
     const uy = -dy / length;
@@ -97,7 +97,7 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
   });
 }
 
-/** A linked group as threads from its middle: the eye sees which points belong together. */
+/** A linked group: lines from its centroid to each point. */
 function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, links, labels, classes }: OverlayState): void {
   context.lineWidth = 1;
   for (const group of links) {
@@ -123,7 +123,7 @@ function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, pos
   }
 }
 
-function middleOf(positions: Float32Array, points: ArrayLike<number>): [number, number] | null {
+function centroidOf(positions: Float32Array, points: ArrayLike<number>): [number, number] | null {
   let x = 0;
   let y = 0;
   let n = 0;
@@ -137,14 +137,14 @@ function middleOf(positions: Float32Array, points: ArrayLike<number>): [number, 
   return n ? [x / n, y / n] : null;
 }
 
-/** Two sides kept apart: a broken line between their middles, barred in the middle. */
+/** A cannot-link: a dotted line between the centroids of both groups, crossed in the middle. */
 function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, cannotLinks }: OverlayState): void {
   if (!cannotLinks.length) return;
   context.strokeStyle = rgba(theme.foreground, 0.6);
   context.lineWidth = 1.25;
   for (const [a, b] of cannotLinks) {
-    const from = middleOf(positions, a);
-    const to = middleOf(positions, b);
+    const from = centroidOf(positions, a);
+    const to = centroidOf(positions, b);
     if (!from || !to) continue;
     const [ax, ay] = toScreen(camera, size, ...from);
     const [bx, by] = toScreen(camera, size, ...to);
@@ -169,7 +169,7 @@ function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, them
   }
 }
 
-/** A pinned point carries a pin: a ring, and a stem with a head above it. */
+/** A pinned point: a stem with a ring at its head. */
 function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, positions, pinned }: OverlayState): void {
   if (!pinned.length) return;
   const stroke = (width: number, color: string): void => {
@@ -192,7 +192,7 @@ function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, posi
   stroke(1.4, rgba(theme.foreground, 0.95));
 }
 
-/** The side that was chosen first, until the other one is. */
+/** The first group of a cannot-link while the second is being selected. */
 function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, positions, apart }: OverlayState): void {
   if (!apart) return;
   context.strokeStyle = rgba(theme.accent, 0.8);
@@ -208,34 +208,34 @@ function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, pos
   context.setLineDash([]);
 }
 
-const LANDMARK_RADIUS = 7;
+const CENTER_RADIUS = 7;
 
-/** Centers of classes: a ringed disc in the class's color, its name beside it on a halo. */
-function drawLandmarks(context: CanvasRenderingContext2D, { camera, size, theme, landmarks }: OverlayState): void {
-  if (!landmarks.length) return;
+/** Class centers: a ringed disc in the color of the class, and its name with a halo. */
+function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, centers }: OverlayState): void {
+  if (!centers.length) return;
   context.font = "600 12px system-ui, -apple-system, 'Segoe UI', sans-serif";
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const { x, y, color } of landmarks) {
+  for (const { x, y, color } of centers) {
     const [sx, sy] = toScreen(camera, size, x, y);
     context.beginPath();
-    context.arc(sx, sy, LANDMARK_RADIUS + 2.5, 0, 2 * Math.PI);
+    context.arc(sx, sy, CENTER_RADIUS + 2.5, 0, 2 * Math.PI);
     context.fillStyle = rgba(theme.background, 0.95);
     context.fill();
     context.beginPath();
-    context.arc(sx, sy, LANDMARK_RADIUS, 0, 2 * Math.PI);
+    context.arc(sx, sy, CENTER_RADIUS, 0, 2 * Math.PI);
     context.fillStyle = rgba(color ? parseColor(color) : theme.neutral, 1);
     context.fill();
     context.strokeStyle = rgba(theme.foreground, 0.9);
     context.lineWidth = 1.75;
     context.stroke();
   }
-  // Names above all discs, so that none is half hidden.
-  for (const { x, y, name } of landmarks) {
+  // Names are drawn after all discs, so that no disc hides one.
+  for (const { x, y, name } of centers) {
     const [sx, sy] = toScreen(camera, size, x, y);
     const short = name.length > 24 ? name.slice(0, 23) + "…" : name;
     const width = context.measureText(short).width;
-    const gap = LANDMARK_RADIUS + 6;
+    const gap = CENTER_RADIUS + 6;
     const left = sx + gap + width > size.width - 4 ? sx - gap - width : sx + gap;
     const line = Math.min(Math.max(sy, 9), size.height - 9);
     context.lineWidth = 4;

@@ -1,6 +1,6 @@
-/** Which points lie where: nearest, inside a polygon. On the positions last drawn, exactly. */
+/** Hit testing: the nearest point, and the points inside a polygon. */
 
-/** The point nearest to (x, y) within `radius`, all in data units; −1 where there is none. */
+/** The point nearest to (x, y) within `radius`, all in data units; −1 if there is none. */
 export function nearest(positions: Float32Array, x: number, y: number, radius: number): number {
   let best = radius * radius;
   let index = -1;

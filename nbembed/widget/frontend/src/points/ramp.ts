@@ -1,11 +1,11 @@
-/** The color scale of numbers: viridis, even in lightness and readable by every eye. */
+/** The color scale of numbers: viridis, perceptually uniform and safe for color vision deficiency. */
 import { parseColor, type RGB } from "../theme";
 
 export const STOPS = [
   "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725",
 ];
 
-/** Colors at `count` even places from the lowest to the highest value. */
+/** `count` evenly spaced colors from the lowest to the highest value. */
 export function ramp(count: number): RGB[] {
   const stops = STOPS.map(parseColor);
   return Array.from({ length: count }, (_, i) => {

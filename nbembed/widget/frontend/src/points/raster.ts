@@ -1,9 +1,9 @@
 /**
- * Points without WebGL: small coverage masks, one for each shape and size, blended by hand into an
- * ImageData. It costs a few milliseconds at 20 000 points and needs nothing of the machine.
+ * Points without WebGL: small coverage masks, one for each shape and size, are blended into an
+ * ImageData. A frame of 20 000 points takes a few milliseconds on any machine.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, type Ink, type Look, type PointRenderer } from "./types";
+import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
 /** Coverage of a marker's parts over a square of `side` pixels, 0–255. */
@@ -13,9 +13,9 @@ interface Sprite {
   parts: { halo: Uint8Array | null; accent: Uint8Array | null; ring: Uint8Array | null; body: Uint8Array; core: Uint8Array | null };
 }
 
-/** Sprites are made for so many places within a pixel each way, so that points glide and stay round. */
+/** Number of subpixel positions of sprites in each direction, so that points move smoothly and stay round. */
 const PHASES = 4;
-/** Above so many points a fine screen is drawn on at its coarse resolution, to keep up. */
+/** Above this number of points, a high-density screen is drawn on at CSS resolution, for speed. */
 const FINE = 8000;
 
 export class RasterRenderer implements PointRenderer {
@@ -28,7 +28,7 @@ export class RasterRenderer implements PointRenderer {
   private asked = 1;
   private ratio = 0;
   private positions: Float32Array = new Float32Array(0);
-  private look: Look | null = null;
+  private styles: PointStyles | null = null;
   private ground = 0;
   private accent = 0;
   private sprites = new Map<number, Sprite>();
@@ -49,33 +49,33 @@ export class RasterRenderer implements PointRenderer {
     this.positions = positions;
   }
 
-  setLook(look: Look): void {
-    this.look = look;
+  setStyles(styles: PointStyles): void {
+    this.styles = styles;
   }
 
-  setInk({ background, accent }: Ink): void {
+  setThemeColors({ background, accent }: ThemeColors): void {
     this.ground = pack(...background);
     this.accent = pack(...accent);
   }
 
   draw(camera: Camera): void {
-    const { context, look, positions } = this;
-    if (!context || !look) return;
+    const { context, styles, positions } = this;
+    if (!context || !styles) return;
     this.allocate(context);
     const { ratio, pixels } = this;
     const w = this.canvas.width;
     const h = this.canvas.height;
-    // An opaque ground: blending onto it needs no alpha of its own.
+    // The background is opaque, so that blending needs no alpha of the target.
     pixels.fill(this.ground | 0xff000000);
     const scale = camera.scale * ratio;
     const left = (this.width / 2) * ratio - camera.x * scale;
     const top = (this.height / 2) * ratio + camera.y * scale;
-    const swell = (Math.round(camera.swell * 20) / 20) * ratio;
-    if (this.spriteScale !== swell) {
+    const markerScale = (Math.round(camera.markerScale * 20) / 20) * ratio;
+    if (this.spriteScale !== markerScale) {
       this.sprites.clear();
-      this.spriteScale = swell;
+      this.spriteScale = markerScale;
     }
-    const { order, marks, colors } = look;
+    const { order, marks, colors } = styles;
     const count = Math.min(order.length, positions.length / 2);
     for (let k = 0; k < count; k++) {
       const i = order[k];
@@ -85,7 +85,7 @@ export class RasterRenderer implements PointRenderer {
       const m = 4 * i;
       const column = Math.floor(x * PHASES);
       const row = Math.floor(y * PHASES);
-      const sprite = this.sprite(marks[m], marks[m + 1], marks[m + 2], swell, column & (PHASES - 1), row & (PHASES - 1));
+      const sprite = this.sprite(marks[m], marks[m + 1], marks[m + 2], markerScale, column & (PHASES - 1), row & (PHASES - 1));
       const color = pack(colors[m], colors[m + 1], colors[m + 2]);
       const { side, parts } = sprite;
       const x0 = (column >> 2) - (side >> 1);
@@ -116,25 +116,25 @@ export class RasterRenderer implements PointRenderer {
     this.sprites.clear();
   }
 
-  private sprite(shape: number, size: number, flags: number, swell: number, column: number, row: number): Sprite {
+  private sprite(shape: number, size: number, flags: number, markerScale: number, column: number, row: number): Sprite {
     const key = (shape << 16) | (size << 8) | (flags << 4) | (column << 2) | row;
     const known = this.sprites.get(key);
     if (known) return known;
     const shift: [number, number] = [(column + 0.5) / PHASES, (row + 0.5) / PHASES];
-    const made = makeSprite(shape, size * 0.125 * swell, flags, this.ratio, shift);
+    const made = makeSprite(shape, size * 0.125 * markerScale, flags, this.ratio, shift);
     this.sprites.set(key, made);
     return made;
   }
 }
 
-/** A color as it lies in an ImageData's 32-bit words (every browser's machine is little-endian). */
+/** A color as a 32-bit word of an ImageData, on little-endian machines as all browsers have. */
 function pack(r: number, g: number, b: number): number {
   return (b << 16) | (g << 8) | r;
 }
 
 /**
  * Blend a mask in one color onto opaque pixels; `alpha` is in 256ths. Red and blue share a
- * multiplication: their products cannot meet, being 16 bits apart.
+ * multiplication: their products do not overlap, being 16 bits apart.
  */
 function stamp(
   pixels: Uint32Array, w: number, h: number, mask: Uint8Array, side: number,
@@ -162,7 +162,7 @@ function stamp(
   }
 }
 
-/** `shift` is where in its pixel the marker's middle lies; that pixel is the one at half the side. */
+/** `shift` is the subpixel position of the marker's center in the middle pixel. */
 function makeSprite(shape: number, radius: number, flags: number, ratio: number, shift: [number, number]): Sprite {
   const plain = flags === 0;
   const rim = flags & (FLAG.selected | FLAG.linked) ? 3.4 * ratio : plain ? 0.75 : 1.5 * ratio;

@@ -1,4 +1,4 @@
-/** The choice between the two ways of drawing points. */
+/** The choice of the point renderer. */
 import { RasterRenderer } from "./raster";
 import type { PointRenderer } from "./types";
 import { WebGLRenderer } from "./webgl";
@@ -10,17 +10,17 @@ function forced(): string | undefined {
   return document.documentElement.dataset["nbembedRenderer"];
 }
 
-/** Whether WebGL is only imitated by the processor, as in virtual machines. */
-function imitated(gl: WebGL2RenderingContext): boolean {
+/** Whether WebGL is emulated in software, as in virtual machines. */
+function emulated(gl: WebGL2RenderingContext): boolean {
   const info = gl.getExtension("WEBGL_debug_renderer_info");
   const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 /**
- * WebGL where a graphics card draws, else pixels drawn by hand: WebGL in software is several
- * times slower than these. `onLoss` is called when a WebGL context is gone for good and another
- * renderer is needed, `onRestore` when a draw is needed after it came back.
+ * WebGL where a GPU draws, else the raster renderer, which is several times faster than WebGL in
+ * software. `onLoss` is called when a WebGL context is lost for good and another renderer is needed,
+ * `onRestore` when a restored context must be drawn to.
  */
 export function createRenderer(
   canvas: () => HTMLCanvasElement,
@@ -31,7 +31,7 @@ export function createRenderer(
   if (allowWebGL && forced() !== "raster") {
     const element = canvas();
     const gl = element.getContext("webgl2", { ...ATTRIBUTES, failIfMajorPerformanceCaveat: forced() !== "webgl" });
-    if (gl && forced() !== "webgl" && imitated(gl)) {
+    if (gl && forced() !== "webgl" && emulated(gl)) {
       gl.getExtension("WEBGL_lose_context")?.loseContext();
     } else if (gl) {
       try {

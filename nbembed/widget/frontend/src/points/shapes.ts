@@ -1,18 +1,14 @@
 /**
- * Marker shapes as signed distances, in one list: the shader, the raster renderer and the
- * palette's icons all number them the same way. Names are those of `palette.py`.
+ * Marker shapes as signed distances. The shader and the raster renderer number them by their place
+ * in the wire's list of symbols.
  *
  * Each distance is in units of the marker's radius, negative inside, for a point (x, y) with y up.
- * The sizes differ a little so that the shapes look equally large.
+ * Sizes differ slightly so that all shapes look equally large.
  */
-export const SHAPES = [
-  "circle", "square", "triangle", "diamond", "cross", "star", "wedge", "saltire", "pentagon", "hexagon",
-] as const;
+import { MARKER_SYMBOLS, type MarkerSymbol } from "../wire.generated";
 
-export type Shape = (typeof SHAPES)[number];
-
-export function shapeIndex(name: string): number {
-  return Math.max(0, SHAPES.indexOf(name as Shape));
+export function shapeIndex(symbol: MarkerSymbol): number {
+  return Math.max(0, MARKER_SYMBOLS.indexOf(symbol));
 }
 
 function box(x: number, y: number, w: number, h: number): number {
@@ -47,25 +43,26 @@ function star(x: number, y: number): number {
   return ((px - tip) * ey - py * ex) / length;
 }
 
-const DISTANCES: ((x: number, y: number) => number)[] = [
-  (x, y) => Math.hypot(x, y) - 0.96,
-  (x, y) => box(x, y, 0.82, 0.82),
-  (x, y) => polygon(x, y + 0.2, 3, 0.62),
-  (x, y) => (Math.abs(x) + Math.abs(y) - 1.14) * Math.SQRT1_2,
-  (x, y) => Math.min(box(x, y, 1.0, 0.36), box(x, y, 0.36, 1.0)),
+const DISTANCES: Record<MarkerSymbol, (x: number, y: number) => number> = {
+  circle: (x, y) => Math.hypot(x, y) - 0.96,
+  square: (x, y) => box(x, y, 0.82, 0.82),
+  triangle: (x, y) => polygon(x, y + 0.2, 3, 0.62),
+  diamond: (x, y) => (Math.abs(x) + Math.abs(y) - 1.14) * Math.SQRT1_2,
   star,
-  (x, y) => polygon(x, -y + 0.2, 3, 0.62),
-  (x, y) => {
+  cross: (x, y) => Math.min(box(x, y, 1.0, 0.36), box(x, y, 0.36, 1.0)),
+  wedge: (x, y) => polygon(x, -y + 0.2, 3, 0.62),
+  pentagon: (x, y) => polygon(x, y, 5, 0.8),
+  saltire: (x, y) => {
     const u = (x + y) * Math.SQRT1_2;
     const v = (x - y) * Math.SQRT1_2;
     return Math.min(box(u, v, 1.08, 0.34), box(u, v, 0.34, 1.08));
   },
-  (x, y) => polygon(x, y, 5, 0.8),
-  (x, y) => polygon(x, y, 6, 0.86),
-];
+  hexagon: (x, y) => polygon(x, y, 6, 0.86),
+};
+const BY_INDEX = MARKER_SYMBOLS.map((symbol) => DISTANCES[symbol]);
 
 export function distance(shape: number, x: number, y: number): number {
-  return DISTANCES[shape](x, y);
+  return BY_INDEX[shape](x, y);
 }
 
 /** The same distances for the fragment shader. */
@@ -83,29 +80,29 @@ float star(vec2 p) {
   return ((q.x - 1.2) * e.y - q.y * e.x) / length(e);
 }
 float shape(int kind, vec2 p) {
-  if (kind == 0) return length(p) - 0.96;
-  if (kind == 1) return box(p, vec2(0.82));
-  if (kind == 2) return polygon(p + vec2(0.0, 0.2), 3.0, 0.62);
-  if (kind == 3) return (abs(p.x) + abs(p.y) - 1.14) * 0.70710678;
-  if (kind == 4) return min(box(p, vec2(1.0, 0.36)), box(p, vec2(0.36, 1.0)));
-  if (kind == 5) return star(p);
-  if (kind == 6) return polygon(vec2(p.x, 0.2 - p.y), 3.0, 0.62);
-  if (kind == 7) {
+  if (kind == ${shapeIndex("circle")}) return length(p) - 0.96;
+  if (kind == ${shapeIndex("square")}) return box(p, vec2(0.82));
+  if (kind == ${shapeIndex("triangle")}) return polygon(p + vec2(0.0, 0.2), 3.0, 0.62);
+  if (kind == ${shapeIndex("diamond")}) return (abs(p.x) + abs(p.y) - 1.14) * 0.70710678;
+  if (kind == ${shapeIndex("star")}) return star(p);
+  if (kind == ${shapeIndex("cross")}) return min(box(p, vec2(1.0, 0.36)), box(p, vec2(0.36, 1.0)));
+  if (kind == ${shapeIndex("wedge")}) return polygon(vec2(p.x, 0.2 - p.y), 3.0, 0.62);
+  if (kind == ${shapeIndex("saltire")}) {
     vec2 r = vec2(p.x + p.y, p.x - p.y) * 0.70710678;
     return min(box(r, vec2(1.08, 0.34)), box(r, vec2(0.34, 1.08)));
   }
-  if (kind == 8) return polygon(p, 5.0, 0.8);
+  if (kind == ${shapeIndex("pentagon")}) return polygon(p, 5.0, 0.8);
   return polygon(p, 6.0, 0.86);
 }
 `;
 
 /** Corners of the shape as an SVG path in a box of 20 × 20, y down. */
-export function shapePath(name: string): string {
+export function shapePath(symbol: MarkerSymbol): string {
   const at = (angle: number, r: number): string => `${(10 + r * Math.sin(angle)).toFixed(2)},${(10 - r * Math.cos(angle)).toFixed(2)}`;
   const ring = (count: number, turn: number, r: number): string =>
     "M" + Array.from({ length: count }, (_, i) => at(turn + (i * 2 * Math.PI) / count, r)).join("L") + "Z";
   const plus = "M7.4,2.2h5.2v5.2h5.2v5.2h-5.2v5.2h-5.2v-5.2h-5.2v-5.2h5.2z";
-  switch (name) {
+  switch (symbol) {
     case "square": return "M3.6,3.6h12.8v12.8h-12.8z";
     case "triangle": return ring(3, 0, 9.2);
     case "diamond": return ring(4, 0, 8.8);
@@ -116,6 +113,6 @@ export function shapePath(name: string): string {
     case "saltire": return "M10,6.3 13.8,2.5 17.5,6.2 13.7,10 17.5,13.8 13.8,17.5 10,13.7 6.2,17.5 2.5,13.8 6.3,10 2.5,6.2 6.2,2.5z";
     case "pentagon": return ring(5, 0, 8.6);
     case "hexagon": return ring(6, 0, 8.6);
-    default: return "M10,2.4a7.6,7.6 0 1 0 .01,0z";
+    case "circle": return "M10,2.4a7.6,7.6 0 1 0 .01,0z";
   }
 }

@@ -1,13 +1,13 @@
-/** What a point renderer takes and does, whichever way it draws. */
+/** The interface of point renderers. */
 import type { Camera } from "../map/camera";
 
-/** How each point looks. One entry a sample. */
-export interface Look {
-  /** RGBA, four bytes a sample, not premultiplied. */
+/** How each point is drawn. */
+export interface PointStyles {
+  /** RGBA, four bytes for each point, not premultiplied. */
   colors: Uint8Array;
-  /** Shape index, diameter in quarter pixels, flags, fill opacity: four bytes a sample. */
+  /** Shape index, diameter in quarter pixels, flags, fill opacity: four bytes for each point. */
   marks: Uint8Array;
-  /** Drawing order: later ones lie on top. */
+  /** Drawing order, from bottom to top. */
   order: Uint32Array;
 }
 
@@ -15,7 +15,7 @@ export interface Look {
 export const FLAG = { selected: 1, outlined: 2, linked: 4 } as const;
 
 /** Colors that belong to the theme rather than to a point; RGB in 0–255. */
-export interface Ink {
+export interface ThemeColors {
   background: [number, number, number];
   accent: [number, number, number];
 }
@@ -26,9 +26,9 @@ export interface PointRenderer {
   resize(width: number, height: number, ratio: number): void;
   /** x, y interleaved, in the units of the data. */
   setPositions(positions: Float32Array): void;
-  setLook(look: Look): void;
-  setInk(ink: Ink): void;
+  setStyles(styles: PointStyles): void;
+  setThemeColors(ink: ThemeColors): void;
   draw(camera: Camera): void;
-  /** Gives the context back: browsers allow sixteen of them. */
+  /** Releases the context: browsers allow only sixteen. */
   destroy(): void;
 }

@@ -1,9 +1,9 @@
 /**
- * Points by WebGL 2: positions in one buffer that is rewritten every frame, looks in two others
- * that change only when something is labelled, selected or recolored. Survives a lost context.
+ * Points with WebGL 2: positions in one buffer that is rewritten every frame, styles in two others
+ * that change only when something is labeled, selected or recolored. Survives the loss of its context.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, type Ink, type Look, type PointRenderer } from "./types";
+import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { SHAPES_GLSL } from "./shapes";
 
 const VERTEX = /* glsl */ `#version 300 es
@@ -13,13 +13,13 @@ layout(location = 2) in uvec4 mark;
 uniform vec2 center;
 uniform vec2 scale;
 uniform float ratio;
-uniform float swell;
+uniform float markerScale;
 flat out vec4 fill;
 flat out ivec2 kind;
 flat out vec3 radius;
 void main() {
   gl_Position = vec4((position - center) * scale, 0.0, 1.0);
-  float r = float(mark.y) * 0.125 * ratio * swell;
+  float r = float(mark.y) * 0.125 * ratio * markerScale;
   int flags = int(mark.z);
   bool marked = flags != 0;
   float rim = (flags & ${FLAG.selected | FLAG.linked}) != 0 ? 3.4 * ratio : 1.5 * ratio;
@@ -75,20 +75,20 @@ void main() {
   outcome = c;
 }`;
 
-/** How long a lost context may take to come back before another renderer takes over. */
+/** Milliseconds until another renderer replaces a lost context. */
 const RECOVERY = 3000;
 
 export class WebGLRenderer implements PointRenderer {
   readonly kind = "webgl";
-  private uniforms!: Record<"center" | "scale" | "ratio" | "swell" | "background" | "accent", WebGLUniformLocation | null>;
+  private uniforms!: Record<"center" | "scale" | "ratio" | "markerScale" | "background" | "accent", WebGLUniformLocation | null>;
   private buffers!: { positions: WebGLBuffer; colors: WebGLBuffer; marks: WebGLBuffer; order: WebGLBuffer };
   private width = 1;
   private height = 1;
   private ratio = 1;
   private positions: Float32Array = new Float32Array(0);
-  private look: Look | null = null;
-  private ink: Ink = { background: [255, 255, 255], accent: [0, 0, 0] };
-  private stale = { positions: true, look: true };
+  private styles: PointStyles | null = null;
+  private ink: ThemeColors = { background: [255, 255, 255], accent: [0, 0, 0] };
+  private stale = { positions: true, styles: true };
   private lost = false;
   private recovery: ReturnType<typeof setTimeout> | undefined;
 
@@ -116,19 +116,19 @@ export class WebGLRenderer implements PointRenderer {
     this.stale.positions = true;
   }
 
-  setLook(look: Look): void {
-    this.look = look;
-    this.stale.look = true;
+  setStyles(styles: PointStyles): void {
+    this.styles = styles;
+    this.stale.styles = true;
   }
 
-  setInk(ink: Ink): void {
+  setThemeColors(ink: ThemeColors): void {
     this.ink = ink;
   }
 
   draw(camera: Camera): void {
-    const { gl, look } = this;
-    if (this.lost || !look) return;
-    const count = Math.min(look.order.length, this.positions.length / 2);
+    const { gl, styles } = this;
+    if (this.lost || !styles) return;
+    const count = Math.min(styles.order.length, this.positions.length / 2);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
@@ -136,7 +136,7 @@ export class WebGLRenderer implements PointRenderer {
     gl.uniform2f(this.uniforms.center, camera.x, camera.y);
     gl.uniform2f(this.uniforms.scale, (2 * camera.scale) / this.width, (2 * camera.scale) / this.height);
     gl.uniform1f(this.uniforms.ratio, this.ratio);
-    gl.uniform1f(this.uniforms.swell, camera.swell);
+    gl.uniform1f(this.uniforms.markerScale, camera.markerScale);
     gl.uniform3f(this.uniforms.background, ...unit(this.ink.background));
     gl.uniform3f(this.uniforms.accent, ...unit(this.ink.accent));
     gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
@@ -151,19 +151,19 @@ export class WebGLRenderer implements PointRenderer {
   }
 
   private upload(): void {
-    const { gl, buffers, look } = this;
+    const { gl, buffers, styles } = this;
     if (this.stale.positions) {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers.positions);
       gl.bufferData(gl.ARRAY_BUFFER, this.positions, gl.DYNAMIC_DRAW);
     }
-    if (this.stale.look && look) {
+    if (this.stale.styles && styles) {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers.colors);
-      gl.bufferData(gl.ARRAY_BUFFER, look.colors, gl.DYNAMIC_DRAW);
+      gl.bufferData(gl.ARRAY_BUFFER, styles.colors, gl.DYNAMIC_DRAW);
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers.marks);
-      gl.bufferData(gl.ARRAY_BUFFER, look.marks, gl.DYNAMIC_DRAW);
-      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, look.order, gl.DYNAMIC_DRAW);
+      gl.bufferData(gl.ARRAY_BUFFER, styles.marks, gl.DYNAMIC_DRAW);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, styles.order, gl.DYNAMIC_DRAW);
     }
-    this.stale = { positions: false, look: false };
+    this.stale = { positions: false, styles: false };
   }
 
   private build(): void {
@@ -173,7 +173,7 @@ export class WebGLRenderer implements PointRenderer {
     const at = (name: string) => gl.getUniformLocation(program, name);
     this.uniforms = {
       center: at("center"), scale: at("scale"), ratio: at("ratio"),
-      swell: at("swell"), background: at("background"), accent: at("accent"),
+      markerScale: at("markerScale"), background: at("background"), accent: at("accent"),
     };
     this.buffers = {
       positions: gl.createBuffer(), colors: gl.createBuffer(), marks: gl.createBuffer(), order: gl.createBuffer(),
@@ -191,11 +191,11 @@ export class WebGLRenderer implements PointRenderer {
     gl.vertexAttribIPointer(2, 4, gl.UNSIGNED_BYTE, 0, 0);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    this.stale = { positions: true, look: true };
+    this.stale = { positions: true, styles: true };
   }
 
   private readonly onContextLost = (event: Event): void => {
-    event.preventDefault(); // asks the browser to restore it
+    event.preventDefault(); // asks the browser to restore the context
     this.lost = true;
     this.recovery = setTimeout(() => this.onLoss(), RECOVERY);
   };

@@ -1,17 +1,15 @@
-/** The class palette: choose, add, rename, select all of a class. */
-import type { Signal } from "@preact/signals";
+/** The classes: choose, add or rename one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shapePath } from "../points/shapes";
-import type { Theme } from "../theme";
 import type { View } from "../view";
-import type { ClassInfo } from "../wire";
+import type { ClassInfo } from "../wire.generated";
 import { Icon } from "./icons";
 
 let groups = 0;
 
-export function ClassPalette({ view }: { view: View; theme: Signal<Theme> }) {
+export function ClassPalette({ view }: { view: View }) {
   const group = useRef(`nbe-class-${++groups}`).current;
-  const classes = view.store.classes.value;
+  const classes = view.store.traits.classes.value;
   return (
     <div class="nbe-classes">
       <div class="nbe-heading">
@@ -27,7 +25,7 @@ export function ClassPalette({ view }: { view: View; theme: Signal<Theme> }) {
             : <ClassChip key={index} view={view} info={info} index={index} group={group} />)}
       </div>
       {view.newClass.value !== null && <NameField label="New class" initial={view.newClass.value} onDone={(name) => void view.addClass(name)} onCancel={() => view.cancelNewClass()} />}
-      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points and say what they are.</p>}
+      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points and label them.</p>}
     </div>
   );
 }
@@ -42,14 +40,14 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
         <ClassSymbol info={info} />
         <span class="nbe-chip-name">{info.name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name} (${count})`} title={`Select all ${count} labelled ${info.name}`} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name} (${count})`} title={`Select all ${count} labeled ${info.name}`} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>
   );
 }
 
-export function ClassSymbol({ info }: { info: ClassInfo }) {
+function ClassSymbol({ info }: { info: ClassInfo }) {
   return (
     <svg class="nbe-shape" viewBox="0 0 20 20" width="14" height="14" aria-hidden="true">
       <path d={shapePath(info.symbol)} fill={info.color} />
@@ -64,7 +62,7 @@ function NameField({ label, initial, onDone, onCancel }: { label: string; initia
     input.current?.focus();
     input.current?.select();
   }, []);
-  // Enter, Escape and leaving the field each end it; only the first counts.
+  // Enter, Escape and leaving the field each end the input; only the first counts.
   const end = (action: () => void): void => {
     if (over.current) return;
     over.current = true;

@@ -1,12 +1,12 @@
-/** Method, one slider for every live parameter that it declares, and what colors the points. */
+/** The method, a slider for each live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { STOPS } from "../points/ramp";
 import type { View } from "../view";
-import type { ColorMode, Control } from "../wire";
+import type { ColorMode, Control } from "../wire.generated";
 
 export function MethodSelect({ view }: { view: View }) {
-  const { method, methods, methodGroups } = view.store;
+  const { method, methods, method_groups: methodGroups } = view.store.traits;
   const grouped = new Set(methodGroups.value.flatMap((group) => group.names));
   return (
     <label class="nbe-row">
@@ -25,45 +25,47 @@ export function MethodSelect({ view }: { view: View }) {
 export function Controls({ view }: { view: View }) {
   return (
     <>
-      {view.store.controls.value.map((control) => <ControlSlider key={`${view.store.method.value}.${control.name}`} view={view} control={control} />)}
+      {view.store.traits.controls.value.map((control) => <ControlSlider key={`${view.store.traits.method.value}.${control.name}`} view={view} control={control} />)}
     </>
   );
 }
 
-/** How many classes a method looks for, where it wants to know (Mbed). */
+const MOST_CLASSES = 60;
+
+/** The number of classes, where it is a parameter of the method. */
 export function ClassCount({ view }: { view: View }) {
-  const count = view.store.parameters.value["n_classes"];
-  if (typeof count !== "number") return null;
-  const least = Math.max(2, view.store.classes.value.length);
+  const count = view.store.traits.class_count.value;
+  if (!count) return null;
+  const { name, value, low } = count;
   return (
-    <label class="nbe-row" title="How many classes the method looks for; those without a name are free to be found">
+    <label class="nbe-row" title="Number of classes that the method looks for, with or without a name">
       <span class="nbe-row-name">Number of classes</span>
       <input
-        type="number" class="nbe-number" aria-label="Number of classes" min={least} max={60} step={1} value={count}
+        type="number" class="nbe-number" aria-label="Number of classes" min={low} max={MOST_CLASSES} step={1} value={value}
         onChange={(e) => {
           const next = e.currentTarget.valueAsNumber;
-          if (Number.isInteger(next) && next >= least) view.set("n_classes", next);
-          else e.currentTarget.value = String(count);
+          if (Number.isInteger(next) && next >= low) view.set(name, next);
+          else e.currentTarget.value = String(value);
         }}
       />
     </label>
   );
 }
 
-/** After the last move of the hand the kernel's value is shown again. */
-const HANDBACK = 700;
-/** Steps of a logarithmic slider from end to end. */
+/** Milliseconds after the last input until the kernel's value is shown again. */
+const RELEASE_DELAY = 700;
+/** Number of steps of a logarithmic slider. */
 const LOG_STEPS = 200;
 
 function ControlSlider({ view, control }: { view: View; control: Control }) {
   const held = useSignal<number | null>(null);
   const { low, high, scale, step, enabled, symbol, name, description } = control;
   const [stem, index] = symbol.split("_");
-  const kernel = view.store.parameters.value[name];
+  const kernel = view.store.traits.parameters.value[name];
   const value = held.value ?? (typeof kernel === "number" ? kernel : low);
   useEffect(() => {
     if (held.value === null) return;
-    const timer = setTimeout(() => (held.value = null), HANDBACK);
+    const timer = setTimeout(() => (held.value = null), RELEASE_DELAY);
     return () => clearTimeout(timer);
   }, [held.value]);
   const log = scale === "log";
@@ -102,27 +104,28 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
   );
 }
 
-/** Three significant figures: what a person reads off a logarithmic slider is what is sent. */
+/** Three significant figures, so that the value sent from a logarithmic slider is the value shown. */
 function tidy(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-export function format(value: number, step: number): string {
+function format(value: number, step: number): string {
   const digits = step > 0 && step < 1 ? Math.min(4, Math.ceil(-Math.log10(step) - 1e-9)) : step >= 1 ? 0 : 3;
   return value.toFixed(digits);
 }
 
 export function ColorBy({ view }: { view: View }) {
-  const { column, colorBy, layout } = view.store;
+  const { layout, traits } = view.store;
+  const { color_column: column, color_by: colorBy } = traits;
   const choices: [ColorMode, string][] = [];
   if (column.value.kind !== "none") choices.push(["column", column.value.title || "color"]);
   choices.push(["class", "class labels"]);
-  if (layout.value.tints.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
+  if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
   return (
     <>
       <label class="nbe-row">
-        <span class="nbe-row-name">Colour by</span>
-        <select class="nbe-select" aria-label="Colour by" value={colorBy.value} onChange={(e) => view.colorBy(e.currentTarget.value)}>
+        <span class="nbe-row-name">Color by</span>
+        <select class="nbe-select" aria-label="Color by" value={colorBy.value} onChange={(e) => view.colorBy(e.currentTarget.value as ColorMode)}>
           {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
         </select>
       </label>
@@ -134,7 +137,8 @@ export function ColorBy({ view }: { view: View }) {
 const LEGEND_LIMIT = 24;
 
 function Legend({ view }: { view: View }) {
-  const { kind, names, colors, values } = view.store.column.value;
+  const { kind, names, colors } = view.store.traits.color_column.value;
+  const values = view.store.traits.color_values.value;
   if (kind === "number") {
     let low = Infinity;
     let high = -Infinity;

@@ -1,4 +1,4 @@
-/** The popover that lists keys and mouse. */
+/** The dialog that lists keys and mouse actions. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { KEYS, MOUSE } from "../keyboard";
 import type { View } from "../view";
@@ -23,6 +23,6 @@ export function Help({ view }: { view: View }) {
   );
 }
 
-function Table({ rows }: { rows: [string, string][] }) {
-  return <dl>{rows.map(([key, text], i) => <div key={i}><dt><kbd>{key}</kbd></dt><dd>{text}</dd></div>)}</dl>;
+function Table({ rows }: { rows: readonly { label: string; help: string }[] }) {
+  return <dl>{rows.map(({ label, help }, i) => <div key={i}><dt><kbd>{label}</kbd></dt><dd>{help}</dd></div>)}</dl>;
 }

@@ -1,9 +1,9 @@
-/** What is done with the selection: label it with some confidence, link it, keep it apart, pin it, forget it. */
+/** What can be done with the selection: label, link, keep apart, pin or forget its points. */
 import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Labeling({ view }: { view: View }) {
-  const { selection, classes } = view.store;
+  const { selection, classes } = view.store.traits;
   const count = selection.value.length;
   const chosen = classes.value[view.chosenClass.value];
   const confidence = view.confidence.value;
@@ -11,7 +11,7 @@ export function Labeling({ view }: { view: View }) {
   const held = view.held.value;
   return (
     <div class="nbe-labeling">
-      <label class="nbe-row nbe-confidence" title="How sure you are; the rest is spread over the other classes">
+      <label class="nbe-row nbe-confidence" title="Confidence of the label; the remainder is spread over the other classes">
         <span class="nbe-row-name">Confidence</span>
         <input
           type="range" class="nbe-range" aria-label="Confidence" aria-valuetext={confidence.toFixed(2)}
@@ -30,24 +30,24 @@ export function Labeling({ view }: { view: View }) {
         {count ? <>Label {count.toLocaleString("en")} as <b>{chosen ? `‘${chosen.name}’` : "…"}</b></> : "Label selection"}
       </button>
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" aria-label="Must-link selection" aria-disabled={count < 2} title="The selected points belong together, whatever they are" onClick={() => view.mustLink()}>
+        <button type="button" class="nbe-button" aria-label="Must-link selection" aria-disabled={count < 2} title="The selected points belong together, whatever their class" onClick={() => view.mustLink()}>
           <Icon name="link" />Must-link
         </button>
         <button
           type="button" class="nbe-button" aria-label={apart ? "Keep apart" : "Keep selection apart"} aria-disabled={!count} data-open={apart !== null}
-          title={apart ? `Keep the selected points apart from the ${apart.length} chosen before (A)` : "Say that the selected points do not belong with others, which you select next (A)"}
+          title={apart ? `Keep the selected points apart from the ${apart.length} selected before (A)` : "Keep the selected points apart from others, which you select next (A)"}
           onClick={() => view.keepApart()}
         >
           <Icon name="apart" />{apart ? "Keep apart" : "Apart …"}
         </button>
         <button
           type="button" class="nbe-button" aria-label={held ? "Unpin selection" : "Pin selection"} aria-disabled={!count} aria-pressed={held}
-          title={held ? "Let the selected points move again (H)" : "Hold the selected points where they are (H)"}
+          title={held ? "Let the selected points move again (H)" : "Keep the selected points in place (H)"}
           onClick={() => view.pin()}
         >
           <Icon name="pin" />{held ? "Unpin" : "Pin"}
         </button>
-        <button type="button" class="nbe-button" aria-label="Forget" aria-disabled={!count} title="Drop labels, links and pins of the selected points" onClick={() => view.forget()}>
+        <button type="button" class="nbe-button" aria-label="Forget" aria-disabled={!count} title="Remove labels, links and pins of the selected points" onClick={() => view.forget()}>
           <Icon name="forget" />Forget
         </button>
       </div>

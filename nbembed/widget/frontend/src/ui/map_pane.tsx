@@ -1,4 +1,4 @@
-/** The map's place in the page, its tooltip and its hint. */
+/** The element of the map, its tooltip and its hint. */
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { PointMap } from "../map/map";
@@ -24,9 +24,9 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
       role="application"
       aria-label="Map"
       aria-roledescription="embedding map"
-      aria-description="Arrow keys move a cursor, Space picks the nearest point, question mark shows all keys."
+      aria-description="Arrow keys move a cursor, Space selects the nearest point, question mark shows all keys."
       data-tool={view.tool.value}
-      style={{ height: `${view.store.height.value}px` }}
+      style={{ height: `${view.store.traits.height.value}px` }}
     >
       <Tooltip view={view} />
       <Waiting view={view} />
@@ -35,21 +35,21 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
   );
 }
 
-/** Before the first layout: affinities take a while where there are many points. */
+/** Shown before the first layout, because affinities of many points take a while. */
 function Waiting({ view }: { view: View }) {
-  const { layout, state } = view.store;
+  const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;
-  return <div class="nbe-waiting">{state.value === "running" ? "Preparing the first layout …" : "Press Play to start"}</div>;
+  return <div class="nbe-waiting">{traits.state.value === "running" ? "Preparing the first layout …" : "Press Play to start"}</div>;
 }
 
 function Tooltip({ view }: { view: View }) {
   const map = view.map.value;
   const hover = map?.hover.value;
   if (!map || !hover) return null;
-  const { labels, confidences, classes, column, pinned } = view.store;
+  const { label_codes: labels, label_confidence: confidences, classes, color_column: column, color_values: values, pinned } = view.store.traits;
   const label = classes.value[labels.value[hover.index]];
-  const { kind, title, values, names } = column.value;
-  const value = values[hover.index];
+  const { kind, title, names } = column.value;
+  const value = values.value[hover.index];
   const left = hover.x > map.element.clientWidth - 150;
   const below = hover.y < 60;
   return (

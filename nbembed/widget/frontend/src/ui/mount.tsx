@@ -1,4 +1,4 @@
-/** One view: the root element, its theme, its keys. */
+/** Mounts a view: its root element, theme and keys. */
 import { render } from "preact";
 import { handleKey } from "../keyboard";
 import type { Store } from "../store";
@@ -12,7 +12,7 @@ export function mount(store: Store, el: HTMLElement): () => void {
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Embedding explorer");
-  // JupyterLab's own shortcuts and menu stay out while the widget has the focus.
+  // Suppresses JupyterLab's shortcuts and context menu while the widget has the focus.
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   root.setAttribute("data-jp-suppress-context-menu", "true");
   el.append(root);
@@ -20,7 +20,7 @@ export function mount(store: Store, el: HTMLElement): () => void {
   const { theme, stop } = followTheme(root);
   const keys = (event: KeyboardEvent): void => {
     if (handleKey(view, event)) event.preventDefault();
-    // The notebook must not take a key that was pressed here.
+    // Keys pressed here must not reach the notebook.
     event.stopPropagation();
   };
   root.addEventListener("keydown", keys);

@@ -1,9 +1,10 @@
-/** What went wrong: the worker's error, which stays, and refused commands, which can be dismissed. */
+/** Errors: of the worker, of learning, and of refused commands, which can be dismissed. */
 import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Notices({ view }: { view: View }) {
-  const { error, refusal, stalled, unlearned } = view.store;
+  const { refusal, stalled, traits } = view.store;
+  const { error, learning_error: learningError } = traits;
   return (
     <>
       {error.value && (
@@ -12,7 +13,7 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start again</button>
         </div>
       )}
-      {unlearned.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {unlearned.value} <span class="nbe-faint">The map goes on as before.</span></span></div>}
+      {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {learningError.value} <span class="nbe-faint">The map goes on as before.</span></span></div>}
       {refusal.value && (
         <div class="nbe-notice" role="alert">
           <span>{refusal.value}</span>

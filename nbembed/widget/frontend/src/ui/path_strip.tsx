@@ -1,12 +1,14 @@
-/** Mbed's annealing path: one bar a kept λ, as high as its criterion; scrubbed by pointer or arrows. */
+/** The annealing path: a bar for each kept layout, as high as its criterion; scrubbed by pointer or arrows. */
 import { useRef } from "preact/hooks";
 import type { View } from "../view";
-import { readable } from "./status";
+import { readable } from "./numbers";
 
 export function PathStrip({ view }: { view: View }) {
   const strip = useRef<HTMLDivElement>(null);
-  const path = view.store.path.value;
-  const chosen = view.store.chosenPath.value;
+  const { path_symbol: pathSymbol } = view.store.traits;
+  const path = view.store.traits.path.value;
+  const symbol = pathSymbol.value;
+  const chosen = view.store.traits.chosen_step.value;
   if (!path.length) return null;
   const finite = path.map((step) => step.criterion).filter((c): c is number => c !== null && Number.isFinite(c));
   const top = Math.max(...finite, 0);
@@ -15,7 +17,7 @@ export function PathStrip({ view }: { view: View }) {
   const move = (index: number): void => {
     const next = Math.min(Math.max(index, 0), path.length - 1);
     if (next === chosen) return;
-    view.store.chosenPath.value = next;
+    view.store.traits.chosen_step.value = next;
     view.movePath(next);
   };
   const scrub = (event: PointerEvent): void => {
@@ -31,10 +33,10 @@ export function PathStrip({ view }: { view: View }) {
     move(to);
   };
   const at = path[chosen];
-  const text = at ? `λ ${readable(at.lam)}, criterion ${at.criterion === null ? "none" : readable(at.criterion)}` : "end of the path";
+  const text = at ? `${symbol} ${readable(at.value)}, criterion ${at.criterion === null ? "none" : readable(at.criterion)}` : "end of the path";
   return (
     <div class="nbe-path">
-      <span class="nbe-path-name" aria-hidden="true">λ path</span>
+      <span class="nbe-path-name" aria-hidden="true">{symbol} path</span>
       <div
         ref={strip} class="nbe-strip" tabIndex={0} role="slider" aria-label="Annealing path"
         aria-valuemin={0} aria-valuemax={path.length - 1} aria-valuenow={Math.max(chosen, 0)} aria-valuetext={text}
@@ -46,12 +48,12 @@ export function PathStrip({ view }: { view: View }) {
         onPointerMove={(e) => e.currentTarget.hasPointerCapture(e.pointerId) && scrub(e)}
       >
         {path.map((step, i) => (
-          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={`λ ${readable(step.lam)}${step.criterion === null ? "" : `, criterion ${readable(step.criterion)}`}${i === best ? " (best)" : ""}`}>
+          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={`${symbol} ${readable(step.value)}${step.criterion === null ? "" : `, criterion ${readable(step.criterion)}`}${i === best ? " (best)" : ""}`}>
             <i style={{ height: `${100 * height(step.criterion)}%` }} />
           </div>
         ))}
       </div>
-      <span class="nbe-value">{at ? readable(at.lam) : "–"}</span>
+      <span class="nbe-value">{at ? readable(at.value) : "–"}</span>
     </div>
   );
 }

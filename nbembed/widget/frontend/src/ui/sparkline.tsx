@@ -1,15 +1,15 @@
-/** The cost curve, small. */
+/** A small curve of the cost. */
 import type { View } from "../view";
-import { readable } from "./status";
+import { readable } from "./numbers";
 
 const WIDTH = 96;
 const HEIGHT = 22;
 
 export function Sparkline({ view }: { view: View }) {
-  const { iterations, costs } = view.store.history.value;
+  const { iterations, costs } = view.store.costHistory.value;
   const n = costs.length;
   const text = n < 2
-    ? "Cost curve: nothing yet"
+    ? "Cost curve: no values yet"
     : `Cost curve: from ${readable(costs[0])} at iteration ${iterations[0]} to ${readable(costs[n - 1])} at iteration ${iterations[n - 1]}`;
   return (
     <svg class="nbe-spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
@@ -21,7 +21,7 @@ export function Sparkline({ view }: { view: View }) {
 
 function Curve({ iterations, costs }: { iterations: number[]; costs: number[] }) {
   const n = costs.length;
-  // One huge first value must not flatten the rest: the top of the scale is the 95 % quantile.
+  // A huge first value must not flatten the rest: the top of the scale is the 95 % quantile.
   const sorted = [...costs].sort((a, b) => a - b);
   const low = sorted[0];
   const high = sorted[Math.floor(0.95 * (n - 1))];

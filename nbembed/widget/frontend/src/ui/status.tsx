@@ -1,19 +1,20 @@
-/** What the run says: state, iteration, cost and its curve, and an unsupervised quality beside it. */
+/** State, iteration, cost and its curve, and an unsupervised quality beside them. */
 import type { View } from "../view";
+import { readable } from "./numbers";
 import { Sparkline } from "./sparkline";
 
 const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
 
 export function Status({ view }: { view: View }) {
-  const { state, iteration, cost, quality, learning, wanted } = view.store;
+  const { state, iteration, cost, quality, learning, request } = view.store.traits;
   return (
     <div class="nbe-status" role="group" aria-label="Status">
       <span class="nbe-state" data-state={state.value}><i />{STATES[state.value] ?? state.value}</span>
-      {learning.value && <span class="nbe-learning" title="The map goes on meanwhile; what is learned takes effect when it is there"><i />{learning.value} …</span>}
-      {wanted.value && !learning.value && <span class="nbe-learning nbe-wanted">{wanted.value}</span>}
+      {learning.value && <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready"><i />{learning.value} …</span>}
+      {request.value && !learning.value && <span class="nbe-learning nbe-request">{request.value}</span>}
       <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
       <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
-      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbour in the data is still their nearest on the map: no label enters it" />
+      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; no label enters it" />
       <Sparkline view={view} />
     </div>
   );
@@ -21,9 +22,4 @@ export function Status({ view }: { view: View }) {
 
 function Fact({ name, text, hint }: { name: string; text: string; hint: string }) {
   return <span class="nbe-fact" title={hint}><span>{name}</span> <b>{text}</b></span>;
-}
-
-export function readable(value: number): string {
-  const size = Math.abs(value);
-  return size >= 1e5 || (size > 0 && size < 1e-3) ? value.toExponential(2) : value.toPrecision(4);
 }

@@ -1,4 +1,4 @@
-/** Run, history, tool and view buttons. */
+/** Buttons for the run, the history, tools and the view. */
 import type { View } from "../view";
 import { Icon, type IconName } from "./icons";
 
@@ -12,7 +12,7 @@ interface ToolButtonProps {
   strong?: boolean;
 }
 
-export function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: ToolButtonProps) {
+function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: ToolButtonProps) {
   return (
     <button
       type="button"
@@ -32,14 +32,14 @@ export function Toolbar({ view }: { view: View }) {
   const { store } = view;
   const running = view.running.value;
   const tool = view.tool.value;
-  const undo = store.undo.value;
-  const redo = store.redo.value;
+  const undo = store.traits.undo.value;
+  const redo = store.traits.redo.value;
   return (
     <div class="nbe-toolbar" role="toolbar" aria-label="Explorer">
       <div class="nbe-tools">
         <ToolButton strong name={running ? "Pause" : "Play"} icon={running ? "pause" : "play"} hint={running ? "Pause (Space)" : "Play (Space)"} onClick={() => view.togglePlay()} />
         <ToolButton name="Step" icon="step" hint="One step (S)" onClick={() => view.step()} />
-        <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels stay" onClick={() => view.reset()} />
+        <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels are kept" onClick={() => view.reset()} />
       </div>
       <div class="nbe-tools">
         <ToolButton name="Undo" icon="undo" disabled={!undo} hint={undo ? `Undo: ${undo} (Ctrl Z)` : "Nothing to undo"} onClick={() => view.undo()} />
@@ -59,10 +59,10 @@ export function Toolbar({ view }: { view: View }) {
   );
 }
 
-/** How many points are selected, with a way out. */
+/** The number of selected points, and a button that clears the selection. */
 function Summary({ view }: { view: View }) {
-  const count = view.store.selection.value.length;
-  if (!count) return <span class="nbe-summary">{view.store.size.toLocaleString("en")} points</span>;
+  const count = view.store.traits.selection.value.length;
+  if (!count) return <span class="nbe-summary">{view.store.traits.n_samples.value.toLocaleString("en")} points</span>;
   return (
     <span class="nbe-summary nbe-summary-on">
       {count.toLocaleString("en")} selected

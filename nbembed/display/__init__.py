@@ -1,0 +1,9 @@
+"""How points are shown, whoever draws them: what ``plots/`` and ``widget/`` share.
+
+* ``palette``: colors and symbols of classes and categories.
+* ``columns``: any column of values to color points by.
+* ``membership_colors``: colors of points by their class probabilities.
+* ``projection``: a steady plane for maps of more than two dimensions.
+
+Nothing here draws; Bokeh is imported by ``plots/`` alone, Jupyter's libraries by ``widget/`` alone.
+"""

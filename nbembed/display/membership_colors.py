@@ -1,0 +1,36 @@
+"""Colors by class probability: each point shows the mixture of the class colors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def membership_colors(memberships: NDArray[Any], colors: Sequence[str]) -> NDArray[np.uint8]:
+    """Return the class colors, mixed for each point by its class probabilities.
+
+    Colors are mixed in linear light (γ = 2.2): mixtures of gamma-encoded values are too dark.
+
+    Parameters
+    ----------
+    memberships : ndarray of shape (n_samples, n_classes)
+        Rows of probabilities.
+    colors : sequence of str
+        ``"#RRGGBB"`` of each class.
+
+    Returns
+    -------
+    rgba : ndarray of shape (n_samples, 4), uint8
+    """
+    n, n_classes = memberships.shape
+    encoded = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in colors[:n_classes]])
+    linear = ((encoded / 255.0) ** 2.2).astype(np.float32)
+    light = np.asarray(memberships, dtype=np.float32) @ linear
+    rgba = np.full((n, 4), 255, dtype=np.uint8)
+    rgba[:, :3] = np.rint(255.0 * np.clip(light, 0.0, 1.0) ** (1 / 2.2))
+    return rgba

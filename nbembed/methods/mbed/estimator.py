@@ -1,0 +1,314 @@
+"""Mbed: a map in which every class has a direction, with margins between the classes.
+
+The estimator around the recipe in :mod:`nbembed.methods.mbed.recipe`: of the layouts along the
+annealing path it keeps the one whose predicted classes are best separated (the Hotelling–Lawley
+trace, equation 20 of "Large Margin Non-Linear Embedding").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.utils import ClassifierTags
+
+from nbembed.methods.classes import class_values
+from nbembed.methods.mbed.annealing import Finish, StopFlag
+from nbembed.methods.mbed.recipe import CRUDE_STEPS, MbedRecipe
+from nbembed.methods.out_of_sample import PlacesNewPoints
+from nbembed.methods.placement import RowCost
+from nbembed.methods.recipe import PathStep
+from nbembed.methods.settings import as_generator
+from nbembed.supervision import as_supervision
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.recipe import Geometry
+    from nbembed.run import Run
+    from nbembed.supervision import Supervision
+
+
+class Mbed(PlacesNewPoints):
+    """Large margin embedding: visual clustering or semi-supervised classification.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Dimensions d of the map. By default K as in the paper (but at least 2), 2 for "circle", or
+        the columns of ``directions``.
+    n_classes : int, optional
+        K. By default the number of classes that ``y`` or ``supervision`` name, or of the rows of
+        ``directions``.
+    directions : None, "circle" or array of shape (n_classes, n_components)
+        The directions of the classes: at equal angles to each other (needs K − 1 dimensions),
+        around a circle in the plane, or given unit vectors, one row for each class in order.
+    lam : "anneal" or float, default="anneal"
+        λ, the softness of the class boundaries in units of the map's radius r. A number skips the
+        annealing.
+    margin_weight : float, default=1.0
+        w ≥ 0, the weight of margin and balance; 1 is the paper's.
+    class_prior : array of shape (n_classes,), optional
+        Expected shares of the classes, positive, summing to one. Without it classes of equal size
+        are favored.
+    affinity : {"global", "perplexity"}, default="global"
+        One width for all points, the 1/K quantile of all distances (the paper's), or one for each
+        point by ``perplexity``.
+    init : {"noise", "pca"} or array of shape (n_samples, n_components), default="noise"
+        First layout after the radius r has been measured. "noise" is the paper's, close to the
+        origin; where there are labels, a crude map of SNE takes its place. "pca" is as small.
+        Directions, or if they are given the map, are rotated towards labeled points. An array is
+        taken as it is; pinned points need one.
+    n_init : int, default=1
+        Restarts; the one with the largest criterion is kept.
+    rho : float, default=0.5
+        ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels
+        are no links here.
+    perplexity : float or "auto", default="auto"
+        Only for ``affinity="perplexity"``.
+    metric : str, callable or LearningMetric, default="euclidean"
+        Any dissimilarity that SciPy knows, a function of two rows, "precomputed", or a metric
+        learned from labels: an unfitted one learns from those that ``fit`` is given, with this
+        estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
+    optimizer : str or Optimizer, default="auto"
+        "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
+        :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper.
+    max_iter : int, default=500
+        Iterations of one restart, the ten crude ones included.
+    tol : float, default=1e-4
+        The run has converged when 25 iterations in a row, after the annealing, moved the points by
+        less than this share of the map's radius.
+    n_jobs : int, optional
+        Threads; None or −1 uses all cores that the process may use. The result does not depend
+        on it.
+    random_state : int, Generator, RandomState or None, default=None
+        The same integer gives the same bits.
+    verbose : int, default=0
+        1 shows a progress bar.
+    callbacks : callable or list of callables, optional
+        Called with the :class:`~nbembed.run.Run` after every iteration; one that returns True
+        stops it, and with it all later restarts.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+    labels_ : ndarray of shape (n_samples,)
+        Predicted class of each point: your own label values, names of classes, or numbers.
+    membership_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities, columns as ``classes_``.
+    classes_ : ndarray of shape (n_classes,)
+        Classes in the order of their first appearance, unnamed ones after them.
+    directions_ : ndarray of shape (n_classes, n_components)
+    radius_ : float
+        r, the unit of λ.
+    path_ : list of PathStep
+        The annealing path of the best restart: ``value`` (λ in units of r), ``embedding`` and
+        ``criterion`` (NaN where a class is empty).
+    cost_ : float
+        In nats, at ``embedding_``.
+    n_iter_ : int
+        Iterations of the best restart, without the crude ones.
+    perplexity_ : float or None
+        None with the global affinity, which has no perplexity.
+    trace_ : list of Record
+        One record an iteration of the best restart.
+    supervision_ : Supervision
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where the data had column names.
+
+    References
+    ----------
+    .. [1] A. Zien and J. Quiñonero Candela (2005), "Large margin non-linear embedding".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Mbed(n_classes=3, random_state=0).fit(X)
+    >>> model.membership_.shape
+    (150, 3)
+    """
+
+    recipe_type = MbedRecipe
+    recipe: MbedRecipe
+
+    labels_: NDArray[Any]
+    membership_: NDArray[np.float64]
+    classes_: NDArray[Any]
+    directions_: NDArray[np.float64]
+    radius_: float
+    path_: list[PathStep]
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_classes: int | None = None,
+        directions: ArrayLike | str | None = None,
+        lam: float | str = "anneal",
+        margin_weight: float = 1.0,
+        class_prior: ArrayLike | None = None,
+        affinity: str = "global",
+        init: str | ArrayLike = "noise",
+        n_init: int = 1,
+        rho: float = 0.5,
+        perplexity: float | Literal["auto"] = "auto",
+        metric: str | Callable[..., float] | Any = "euclidean",
+        optimizer: Any = "auto",
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_classes = n_classes
+        self.directions = directions
+        self.lam = lam
+        self.margin_weight = margin_weight
+        self.class_prior = class_prior
+        self.affinity = affinity
+        self.init = init
+        self.n_init = n_init
+        self.rho = rho
+        self.perplexity = perplexity
+        self.metric = metric
+        self.optimizer = optimizer
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> Self:
+        """Embed ``X`` and predict the class of each of its points.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        y : array of shape (n_samples,) or (n_samples, n_classes), optional
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
+        supervision : Supervision, optional
+            Soft labels, must-links and cannot-links; instead of ``y``. Points that it pins stay
+            where ``init``, which must then be an array, has them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any work starts, naming the argument that is wrong and what is allowed.
+        """
+        data, supervision = self._check_input(X, y, supervision)
+        recipe = self.recipe
+        rng = as_generator(self.random_state)
+        affinities = recipe.make_affinities(data, supervision)
+        budget = self.max_iter - CRUDE_STEPS
+        best: Finish | None = None
+        with self._progress(self.n_init * budget) as progress:
+            stop = StopFlag(self._callbacks(progress))
+            for _ in range(self.n_init):
+                start = recipe.make_start(data, affinities, supervision, rng)
+                run = self._run(recipe, affinities, supervision, start)
+                run.until(budget, callbacks=(stop,))
+                found = Finish(run, start.geometry, _path(recipe, run, start.geometry))
+                if best is None or found.criterion > best.criterion:
+                    best = found
+                if stop.stopped:
+                    break
+        assert best is not None  # n_init is at least 1
+        self._keep(best.run, affinities, supervision)
+        self._keep_best(best)
+        self.classes_ = class_values(supervision, best.n_classes, y)
+        self.labels_ = self.classes_[self.membership_.argmax(axis=1)]
+        self._remember(data, affinities)
+        return self
+
+    def row_cost(self) -> RowCost:
+        """Return SNE's row: margin and balance are means, to which one point adds little."""
+        return RowCost()
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities (n_new, n_classes), columns as ``classes_``."""
+        Y = self.transform(X)
+        if Y.shape == self.embedding_.shape and np.array_equal(Y, self.embedding_):
+            return self.membership_.copy()
+        scores = Y.astype(np.float64) @ self.directions_.T / self._lam
+        return np.asarray(softmax(scores, axis=1))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each point, as values of ``classes_``."""
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the share of labeled points whose predicted class is the one in ``y``.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, n_features)
+            As for :meth:`transform`.
+        y : array of shape (n_new,)
+            Labels like those of the fit, with -1, None or NaN for points that do not count.
+
+        Raises
+        ------
+        ValueError
+            If no point is labeled, or ``y`` has another length.
+        """
+        predicted = self.predict(X)
+        truth = as_supervision(y, predicted.size)
+        labeled = truth.labeled
+        if labeled.size == 0:
+            raise ValueError("y must label at least one point to score, got none")
+        values = class_values(truth, len(truth.classes), y)[truth.top_class[labeled]]
+        return float(np.mean(predicted[labeled] == values))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # It has predict_proba, and scikit-learn asks every such estimator about its classes.
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    # -- parts -------------------------------------------------------------------------------
+
+    def _keep_best(self, best: Finish) -> None:
+        """Set the fitted attributes that depend on which layout of the path is kept."""
+        step, radius = best.best_step, best.geometry.scale
+        objective: Any = best.run.objective.with_parameters(lam=step.value * radius)
+        self.embedding_ = np.array(step.embedding)
+        self.cost_ = float(objective.cost(step.embedding))
+        self.membership_ = objective.membership(step.embedding)
+        self.path_ = best.path
+        self.radius_ = radius
+        self.directions_ = np.array(best.geometry.directions)
+        self._lam = step.value * radius
+
+
+def _path(recipe: MbedRecipe, run: Run, geometry: Geometry) -> list[PathStep]:
+    """Return the layouts that compete: those kept, and the last if the run ended elsewhere."""
+    layouts = [(kept.parameters["lam"], kept.Y) for kept in run.kept]
+    if not layouts or run.scheduled:
+        layouts.append((run.objective.parameters["lam"], run.embedding))
+    return [
+        PathStep(
+            lam / geometry.scale,
+            np.array(Y, dtype=np.float32),
+            recipe.path_criterion(Y, run.objective),
+        )
+        for lam, Y in layouts
+    ]

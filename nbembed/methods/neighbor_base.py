@@ -1,0 +1,121 @@
+"""What the recipes of HSSNE, SNE, NeRV and SNeRV share: a tiny first layout, no geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from nbembed.affinities import Affinities
+from nbembed.methods.initialization import (
+    JITTER,
+    SMALL,
+    best_scale,
+    fitted_to,
+    noise,
+    padded,
+    pca_layout,
+    spread,
+)
+from nbembed.methods.learned_affinities import fitted_metric
+from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
+from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
+from nbembed.optimizers import MomentumGradient, Optimizer
+from nbembed.validation import check_count
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.supervision import Supervision
+
+#: ρ, the same slider for every method that mixes links into its neighborhoods.
+RHO = LiveParameter(
+    "rho",
+    "ρ",
+    0.0,
+    1.0,
+    0.5,
+    "How much labels and links count against the data: 0 ignores them, 1 sees nothing else.",
+    step=0.01,
+    minimum=0.0,
+    maximum=1.0,
+    needs="links",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeighborRecipe(Recipe[Affinities]):
+    """Base of recipes whose only geometry is the map itself."""
+
+    group: ClassVar[str] = "Neighbor embeddings"
+
+    n_components: int = 2
+    rho: float = 0.5
+    perplexity: float | Literal["auto"] = "auto"
+    metric: str | Callable[..., float] | Any = "euclidean"
+    init: str | ArrayLike = "pca"
+    optimizer: Any = "auto"
+    max_iter: int = 1000
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    random_state: int | np.random.Generator | np.random.RandomState | None = None
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        check_count("n_components", self.n_components)
+        self.check_live()
+        check_shared(self, n_samples, supervision)
+        self._given_layout(n_samples)
+
+    def make_start(
+        self,
+        X: Any,
+        affinities: Affinities,
+        supervision: Supervision,
+        rng: np.random.Generator,
+    ) -> Start:
+        """Return principal components or noise, tiny; or the user's own layout as it is."""
+        given = self._given_layout(X.shape[0])
+        if given is not None:
+            return Start(given)
+        if self.init == "random":
+            return Start(noise(X.shape[0], self.n_components, SMALL, rng))
+        return Start(pca_layout(X, self.n_components, self.data_metric, rng))
+
+    def adopt(
+        self,
+        Y: NDArray[Any],
+        affinities: Affinities,
+        supervision: Supervision,
+        rng: np.random.Generator,
+    ) -> Start:
+        """Return ``Y`` at the size at which this method's cost is least.
+
+        Superfluous dimensions are dropped along the map's smallest principal axes, missing ones
+        filled with a little noise.
+        """
+        shape = fitted_to(Y, self.n_components)
+        size = spread(shape)
+        if not size > 0:
+            return Start(noise(Y.shape[0], self.n_components, SMALL, rng))
+        objective = self.make_objective(affinities, supervision, Geometry())
+        shape = shape * best_scale(objective.cost, shape)
+        return Start(padded(shape, self.n_components, JITTER * spread(shape), rng))
+
+    def make_optimizer(self) -> Optimizer:
+        """Return the optimizer of the parameter; "auto" is momentum."""
+        return resolve_optimizer(self.optimizer, MomentumGradient())
+
+    # -- parts -------------------------------------------------------------------------------
+
+    def _given_layout(self, n_samples: int) -> NDArray[np.float64] | None:
+        """Return the layout that ``init`` gives, checked; ``None`` where it is a word."""
+        return check_init(self.init, ("pca", "random"), n_samples, self.n_components)
+
+    def _fitted_metric(self, X: Any, supervision: Supervision | None) -> Any:
+        """Return the metric, fitted to the labels if it is one that learns."""
+        return fitted_metric(
+            self.data_metric, X, supervision, random_state=self.random_state, n_jobs=self.n_jobs
+        )

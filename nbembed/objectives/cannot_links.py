@@ -1,0 +1,91 @@
+"""What cannot-links take out of neighbor probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from nbembed.affinities import Affinities, Form, canonical, row_sums
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    CannotLinks = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+def without_cannot_links(affinities: Affinities, cannot_links: CannotLinks) -> Affinities:
+    """Return affinities that are zero across the cannot-links, normalized anew.
+
+    The given affinities are returned if there are no cannot-links, and are never changed. A point
+    that loses all its neighbors would move away without bound; its row becomes uniform over the
+    points that no cannot-link forbids.
+
+    Raises
+    ------
+    ValueError
+        If the links forbid a point every other point.
+    """
+    if not cannot_links:
+        return affinities
+    n, form = affinities.n_samples, affinities.form
+    P = affinities.P.copy()
+    if affinities.is_sparse:
+        rows = np.repeat(np.arange(n), np.diff(P.indptr))
+        columns = P.indices
+        for a, b in cannot_links:
+            in_a, in_b = np.zeros(n, bool), np.zeros(n, bool)
+            in_a[a], in_b[b] = True, True
+            across = (in_a[rows] & in_b[columns]) | (in_b[rows] & in_a[columns])
+            P.data[across] = 0
+    else:
+        for a, b in cannot_links:
+            P[np.ix_(a, b)] = 0
+            P[np.ix_(b, a)] = 0
+    before = row_sums(affinities.P)
+    after = row_sums(P)
+    for i in np.flatnonzero((after == 0) & (before > 0)):
+        P = _with_row(P, int(i), allowed_points(int(i), n, cannot_links), float(before[i]), form)
+        after = row_sums(P)
+    scale = np.full(n, 1 / after.sum()) if form == "joint" else 1 / after
+    if affinities.is_sparse:
+        P.data *= np.repeat(scale, np.diff(P.indptr)).astype(P.dtype)
+    else:
+        P *= scale[:, None].astype(P.dtype)
+    return Affinities(P, form)
+
+
+def allowed_points(i: int, n: int, cannot_links: CannotLinks) -> NDArray[np.intp]:
+    """Return the points that no cannot-link forbids point i.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    allowed = np.ones(n, bool)
+    allowed[i] = False
+    for a, b in cannot_links:
+        if i in a:
+            allowed[b] = False
+        if i in b:
+            allowed[a] = False
+    if not allowed.any():
+        raise ValueError(f"supervision: cannot-links leave point {i} no other point to be near")
+    return np.flatnonzero(allowed)
+
+
+def _with_row(P: Any, i: int, columns: NDArray[np.intp], mass: float, form: Form) -> Any:
+    """Return P with ``mass`` spread over the entries (i, columns), and their mirror if joint."""
+    if sparse.issparse(P):
+        share = np.full(columns.size, mass / columns.size, P.dtype)
+        extra = sparse.coo_array((share, (np.full(columns.size, i), columns)), shape=P.shape)
+        if form == "joint":
+            extra = extra + extra.T
+        return canonical(sparse.csr_array(P + extra))
+    P[i, columns] = mass / columns.size
+    if form == "joint":
+        P[columns, i] += mass / columns.size
+    return P

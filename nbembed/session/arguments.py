@@ -1,0 +1,139 @@
+"""Kinds of arguments that commands take: how each is checked, printed and sent by a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbembed.supervision import as_supervision
+from nbembed.supervision.parts import class_name
+from nbembed.validation import check_points, check_real
+
+#: Stands for "no default": the argument must be given.
+REQUIRED: Any = object()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of argument.
+
+    Attributes
+    ----------
+    name : str
+        What the schema of the wire calls it.
+    check : callable
+        ``check(argument's name, value, n_samples)`` returns the value as the log keeps it, or
+        raises ValueError or TypeError naming the argument.
+    annotation : str
+        Its type in the signature of the session's method.
+    doc : str
+        Its type in the docstring.
+    """
+
+    name: str
+    check: Callable[[str, Any, int], Any]
+    annotation: str
+    doc: str
+
+
+def _points(name: str, value: Any, n_samples: int) -> list[int]:
+    return [int(i) for i in check_points(value, n_samples, name)]
+
+
+def _class_name(name: str, value: Any, n_samples: int) -> str:
+    return class_name(value, name)
+
+
+def _text(name: str, value: Any, n_samples: int) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} must be text, got {value!r}")
+    return value
+
+
+def _number(name: str, value: Any, n_samples: int) -> float:
+    return check_real(name, value)
+
+
+def _count(name: str, value: Any, n_samples: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return int(value)
+
+
+def _index(name: str, value: Any, n_samples: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} must be a whole number, got {value!r}")
+    return int(value)
+
+
+def _supervision(name: str, value: Any, n_samples: int) -> Any:
+    return as_supervision(value, n_samples, name)
+
+
+def _optional_supervision(name: str, value: Any, n_samples: int) -> Any:
+    return None if value is None else as_supervision(value, n_samples, name)
+
+
+def _unchecked(name: str, value: Any, n_samples: int) -> Any:
+    return value
+
+
+POINTS = Kind("points", _points, "ArrayLike", "array-like of int, or mask of shape (n_samples,)")
+CLASS_NAME = Kind("text", _class_name, "Any", "str or int")
+TEXT = Kind("text", _text, "str | None", "str, optional")
+NUMBER = Kind("number", _number, "float", "float")
+COUNT = Kind("count", _count, "int", "int")
+INDEX = Kind("index", _index, "int", "int")
+SUPERVISION = Kind(
+    "supervision",
+    _supervision,
+    "Supervision | ArrayLike | None",
+    "Supervision, array-like or None",
+)
+OPTIONAL_SUPERVISION = Kind(
+    "supervision",
+    _optional_supervision,
+    "Supervision | ArrayLike | None",
+    "Supervision or array-like, optional",
+)
+#: A method by name, or an estimator or recipe; the command itself checks it.
+METHOD = Kind("method", _unchecked, "str | Estimator | Recipe[Any]", "str, estimator or Recipe")
+#: Any number of parameters by keyword; the recipe checks them.
+PARAMETERS = Kind("parameters", _unchecked, "Any", "parameters of the method")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a command.
+
+    Attributes
+    ----------
+    name : str
+        Its keyword in the session's method and in the log.
+    kind : Kind
+    doc : str
+        One sentence.
+    default : object
+        :data:`REQUIRED` where it must be given.
+    wire : str
+        What a page calls it, if not ``name``: some names are reserved words in Python.
+    """
+
+    name: str
+    kind: Kind
+    doc: str = ""
+    default: Any = REQUIRED
+    wire: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is REQUIRED
+
+    @property
+    def wire_name(self) -> str:
+        """What a page calls it."""
+        return self.wire or self.name

@@ -1,0 +1,339 @@
+"""Controller: owns a session's state and queue; its worker executes.
+
+A command is decided at once, in the thread that gives it, under the lock: its arguments are
+checked, the session state (settings, history) changes, the state machine says what the session is
+doing now, and the command joins the queue. Between iterations the worker
+(:mod:`nbembed.session.executor`) takes the next command, writes it into the log with the iteration
+and lets the engine carry it out. The
+lock is never held while the engine computes or while a subscriber is called.
+
+What was learned from labels in the background (:mod:`nbembed.session.background_fit`) takes effect
+like a change, before any command that waits. While something is being learned the map counts as not
+yet at rest for :meth:`Controller.wait`. After a switch to a method that learns from the labels that
+are there, the map stands still until it has.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from nbembed.session.background_fit import BackgroundFit
+from nbembed.session.commands import COMMANDS, Context, decide
+from nbembed.session.events import Event
+from nbembed.session.executor import Executor
+from nbembed.session.invalidation import invalidated
+from nbembed.session.records import PublishedFrame, QueuedCommand, SessionRecord
+from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
+from nbembed.session.subscribers import Subscribers
+from nbembed.session.worker import Worker
+from nbembed.validation import check_real
+
+if TYPE_CHECKING:
+    from nbembed.methods.recipe import PathStep, Recipe
+    from nbembed.session.engine import Engine
+    from nbembed.session.session_state import SessionState
+
+
+class Controller:
+    """The state of a live session, its queue, and everything that other threads may ask.
+
+    Parameters
+    ----------
+    engine : Engine
+    session_state : SessionState
+    methods : mapping of str to type
+        The recipe classes that a switch may name.
+    log : list of Event
+    state : str
+        What the session is doing.
+    cost, quality : float
+        Of the engine's layout, as far as they are known.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        session_state: SessionState,
+        methods: Mapping[str, type[Recipe[Any]]],
+        log: list[Event],
+        state: State = "idle",
+        cost: float = math.nan,
+        quality: float = math.nan,
+    ) -> None:
+        self.engine = engine
+        self.methods = dict(methods)
+        self.error: Exception | None = None
+        #: Held, readings belong to one moment. An RLock: readings may nest.
+        self.lock = threading.Condition()
+        self.machine = MachineState(target=state)
+        self.session_state = self.applied = session_state
+        self.events = log
+        self.queue: deque[QueuedCommand] = deque()
+        self.in_hand: QueuedCommand | None = None  # out of the queue, not yet in the map
+        self.jobs: deque[Callable[[], None]] = deque()
+        self.subscribers = Subscribers()
+        self.resting = True
+        self.ended = False
+        self._version = 0  # of the newest layout published
+        self.auto_learn_on = True
+        self._worker = Worker()
+        self._executor = Executor(engine, BackgroundFit(engine.X, self.lock, self.wake))
+        self.publish(cost, quality)
+
+    # -- readings, from any thread ----------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """What the session is doing, at once as asked for."""
+        with self.lock:
+            return self.machine.shown
+
+    @property
+    def pace(self) -> float | None:
+        """Most iterations a second while playing."""
+        return self._executor.pace
+
+    @pace.setter
+    def pace(self, value: float | None) -> None:
+        with self.lock:
+            self._executor.set_pace(value)
+            self.wake()  # it may be waiting at the old pace
+
+    @property
+    def auto_learn(self) -> bool:
+        """Whether new labels are learned from without being asked to."""
+        return self.auto_learn_on
+
+    @auto_learn.setter
+    def auto_learn(self, value: bool) -> None:
+        with self.lock:
+            self.auto_learn_on = value
+            self.wake()
+
+    @property
+    def learning(self) -> str:
+        """What is being learned in the background, "" if nothing."""
+        with self.lock:
+            return self._executor.learning
+
+    @property
+    def log(self) -> list[Event]:
+        """What has taken effect so far."""
+        with self.lock:
+            return list(self.events)
+
+    def lasting_path(self) -> tuple[PathStep, ...]:
+        """The path, as far as the commands that are still to take effect will leave it."""
+        with self.lock:
+            waiting = [*self.queue, *([] if self.in_hand is None else [self.in_hand])]
+            cleared = any(queued.clears_path() for queued in waiting)
+            return () if cleared else self.published.path
+
+    def moment(self) -> tuple[PublishedFrame, State]:
+        """Return the newest layout and the state at the same moment."""
+        with self.lock:
+            return self.published, self.machine.shown
+
+    def add_method(self, kind: type[Recipe[Any]]) -> None:
+        """Let a method be named from now on."""
+        with self.lock:
+            self.methods = {**self.methods, kind.name: kind}
+
+    def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
+        """Call ``callback(event)`` from the worker; return a function that ends it."""
+        return self.subscribers.add(callback)
+
+    # -- commands, from any thread ----------------------------------------------------------
+
+    def give(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Decide a command and queue its effect; return its arguments as the log keeps them.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not legal; nothing has changed then.
+        RuntimeError
+            If the session is closed, or has failed and the command would run it.
+        """
+        entry = COMMANDS.get(command)
+        if entry is None:
+            raise ValueError(f"command must be one of {', '.join(COMMANDS)}, got {command!r}")
+        given = entry.checked(arguments or {}, self.engine.n_points)
+        with self.lock:
+            if self.machine.closing:
+                raise RuntimeError("the session is closed; it can still be read and saved")
+            context = Context(self.engine.X, self.methods, self.lasting_path)
+            if entry.complete is not None:
+                given = dict(entry.complete(self.session_state, given, context))
+            self._accept(command, given, context)
+        return given
+
+    def replay(self, command: str, arguments: Mapping[str, Any]) -> None:
+        """Queue a command with arguments from a log (one that waited when a file was saved)."""
+        with self.lock:
+            self._accept(command, arguments, Context(self.engine.X, self.methods))
+
+    def _accept(self, command: str, arguments: Mapping[str, Any], context: Context) -> None:
+        """Take a command whose arguments are complete (under the lock)."""
+        role, before = COMMANDS[command].role, self.session_state
+        steps = int(arguments["k"]) if role == "step" else 0
+        # A failed map refuses to run before anything else is looked at.
+        if role in ("play", "step"):
+            transitioned, effects = transition(self.machine, f"give {role}", Facts(steps=steps))
+            after = before
+            facts = Facts(steps=steps)
+        else:
+            after = decide(before, command, arguments, context)
+            changes = after is not before
+            moves = changes and invalidated(before.settings, after.settings).moves
+            facts = Facts(changes=changes, moves=moves)
+            transitioned, effects = transition(self.machine, f"give {role}", facts)
+        if "refuse" in effects:
+            raise RuntimeError(self.failure_text()) from self.error
+        woken = wakes(self.machine, role, facts)
+        self.machine = transitioned
+        if "drop steps" in effects:
+            self.drop_steps()
+        if "clear error" in effects:
+            self.error = None
+        if "enqueue" not in effects:
+            return
+        self.session_state = after
+        self.queue.append(QueuedCommand(command, arguments, before, after, woken, steps))
+        self.resting = False
+        self._worker.wake(self)
+        self.lock.notify_all()
+
+    def failure_text(self) -> str:
+        """Return the sentence that tells of the error that stopped the map."""
+        return (
+            f"the session failed at iteration {self.published.iteration}: {self.error}; "
+            f"reset() starts again with the present labels and parameters"
+        )
+
+    def drop_steps(self) -> None:
+        """Cancel the steps of queued commands (under the lock)."""
+        self.queue = deque(queued.without_steps() for queued in self.queue)
+
+    def wait(self, state: State | None, timeout: float | None) -> bool:
+        """Wait for rest, or for a state; return whether it came."""
+        if self._worker.here:
+            raise RuntimeError("a subscriber cannot wait for the worker that calls it")
+        if timeout is not None:
+            timeout = check_real("timeout", timeout, low=0)
+
+        def reached() -> bool:
+            if state == "running":
+                return self.machine.shown == state
+            return self.resting and state in (None, self.machine.shown)
+
+        def over() -> bool:
+            return self.ended or (self.resting and self.machine.target == "failed")
+
+        with self.lock:
+            self.lock.wait_for(lambda: reached() or over(), timeout)
+            return reached()
+
+    def capture(self) -> SessionRecord:
+        """Return all of the session between two iterations, after the commands given before.
+
+        Commands that wait for steps are not waited for; they are listed as pending.
+        """
+        if self._worker.here:
+            return self._capture()
+        future: Future[SessionRecord] = Future()
+
+        def job() -> None:
+            try:
+                future.set_result(self._capture())
+            except BaseException as error:
+                future.set_exception(error)
+
+        with self.lock:
+            if self.ended or not self._worker.alive:
+                return self._capture()  # nobody else touches the engine while the lock is held
+            self.jobs.append(job)
+            self.resting = False
+            self._worker.wake(self)
+        return future.result()
+
+    def _capture(self) -> SessionRecord:
+        with self.lock:
+            engine, seen = self.engine, self.published
+            return SessionRecord(
+                self.applied,
+                self.machine.shown,
+                [(queued.command, queued.arguments) for queued in self.queue],
+                engine.capture(),
+                list(engine.trace),
+                engine.path,
+                list(engine.snapshots.values()),
+                list(self.events),
+                seen.cost,
+                seen.quality,
+            )
+
+    def close(self, timeout: float) -> bool:
+        """Stop, let the worker finish the queue, and end it."""
+        with self.lock:
+            if not self.machine.closing:
+                self.machine, _ = transition(self.machine, "close", Facts())
+                self.drop_steps()
+                if self._worker.alive:
+                    self._worker.wake(self)
+                else:
+                    self.ended = True
+                self.lock.notify_all()
+        return self._worker.join(timeout)
+
+    # -- the worker ---------------------------------------------------------------------------
+
+    def turn(self) -> float | None:
+        """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
+        return self._executor.turn(self)
+
+    def wake(self) -> None:
+        """Let the worker look for something to do, if it lives (under the lock)."""
+        if self._worker.alive:
+            self._worker.wake(self)
+
+    def end(self) -> None:
+        """End the worker after its present turn (under the lock)."""
+        self.ended = True
+        self._worker.end()
+
+    def act(self, action: str, facts: Facts) -> tuple[str, ...]:
+        """Change the state by what the worker did; return the effects (under the lock)."""
+        self.machine, effects = transition(self.machine, action, facts)
+        if "drop steps" in effects:
+            self.drop_steps()
+        if "clear error" in effects:
+            self.error = None
+        return effects
+
+    def publish(self, cost: float, quality: float) -> None:
+        """Let readers see the engine's layout."""
+        engine = self.engine
+        self._version += engine.layout is not None
+        self.published = PublishedFrame(
+            self._version,
+            engine.iteration,
+            cost,
+            quality,
+            engine.layout,
+            engine.objective,
+            engine.geometry,
+            engine.live_values(),
+            engine.settings,
+            engine.path,
+            engine.center_names(),
+        )
+
+    def note(self, command: str, arguments: Mapping[str, Any]) -> None:
+        """Write into the log what takes effect now."""
+        self.events.append(Event(self.engine.iteration, command, arguments))

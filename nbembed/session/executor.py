@@ -1,0 +1,242 @@
+"""Executor: what the worker thread does — one command, job, iteration or rest a turn.
+
+It executes and decides nothing: what there is to do it reads from the controller under the lock,
+and what it did it reports to the state machine. The engine is touched by the executor alone while
+the worker lives.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nbembed.session.commands import COMMANDS
+from nbembed.session.quality import QualityMeter
+from nbembed.session.state_machine import Facts
+
+if TYPE_CHECKING:
+    from nbembed.session.background_fit import BackgroundFit, FitRequest, FitResult
+    from nbembed.session.controller import Controller
+    from nbembed.session.engine import Engine
+    from nbembed.session.records import QueuedCommand
+
+_logger = logging.getLogger("nbembed.session")
+
+#: Iterations a second while playing. A small map would converge before one has looked; what is
+#: computed does not depend on it.
+PACE = 250.0
+
+
+class Executor:
+    """Carries out what a controller has queued.
+
+    Parameters
+    ----------
+    engine : Engine
+    fit : BackgroundFit
+        Of the same data.
+
+    Attributes
+    ----------
+    pace : float or None
+        Most iterations a second while playing.
+    """
+
+    def __init__(self, engine: Engine, fit: BackgroundFit) -> None:
+        self.pace: float | None = PACE
+        self._engine = engine
+        self._fit = fit
+        self._asked: FitRequest | None = None  # what was requested last
+        self._switched = False  # to another method, which has not learned from the labels yet
+        self._exact = False  # the cost and quality shown are those of the map at rest
+        self._meter = QualityMeter(engine.X)
+        self._due = 0.0
+
+    @property
+    def learning(self) -> str:
+        """What is being learned in the background, "" if nothing (under the lock)."""
+        return self._asked.text if self._asked is not None and self._fit.busy else ""
+
+    def set_pace(self, pace: float | None) -> None:
+        """Change the pace (under the lock)."""
+        self.pace, self._due = pace, 0.0
+
+    def turn(self, controller: Controller) -> float | None:
+        """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
+        try:
+            return self._turn(controller)
+        except Exception as error:
+            self._fail(controller, error)
+            return 0.0
+
+    def _turn(self, controller: Controller) -> float | None:
+        with controller.lock:
+            learned = self._fit.take()
+            waits_for_fit = self._waits_for_fit(controller)
+        if learned is not None:
+            self._take_in(controller, learned)
+            return 0.0
+        if self._request_fit(controller):
+            return 0.0
+        with controller.lock:
+            ready = controller.queue and not controller.machine.steps_left
+            queued = controller.queue.popleft() if ready else None
+            controller.in_hand = queued
+            job = controller.jobs.popleft() if controller.jobs and queued is None else None
+            iterating, steps = controller.machine.iterating, controller.machine.steps_left
+        if queued is not None:
+            try:
+                self._carry_out(controller, queued)
+            finally:
+                controller.in_hand = None
+            return 0.0
+        if job is not None:
+            job()
+            return 0.0
+        if not iterating:
+            return self._rest(controller)
+        if waits_for_fit:
+            return None
+        wait = 0.0 if steps else self._until_due()
+        if wait:
+            return wait
+        self._iterate(controller)
+        return 0.0
+
+    def _until_due(self) -> float:
+        """Return the seconds until the pace allows another iteration."""
+        if self.pace is None:
+            return 0.0
+        period, now = 1 / self.pace, time.monotonic()
+        if now < self._due:
+            return self._due - now
+        self._due = max(self._due, now - period) + period
+        return 0.0
+
+    def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
+        """Let a command take effect."""
+        role = COMMANDS[queued.command].role
+        engine = self._engine
+        with controller.lock:
+            facts = Facts(steps=queued.steps, woken=queued.woken)
+            if "log" not in controller.act(f"begin {role}", facts):
+                return
+            controller.applied = queued.new
+            controller.note(queued.command, queued.arguments)
+        if role not in ("play", "pause", "step"):
+            self._exact = False
+            engine.apply(queued.command, queued.arguments, queued.new.settings)
+            with controller.lock:
+                seen = controller.published
+                if engine.layout is not None:
+                    controller.publish(seen.cost, seen.quality)
+                else:  # the old layout is shown until the new start is there, its path is gone
+                    controller.published = replace(seen, path=engine.path)
+        if not queued.old.settings.same_method(queued.new.settings):
+            self._switched = True
+        controller.subscribers.tell(*queued.events())
+
+    # -- learning in the background -----------------------------------------------------------
+
+    def _request_fit(self, controller: Controller) -> bool:
+        """Let the labels given last be learned from; return whether that is new."""
+        wanted = controller.auto_learn_on and not controller.machine.closing
+        request = self._engine.fit_request() if wanted else None
+        if request is self._asked:
+            return False
+        with controller.lock:
+            self._asked = request
+            self._fit.ask(request)
+            controller.resting = False
+        controller.subscribers.tell("learning")
+        return True
+
+    def _waits_for_fit(self, controller: Controller) -> bool:
+        """Return whether the map waits for what its new method learns (under the lock)."""
+        waits = self._switched and self._fit.busy and not controller.machine.closing
+        return waits and self._engine.fit_request() is not None
+
+    def _take_in(self, controller: Controller, result: FitResult) -> None:
+        """Let what was learned in the background take effect, if it is still of use."""
+        request, engine = result.request, self._engine
+        wanted = controller.auto_learn_on and not controller.machine.closing
+        if wanted and engine.accepts(request):
+            if result.error is None:
+                self._switched = False
+                engine.store_affinities(request, result.affinities)
+                arguments = {"supervision": request.supervision}
+                with controller.lock:
+                    controller.act("learned", Facts())
+                    controller.note("learn", arguments)
+                self._exact = False
+                engine.apply("learn", arguments, engine.settings)
+                with controller.lock:
+                    controller.publish(controller.published.cost, controller.published.quality)
+            elif request is self._asked:  # else newer labels are being learned from already
+                engine.note_failure(request, result.error)
+        controller.subscribers.tell("learning", "state")
+
+    # -- iterations and rest ------------------------------------------------------------------
+
+    def _iterate(self, controller: Controller) -> None:
+        engine = self._engine
+        self._exact = False
+        record = engine.advance()
+        known = math.isfinite(record.cost)
+        cost = record.cost if known else controller.published.cost
+        quality = self._quality()
+        events = ["frame"]
+        with controller.lock:
+            controller.publish(cost, quality)
+            facts = Facts(converged=engine.converged, queued=bool(controller.queue))
+            if "log rest" in controller.act("iterated", facts):
+                state = "converged" if controller.machine.target == "converged" else "paused"
+                controller.note("rest", {"state": state})
+                events.append("state")
+            controller.lock.notify_all()
+        controller.subscribers.tell(*events)
+
+    def _rest(self, controller: Controller) -> float | None:
+        """Redo what is invalid, measure exactly, and sleep."""
+        with controller.lock:
+            machine = controller.machine
+            started = machine.target not in ("idle", "failed") and not machine.closing
+        if started and not (self._engine.fresh and self._exact):
+            self._engine.refresh()
+            cost, quality = self._engine.cost(), self._quality(now=True)
+            with controller.lock:
+                controller.publish(cost, quality)
+            self._exact = True
+            controller.subscribers.tell("frame", "state")
+            return 0.0
+        with controller.lock:
+            if controller.queue or controller.jobs:
+                return 0.0
+            if self._asked is not None and self._fit.busy and not controller.machine.closing:
+                return None  # its result will wake the worker
+            controller.resting = True
+            if controller.machine.closing:
+                controller.end()
+            controller.lock.notify_all()
+        return None
+
+    def _fail(self, controller: Controller, error: Exception) -> None:
+        self._engine.reset_optimizer()
+        with controller.lock:
+            controller.error = error
+            controller.act("failed", Facts())
+            text = f"{type(error).__name__}: {error}"
+            controller.note("rest", {"state": "failed", "error": text})
+            controller.lock.notify_all()
+        _logger.debug("the session failed", exc_info=error)
+        controller.subscribers.tell("error", "state")
+
+    def _quality(self, *, now: bool = False) -> float:
+        engine = self._engine
+        if engine.layout is None:
+            return math.nan
+        metric = engine.settings.recipe.quality_metric
+        return self._meter.measure(engine.layout[: engine.n_points], metric, now=now)

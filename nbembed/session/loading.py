@@ -1,0 +1,37 @@
+"""Open a session file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from nbembed.session.methods import known_methods
+from nbembed.session.session import Session
+from nbembed.session.storage import read
+
+
+def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:
+    """Return the session that :meth:`Session.save` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+    methods : tuple of Recipe or estimator classes
+        Needed where the session used methods that are not registered.
+
+    Raises
+    ------
+    ValueError
+        If the file is no session file, is damaged, or was written by a newer version.
+    TypeError
+        If ``path`` is no path, or ``methods`` are no such classes.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        known = known_methods(*methods)
+    except (TypeError, AttributeError):
+        raise TypeError(
+            f"methods must be a tuple of classes of recipes or estimators, got {methods!r}"
+        ) from None
+    return Session._around(*read(path, known))

@@ -1,0 +1,59 @@
+"""Files and logs of older versions, brought to the present form.
+
+Version 1 had no centers, pins and methods that learn; version 2 kept the values that a schedule
+had set in two units, and what was left of the schedule in place of how far it had come. Some
+commands had other names. Parameters are renamed by their recipe (``Recipe.upgraded``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nbembed.session.events import Event
+
+if TYPE_CHECKING:
+    from nbembed.methods.recipe import Geometry, Recipe
+
+#: Commands by their old names.
+COMMANDS = {"restart": "reset_optimizer", "learned": "learn", "move_to_path": "show_path_step"}
+
+
+def current_event(event: Event) -> Event:
+    """Return an event of a log of any version as this one writes it."""
+    if event.command not in COMMANDS:
+        return event
+    arguments = dict(event.arguments)
+    if event.command == "move_to_path":
+        arguments = {"index": arguments.get("index"), "value": arguments.get("lam")}
+    return replace(event, command=COMMANDS[event.command], arguments=arguments)
+
+
+def current_content(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON of a session file of any version as this one writes it."""
+    if content["version"] > 2:
+        return content
+    place = content["place"]
+    run_state: dict[str, Any] = {
+        "iteration": place.get("iteration", 0),
+        "cold": place["cold"],
+        "geometry": place.get("geometry"),
+        "schedule": {"stages": place.get("schedule", []), "done": 0},
+        "held": place.get("held", {}),
+        "learned_from": place.get("taught"),
+        "pinned": place.get("stakes"),
+    }
+    snapshots = [{**s, "learned_from": s.get("taught")} for s in content["snapshots"]]
+    path = [{**step, "value": step["lam"]} for step in content["path"]]
+    return {**content, "run_state": run_state, "snapshots": snapshots, "path": path}
+
+
+def values_in_force(
+    stored: Mapping[str, Any], recipe: Recipe[Any], geometry: Geometry
+) -> dict[str, float]:
+    """Return what a schedule had set, from a part of a file of any version."""
+    if "values" in stored:
+        return dict(stored["values"])
+    held = stored["held"]
+    return {**recipe.to_objective(held["sliders"], geometry), **held["values"]}

@@ -1,0 +1,106 @@
+"""Moments of a live session as values: what readers see, what a file stores, what is queued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from nbembed.session.invalidation import invalidated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.methods.recipe import Geometry, PathStep
+    from nbembed.objectives.base import Objective
+    from nbembed.run import Record
+    from nbembed.session.events import Event
+    from nbembed.session.run_state import RunState
+    from nbembed.session.session_state import SessionState
+    from nbembed.session.settings import Settings
+    from nbembed.session.snapshots import Snapshot
+    from nbembed.session.state_machine import State
+
+
+@dataclass(frozen=True)
+class PublishedFrame:
+    """What readers in other threads see: all of one moment."""
+
+    version: int
+    iteration: int
+    cost: float
+    quality: float
+    layout: NDArray[Any] | None
+    objective: Objective | None
+    geometry: Geometry | None
+    live_values: Mapping[str, float]
+    settings: Settings
+    path: tuple[PathStep, ...]
+    #: Of the centers, which follow the points in the layout.
+    center_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SessionRecord:
+    """A session between two iterations: what a file stores."""
+
+    session_state: SessionState
+    state: State
+    pending: list[tuple[str, Mapping[str, Any]]]
+    run_state: RunState
+    trace: list[Record]
+    path: tuple[PathStep, ...]
+    snapshots: list[Snapshot]
+    log: list[Event]
+    cost: float
+    quality: float
+
+
+@dataclass(frozen=True)
+class QueuedCommand:
+    """A command in the queue.
+
+    Attributes
+    ----------
+    command : str
+    arguments : mapping
+        As the log keeps them.
+    old, new : SessionState
+        Before and after it.
+    woken : bool
+        Whether it set the map in motion when it was given.
+    steps : int
+        Iterations that a ``step`` still asks for.
+    """
+
+    command: str
+    arguments: Mapping[str, Any]
+    old: SessionState
+    new: SessionState
+    woken: bool = False
+    steps: int = 0
+
+    def without_steps(self) -> QueuedCommand:
+        """Return the command with its steps canceled."""
+        return replace(self, steps=0) if self.steps else self
+
+    def events(self) -> list[str]:
+        """Return what subscribers hear when the command has taken effect."""
+        events = []
+        old, new = self.old.settings, self.new.settings
+        if not old.same_method(new):
+            events.append("method")
+        if not old.same_recipe(new):
+            events.append("parameters")
+        if old.supervision != new.supervision:
+            events.append("supervision")
+        return [*events, "state"]
+
+    def clears_path(self) -> bool:
+        """Return whether the kept layouts of the path may be gone when it has taken effect."""
+        old, new = self.old.settings, self.new.settings
+        return (
+            self.command in ("reset", "restore")
+            or old.n_classes != new.n_classes
+            or "layout" in invalidated(old, new).parts
+        )

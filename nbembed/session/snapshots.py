@@ -1,0 +1,92 @@
+"""What a session hands out: values that no later iteration changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.methods.recipe import PathStep as PathStep
+from nbembed.session.state_machine import State as State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.methods.recipe import Geometry
+    from nbembed.session.settings import Settings
+    from nbembed.supervision import Supervision
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The map at one moment; all parts belong together.
+
+    Attributes
+    ----------
+    version : int
+        Grows with every published layout; 0 until a cold start was prepared.
+    iteration : int
+        Since the last cold start.
+    cost : float
+        The true cost in nats where it was last evaluated (at most some iterations ago while
+        running, exact at rest); ``nan`` before.
+    quality : float
+        Share of the points whose nearest neighbor in the map is their nearest in the data (of
+        the map where it was last measured); ``nan`` before.
+    embedding : ndarray of shape (n_samples, n_components), float32
+        All zero while version is 0.
+    state : {"idle", "running", "paused", "converged", "failed"}
+    centers : ndarray of shape (n_centers, n_components), float32
+        Centers that the method places along with the points (Parametric Embedding's classes).
+    center_names : tuple of str
+        One a center.
+    """
+
+    version: int
+    iteration: int
+    cost: float
+    quality: float
+    embedding: NDArray[Any]
+    state: State
+    centers: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
+    center_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A layout that was kept by name, with what it was made with.
+
+    Attributes
+    ----------
+    name : str
+    iteration : int
+    embedding : ndarray of shape (n_samples, n_components) or None
+        ``None`` if the map had not moved yet.
+    settings : Settings
+        Method, parameters and supervision.
+    geometry : Geometry or None
+    values : mapping of str to float
+        Parameters of the objective that the schedule had set.
+    learned_from : Supervision or None
+        What its affinities were learned from, where the method learns from labels.
+    """
+
+    name: str
+    iteration: int
+    embedding: NDArray[Any] | None = field(repr=False)
+    settings: Settings = field(repr=False)
+    geometry: Geometry | None = field(repr=False)
+    values: Mapping[str, float] = field(default_factory=dict, repr=False)
+    learned_from: Supervision | None = field(default=None, repr=False)
+
+    @property
+    def supervision(self) -> Supervision:
+        """The labels and links at that moment."""
+        return self.settings.supervision
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The method's parameters at that moment."""
+        return self.settings.recipe.parameters

@@ -1,0 +1,238 @@
+"""Recipes around neighborhood graphs: a label cost, a cost of neighborhoods, a constraint.
+
+    W = XᵀL(C_ℓ)X + γ XᵀL(C_uᵖ)X  against  B
+
+C_u is the heat-kernel graph of all points' nearest neighbors, p the Hadamard power. Each part is
+cached with the subspace that it was made from, so that a slider recomputes only its own part.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from nbembed.methods.recipe import LiveParameter
+from nbembed.spectral.costs import heat_kernel
+from nbembed.spectral.estimator import SpectralEstimator
+from nbembed.spectral.recipe import SpectralRecipe
+from nbembed.spectral.solve import Eigenproblem
+from nbembed.validation import check_choice, check_count, check_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from nbembed.spectral.costs import LabelGroups
+    from nbembed.spectral.graphs import Graph
+    from nbembed.spectral.subspace import Subspace
+    from nbembed.supervision import Supervision
+
+#: The words for B; an array (n_features, n_features) is another choice.
+CONSTRAINTS = ("tabled", "identity", "variance")
+#: Fields that label graphs are made with.
+LABEL_FIELDS = ("scale_neighbor", "within_neighbors", "between_neighbors")
+
+GAMMA = LiveParameter(
+    "gamma",
+    "γ",
+    1e-4,
+    1e4,
+    0.1,
+    "How much the neighborhoods of all points count beside the labels; 0 sees labels only.",
+    scale="log",
+    minimum=0.0,
+    needs="links",
+)
+POWER = LiveParameter(
+    "power",
+    "p",
+    0.25,
+    8.0,
+    1.0,
+    "Hadamard power of the neighborhood graph: more of it trusts the closest pairs alone.",
+    step=0.05,
+    minimum=1e-3,
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeighborhoodRecipe(SpectralRecipe):
+    """Base of the recipes with a graph of all points' neighborhoods."""
+
+    n_neighbors: int = 7
+    scale_neighbor: int = 7
+    n_pca: int | None = None
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        super().check(n_samples, supervision)
+        check_count("n_neighbors", self.n_neighbors)
+        check_count("scale_neighbor", self.scale_neighbor)
+
+    def heat_graph(self, subspace: Subspace) -> Graph:
+        """Return the heat-kernel graph of all points."""
+        k, s = self.n_neighbors, self.scale_neighbor
+        graph: Graph = subspace.cached(("heat kernel", k, s), lambda: heat_kernel(subspace.Z, k, s))
+        return graph
+
+    def neighborhoods(self, subspace: Subspace, power: float = 1.0) -> NDArray[np.float64]:
+        """Return ``XᵀL(C_u)X`` of the heat-kernel graph raised to ``power``."""
+        made: NDArray[np.float64] = subspace.cached(
+            ("neighborhoods", self.n_neighbors, self.scale_neighbor, power),
+            lambda: (self.heat_graph(subspace) ** power).scatter(subspace.Z),
+        )
+        return made
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GraphRecipe(NeighborhoodRecipe):
+    """Base of the recipes with label graphs, a cost of neighborhoods and a choice of constraints.
+
+    Fields as :class:`GraphEstimator`'s parameters.
+    """
+
+    gamma: float = 0.0
+    power: float = 1.0
+    constraint: Any = "tabled"
+    epsilon: float = 1e-12
+
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (GAMMA, replace(POWER, needs="links"))
+
+    @abstractmethod
+    def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph | None:
+        """Return the graph of f_ℓ, or ``None`` if there is none."""
+
+    @abstractmethod
+    def tabled(self, X: NDArray[Any], groups: LabelGroups) -> Graph | None:
+        """Return the graph C of the table's ``B = XᵀL(C)X``; ``None`` is the identity."""
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        super().check(n_samples, supervision)
+        check_constraint(self.constraint)
+
+    def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
+        """Return f_ℓ + γ f_u against B."""
+        W = np.zeros((subspace.rank, subspace.rank))
+        label = self._label_scatter(subspace, groups, "label cost", self.label_cost)
+        if label is not None:
+            W = W + label
+        if self.gamma > 0:
+            W = W + self.gamma * self.neighborhoods(subspace, self.power)
+        B = fixed_constraint(self.constraint, subspace)
+        if B is None:
+            B = self._label_scatter(subspace, groups, "tabled", self.tabled)
+        return Eigenproblem(W, np.eye(subspace.rank) if B is None else B)
+
+    def live_defaults(self, X: Any, supervision: Supervision) -> Self:
+        """Return the recipe with unlabeled points counting too.
+
+        By hand few points are labeled, and axes that are chosen by these alone throw others far
+        off the map.
+        """
+        return self.replace(gamma=GAMMA.default) if self.gamma == 0 else self
+
+    def _label_scatter(
+        self,
+        subspace: Subspace,
+        groups: LabelGroups,
+        name: str,
+        graph: Callable[[NDArray[Any], LabelGroups], Graph | None],
+    ) -> NDArray[np.float64] | None:
+        """Return XᵀLX of a label graph, cached: a slider of another term does not recompute it."""
+
+        def make() -> NDArray[np.float64] | None:
+            made = graph(subspace.Z, groups)
+            return None if made is None else made.scatter(subspace.Z)
+
+        fields = tuple(getattr(self, field, None) for field in LABEL_FIELDS)
+        key = (type(self), name, fields, groups.supervision)
+        found: NDArray[np.float64] | None = subspace.cached(key, make)
+        return found
+
+
+class GraphEstimator(SpectralEstimator):
+    """Base of the estimators with label graphs, neighborhoods and a choice of constraints.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+    gamma : float, default=0.0
+        γ ≥ 0, the weight of the cost of all neighborhoods, labeled or not. With 0 the learner is
+        supervised and sees labeled points only. The two costs are sums over pairs and not means:
+        the γ that balances them depends on the number of points and of labels.
+    power : float, default=1.0
+        Hadamard power p > 0 of the neighborhood graph: its entries become a_ijᵖ.
+    n_neighbors : int, default=7
+        Neighbors of each point in that graph.
+    scale_neighbor : int, default=7
+        The neighbor whose distance is a point's local scale.
+    constraint : {"tabled", "identity", "variance"} or array, default="tabled"
+        B: the constraint in the table of learners, I, the diagonal of the features' variances, or a
+        positive semidefinite matrix (n_features, n_features).
+    epsilon : float, default=1e-12
+        ε as a share of B's mean eigenvalue in the span of the data. It is small because the solver
+        handles singular constraints (:mod:`nbembed.spectral.solve`); more regularizes.
+    n_pca : int, optional
+        Work in this many leading principal components; by default in all directions in which the
+        data vary.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        gamma: float = 0.0,
+        power: float = 1.0,
+        n_neighbors: int = 7,
+        scale_neighbor: int = 7,
+        constraint: Any = "tabled",
+        epsilon: float = 1e-12,
+        n_pca: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.gamma = gamma
+        self.power = power
+        self.n_neighbors = n_neighbors
+        self.scale_neighbor = scale_neighbor
+        self.constraint = constraint
+        self.epsilon = epsilon
+        self.n_pca = n_pca
+
+
+def check_constraint(constraint: Any, allowed: tuple[str, ...] = CONSTRAINTS) -> None:
+    """Raise unless ``constraint`` is a word for B or a symmetric positive semidefinite matrix."""
+    if isinstance(constraint, str):
+        check_choice("constraint", constraint, allowed)
+        return
+    words = ", ".join(map(repr, allowed))
+    try:
+        B = check_numbers("constraint", constraint)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"constraint must be one of {words} or a matrix, got {constraint!r}"
+        ) from None
+    if B.ndim != 2 or B.shape[0] != B.shape[1] or not np.isfinite(B).all():
+        raise ValueError(
+            f"constraint must be one of {words} or a finite square matrix, got shape {B.shape}"
+        )
+    size = float(np.abs(B).max(initial=0.0))
+    if not np.allclose(B, B.T, rtol=0, atol=1e-10 * size):
+        raise ValueError("constraint as a matrix must be symmetric")
+    if not size > 0 or np.linalg.eigvalsh(B)[0] < -1e-10 * size * B.shape[0]:
+        raise ValueError("constraint as a matrix must be positive semidefinite and not zero")
+
+
+def fixed_constraint(constraint: Any, subspace: Subspace) -> NDArray[np.float64] | None:
+    """Return a constraint that does not depend on labels; ``None`` for the table's."""
+    if not isinstance(constraint, str):
+        return subspace.restrict_matrix(np.asarray(constraint, dtype=np.float64))
+    if constraint == "identity":
+        return np.eye(subspace.rank)
+    if constraint == "variance":
+        return subspace.restrict(subspace.variances())
+    return None

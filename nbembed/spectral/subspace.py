@@ -1,0 +1,205 @@
+"""Subspace: the data in coordinates of their own span, in which every problem is stated.
+
+Centered data of n points in D dimensions vary in r ≤ min(n − 1, D) directions only. Along the rest
+every cost and every constraint is zero, so the problems are solved in r coordinates: nothing of
+size D × D is made where D is large (texts), and no constraint is singular for want of points. No
+information is lost. ``n_pca`` keeps only the leading principal directions, which does lose some:
+the paper's remedy against overfitting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh, qr, svd
+
+from nbembed.distances import check_span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Results kept for each subspace, the most recently used ones (scatter matrices, mostly).
+CACHED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Data in coordinates of their span; the affinities of a spectral recipe.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n_samples, r), float64
+        Principal coordinates: centered, uncorrelated, largest variance first.
+    mean : ndarray of shape (n_features,)
+    directions : ndarray of shape (n_features, r) or None
+        Orthonormal columns with ``Z = (X − mean) directions``; ``None`` where they are stored as
+        combinations of the data, or where the coordinates themselves are the features (kernel
+        PCA).
+    kernel_coefficient : float or None
+        scikit-learn's ``gamma`` of the kernel in whose space the coordinates are, if there is one.
+    """
+
+    Z: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    directions: NDArray[np.float64] | None
+    kernel_coefficient: float | None = None
+    # Of sparse data in more dimensions than points: directions = (X − mean)ᵀ combinations.
+    _X: Any = field(default=None, repr=False)
+    _combinations: NDArray[np.float64] | None = field(default=None, repr=False)
+    _cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, X: Any, n_pca: int | None = None) -> Subspace:
+        """Return checked data in coordinates of their span.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n_samples, n_features)
+        n_pca : int, optional
+            Keep this many principal coordinates at most.
+
+        Raises
+        ------
+        ValueError
+            If all points are equal.
+        """
+        made = _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
+        if made.Z.shape[1] == 0:
+            raise ValueError("X must have points that differ, got one point over and over")
+        return made
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self.Z.shape[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of layouts; problems are solved in float64."""
+        return np.dtype(np.float32)
+
+    @property
+    def rank(self) -> int:
+        """Number of coordinates."""
+        return int(self.Z.shape[1])
+
+    def components(self, A: NDArray[Any]) -> NDArray[np.float64]:
+        """Return axes (r, d) in the data's own features, (n_features, d)."""
+        if self.directions is not None:
+            return np.asarray(self.directions @ A)
+        if self._combinations is None:
+            return np.asarray(A)
+        weights = self._combinations @ A
+        return np.asarray(self._X.T @ weights - np.outer(self.mean, weights.sum(axis=0)))
+
+    def restrict(self, diagonal: NDArray[Any]) -> NDArray[np.float64]:
+        """Return a diagonal matrix of the features in the coordinates of the span, (r, r)."""
+        V = self.components(np.eye(self.rank))
+        return np.asarray(V.T @ (diagonal[:, None] * V))
+
+    def restrict_matrix(self, M: NDArray[Any]) -> NDArray[np.float64]:
+        """Return a matrix (n_features, n_features) in the coordinates of the span, (r, r).
+
+        Raises
+        ------
+        ValueError
+            If it has another shape.
+        """
+        if M.shape != (self.mean.size, self.mean.size):
+            raise ValueError(
+                f"constraint as an array must have shape (n_features, n_features) = "
+                f"({self.mean.size}, {self.mean.size}), got {M.shape}"
+            )
+        V = self.components(np.eye(self.rank))
+        return np.asarray(V.T @ M @ V)
+
+    def scatter(self) -> NDArray[np.float64]:
+        """Return the scatter of all points about their mean, (r, r)."""
+        return np.diag(np.square(self.Z).sum(axis=0))
+
+    def variances(self) -> NDArray[np.float64]:
+        """Return the variance of each feature, as far as the coordinates represent it."""
+
+        def make() -> NDArray[np.float64]:
+            V = self.components(np.eye(self.rank))
+            return np.asarray((V**2) @ np.square(self.Z).mean(axis=0))
+
+        found: NDArray[np.float64] = self.cached("variances", make)
+        return found
+
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return ``make()``, computed once per key while the key is among the last used.
+
+        So a slider that moves one term of a cost does not recompute the others.
+        """
+        found = self._cache
+        if key in found:
+            found[key] = found.pop(key)  # moved to the end: the first one is evicted
+        else:
+            found[key] = make()
+            while len(found) > CACHED:
+                found.pop(next(iter(found)))
+        return found[key]
+
+
+def _dense(X: NDArray[Any], n_pca: int | None) -> Subspace:
+    X = np.asarray(X, dtype=np.float64)
+    check_span(X)
+    mean = X.mean(axis=0)
+    centered = X - mean
+    # QR first: the SVD of what is left is small, and singular values keep their digits.
+    if X.shape[0] >= X.shape[1]:
+        (triangle,) = qr(centered, mode="r", check_finite=False)
+        _, s, Vt = svd(triangle[: X.shape[1]], full_matrices=False, check_finite=False)
+        V = Vt.T
+    else:
+        Q, triangle = qr(centered.T, mode="economic", check_finite=False)
+        U, s, _ = svd(triangle, full_matrices=False, check_finite=False)
+        V = Q @ U
+    V = V[:, _kept(s, X.shape, n_pca, float(np.abs(X).max(initial=0.0)))]
+    return Subspace(centered @ V, mean, V)
+
+
+def _sparse(X: Any, n_pca: int | None) -> Subspace:
+    X = sparse.csr_array(X, dtype=np.float64)
+    check_span(X)
+    n, n_features = X.shape
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    size = float(np.abs(X.data).max(initial=0.0))
+    if n_features <= n:
+        scatter = (X.T @ X).toarray() - n * np.outer(mean, mean)
+        values, V = eigh(scatter)
+        s = np.sqrt(np.maximum(values[::-1], 0))
+        V = V[:, ::-1][:, _kept(s, X.shape, n_pca, size, squared=True)]
+        return Subspace(X @ V - mean @ V, mean, V)
+    along = X @ mean
+    inner = (X @ X.T).toarray() - along[:, None] - along[None, :] + mean @ mean
+    values, U = eigh(inner)
+    s = np.sqrt(np.maximum(values[::-1], 0))
+    kept = _kept(s, X.shape, n_pca, size, squared=True)
+    U, s = U[:, ::-1][:, kept], s[kept]
+    return Subspace(U * s, mean, None, _X=X, _combinations=U / s)
+
+
+def _kept(
+    s: NDArray[np.float64],
+    shape: tuple[int, ...],
+    n_pca: int | None,
+    size: float,
+    *,
+    squared: bool = False,
+) -> slice:
+    """Return which singular values exceed rounding; those from squares have half the digits.
+
+    ``size`` is the largest entry before centering: directions below its rounding mean nothing.
+    """
+    share = np.finfo(np.float64).eps * max(shape)
+    largest = max(float(s[0]) if s.size else 0.0, 0.0)
+    floor = largest * (np.sqrt(share) * 1e-1 if squared else share)
+    floor = max(floor, 8 * np.finfo(np.float64).eps * size * np.sqrt(shape[0]))
+    rank = min(int((s > floor).sum()), shape[0] - 1)
+    return slice(0, rank if n_pca is None else min(rank, n_pca))

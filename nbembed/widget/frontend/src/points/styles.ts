@@ -1,0 +1,113 @@
+/** From colors, labels, links and the selection to how each point is drawn. */
+import type { ClassInfo, ColorColumn, ColorMode } from "../wire.generated";
+import { parseColor, type RGB } from "../theme";
+import { FLAG, type PointStyles } from "./types";
+import { ramp } from "./ramp";
+import { shapeIndex } from "./shapes";
+
+interface StyleInput {
+  size: number;
+  colorBy: ColorMode;
+  column: ColorColumn;
+  values: Float32Array;
+  membershipColors: Uint8Array;
+  labels: Int16Array;
+  confidences: Float32Array;
+  classes: ClassInfo[];
+  links: number[][];
+  selection: Uint32Array;
+  /** The color of a point without label and value. */
+  neutral: RGB;
+}
+
+const CONTEXT_ALPHA = 80;
+const PLAIN_ALPHA = 215;
+
+/** Diameter of an unlabeled point in CSS pixels, which decreases with the number of points. */
+function baseDiameter(n: number): number {
+  return Math.min(8, Math.max(1.8, 9.4 - 1.35 * Math.log10(Math.max(n, 1))));
+}
+
+export function pointStyles(input: StyleInput): PointStyles {
+  const { size, labels, selection, neutral } = input;
+  const colors = new Uint8Array(4 * size);
+  const marks = new Uint8Array(4 * size);
+  const classColors = input.classes.map((c) => parseColor(c.color));
+  const shapes = input.classes.map((c) => shapeIndex(c.symbol));
+  const selected = new Uint8Array(size);
+  for (const i of selection) if (i < size) selected[i] = 1;
+  const linked = new Uint8Array(size);
+  for (const group of input.links) for (const i of group) if (i < size) linked[i] = 1;
+  const context = selection.length > 0;
+  const plain = Math.round(4 * baseDiameter(size));
+  const labeled = Math.min(255, Math.round(plain * 1.35 + 14));
+  const paint = painter(input, colors);
+
+  const layers: number[][] = [[], [], []];
+  for (let i = 0; i < size; i++) {
+    const o = 4 * i;
+    const label = labels[i] ?? -1;
+    const isLabeled = label >= 0 && label < classColors.length;
+    let flags = linked[i] ? FLAG.linked : 0;
+    let opacity = 255;
+    if (isLabeled) {
+      put(colors, o, classColors[label], 255);
+      marks[o] = shapes[label];
+      // The fill shows the confidence: full at 1, nearly hollow at 0.5.
+      opacity = Math.round(255 * Math.min(1, Math.max(0.1, 2 * (input.confidences[i] || 0) - 1)));
+      flags |= FLAG.outlined;
+    } else {
+      paint(i);
+    }
+    if (selected[i]) flags |= FLAG.selected;
+    else if (context) put(colors, o, neutral, isLabeled ? 2 * CONTEXT_ALPHA : CONTEXT_ALPHA);
+    marks[o + 1] = isLabeled ? labeled : plain + (linked[i] || selected[i] ? 3 : 0);
+    marks[o + 2] = flags;
+    marks[o + 3] = opacity;
+    layers[selected[i] ? 2 : isLabeled || linked[i] ? 1 : 0].push(i);
+  }
+  const order = new Uint32Array(size);
+  let at = 0;
+  for (const layer of layers) for (const i of layer) order[at++] = i;
+  return { colors, marks, order };
+}
+
+/** A function that writes the color of an unlabeled point. */
+function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
+  const { column, values, membershipColors, neutral } = input;
+  if (input.colorBy === "probability" && membershipColors.length === 4 * input.size) {
+    return (i) => {
+      for (let c = 0; c < 3; c++) colors[4 * i + c] = membershipColors[4 * i + c];
+      colors[4 * i + 3] = Math.round((membershipColors[4 * i + 3] * PLAIN_ALPHA) / 255);
+    };
+  }
+  if (input.colorBy === "column" && column.kind === "category") {
+    const palette = column.colors.map(parseColor);
+    return (i) => {
+      const value = values[i];
+      put(colors, 4 * i, palette[value] ?? neutral, PLAIN_ALPHA);
+    };
+  }
+  if (input.colorBy === "column" && column.kind === "number") {
+    const scale = ramp(256);
+    let low = Infinity;
+    let high = -Infinity;
+    for (const v of values) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+    const span = high > low ? high - low : 1;
+    return (i) => {
+      const v = values[i];
+      put(colors, 4 * i, Number.isNaN(v) ? neutral : scale[Math.round((255 * (v - low)) / span)], PLAIN_ALPHA);
+    };
+  }
+  return (i) => put(colors, 4 * i, neutral, PLAIN_ALPHA - 35);
+}
+
+function put(colors: Uint8Array, o: number, color: RGB, alpha: number): void {
+  colors[o] = color[0];
+  colors[o + 1] = color[1];
+  colors[o + 2] = color[2];
+  colors[o + 3] = alpha;
+}

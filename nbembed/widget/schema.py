@@ -1,0 +1,341 @@
+"""The one schema of the wire between an Explorer and the pages that show it.
+
+Synced *traits* hold what survives a reload of the page; Python alone writes them. Custom *messages*
+carry the rest: layouts in motion and replies to the page, acknowledgements and commands from it.
+Every message from a page names its ``client``, a word that the page makes up when it loads, because
+several pages may show one widget. A command has a ``request`` number, and its reply repeats it; an
+error is a reply too. No message has a key ``id``: ipykernel keeps such messages until it has seen a
+reply.
+
+From these tables come the widget's traits (``explorer``), the checks of incoming messages
+(``protocol``), the command calls (``dispatcher``) and the page's types and signals
+(``typescript``, which writes ``frontend/src/wire.generated.ts``). What the page may ask of the
+session is the session's own table of commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nbembed.display.palette import SYMBOLS
+from nbembed.session.commands import COMMANDS as SESSION_COMMANDS
+from nbembed.widget.traits import points_trait
+from nbembed.widget.wire_types import (
+    CHOICE,
+    COUNT,
+    FLAG,
+    INDEX,
+    NUMBER,
+    TEXT,
+    Enum,
+    Field,
+    Record,
+    Type,
+    array,
+    enum,
+    list_of,
+    mapping_of,
+    nullable,
+    record,
+)
+
+if TYPE_CHECKING:
+    from nbembed.session.commands import Command
+
+FLOATS, CODES, POINTS, BYTES = array("<f4"), array("<i2"), array("<u4"), array("|u1")
+PLACES = list_of(list_of(NUMBER, 2))
+NAMES = list_of(TEXT)
+GROUP = list_of(INDEX)
+
+# -- named types ------------------------------------------------------------------------------
+
+RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
+ColorMode = enum("ColorMode", "column", "class", "probability")
+ColumnKind = enum("ColumnKind", "none", "category", "number")
+SliderScale = enum("SliderScale", "linear", "log")
+MarkerSymbol = enum("MarkerSymbol", *SYMBOLS, list_name="MARKER_SYMBOLS")
+
+ClassInfo = record(
+    "ClassInfo",
+    "A class, and how its points are drawn.",
+    Field("name", TEXT),
+    Field("color", TEXT, '"#RRGGBB".'),
+    Field("symbol", MarkerSymbol),
+)
+Control = record(
+    "Control",
+    "A slider for a live parameter.",
+    Field("name", TEXT, "The parameter, as the command `set` names it."),
+    Field("symbol", TEXT),
+    Field("low", NUMBER),
+    Field("high", NUMBER),
+    Field("scale", SliderScale),
+    Field("step", NUMBER),
+    Field("enabled", FLAG),
+    Field("description", TEXT),
+)
+ClassCount = record(
+    "ClassCount",
+    "The number of classes, where it is a parameter of the method.",
+    Field("name", TEXT, "The parameter, as the command `set` names it."),
+    Field("value", COUNT),
+    Field("low", COUNT),
+)
+PathStep = record(
+    "PathStep",
+    "A layout kept by the schedule.",
+    Field("value", NUMBER, "Of the parameter that the path follows."),
+    Field("criterion", nullable(NUMBER), "Layouts compete by it; null does not compete."),
+)
+ColorColumn = record(
+    "ColorColumn",
+    "The column to color by; its values are in `color_values`.",
+    Field("kind", ColumnKind),
+    Field("title", TEXT),
+    Field("names", NAMES, "Of the categories."),
+    Field("colors", NAMES, "Of the categories."),
+)
+MethodGroup = record(
+    "MethodGroup",
+    "Methods that the chooser lists under one title.",
+    Field("title", TEXT),
+    Field("names", NAMES),
+)
+TYPES: tuple[Enum | Record, ...] = (
+    RunState, ColorMode, ColumnKind, SliderScale, MarkerSymbol,
+    ClassInfo, Control, ClassCount, PathStep, ColorColumn, MethodGroup,
+)  # fmt: skip
+
+# -- synced traits ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A synced trait: its name on both sides, type, default value and meaning."""
+
+    name: str
+    type: Type
+    default: Any
+    doc: str = ""
+
+    def make(self) -> Any:
+        """Return a new traitlet for the widget's class."""
+        if self.name == "selection":
+            return points_trait()
+        return self.type.trait(self.default).tag(sync=True)
+
+
+TRAITS: Mapping[str, Trait] = {
+    trait.name: trait
+    for trait in (
+        Trait("n_samples", INDEX, 0),
+        Trait("height", INDEX, 460, "Of the map, in CSS pixels."),
+        Trait("coordinates", FLOATS, b"", "Layout at rest: x, y for each point."),
+        Trait("membership_colors", BYTES, b"", "RGBA for each point, or empty."),
+        Trait("directions", PLACES, [], "Class directions on the plane of the map."),
+        Trait("direction_colors", NAMES, [], "Also of classes without a name."),
+        Trait("centers", PLACES, [], "Places of class centers, if the method has them."),
+        Trait("center_names", NAMES, []),
+        Trait("center_colors", NAMES, []),
+        Trait("label_codes", CODES, b"", "Index of each point's class, −1 for unlabeled points."),
+        Trait("label_confidence", FLOATS, b"", "Of each point's label, 0 for unlabeled points."),
+        Trait("classes", list_of(ClassInfo), []),
+        Trait("links", list_of(GROUP), [], "Groups of must-linked points."),
+        Trait("cannot_links", list_of(list_of(GROUP)), [], "Pairs of groups of points."),
+        Trait("pinned", POINTS, b"", "Indices of pinned points."),
+        Trait(
+            "color_column",
+            ColorColumn,
+            {"kind": "none", "title": "", "names": [], "colors": []},
+        ),
+        Trait(
+            "color_values",
+            FLOATS,
+            b"",
+            "Category index of each point (−1: missing) or number (NaN: missing).",
+        ),
+        Trait("color_by", ColorMode, "class", "What colors the unlabeled points."),
+        Trait("selection", POINTS, b"", "Indices of selected points."),
+        Trait("method", TEXT, ""),
+        Trait("methods", NAMES, []),
+        Trait("method_groups", list_of(MethodGroup), []),
+        Trait("controls", list_of(Control), []),
+        Trait("parameters", mapping_of(nullable(NUMBER)), {}, "Values of the live parameters."),
+        Trait("class_count", nullable(ClassCount), None),
+        Trait("state", RunState, "idle"),
+        Trait("iteration", INDEX, 0),
+        Trait("cost", nullable(NUMBER), None, "In nats."),
+        Trait("quality", nullable(NUMBER), None, "Share of points that keep their 1-NN."),
+        Trait("error", TEXT, "", "What stopped the worker."),
+        Trait("learning", TEXT, "", "What is being learned from labels in the background."),
+        Trait("learning_error", TEXT, "", "Why the newest labels cannot be learned from."),
+        Trait("request", TEXT, "", "What the method needs from the person."),
+        Trait("undo", TEXT, "", "What undo takes back."),
+        Trait("redo", TEXT, "", "What redo does again."),
+        Trait("history", FLOATS, b"", "Cost curve: iteration, cost for each point of the curve."),
+        Trait("path", list_of(PathStep), []),
+        Trait("path_symbol", TEXT, "", "Of the parameter that the path follows."),
+        Trait("chosen_step", CHOICE, -1, "Step of the path that the map shows, −1 for none."),
+    )
+}
+
+# -- messages ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MessageType:
+    """A custom message: its fields beside ``type``, and its buffers in order."""
+
+    type: str
+    doc: str
+    fields: tuple[Field, ...]
+    buffers: tuple[Field, ...] = ()
+
+    def check(self, content: Mapping[str, Any]) -> None:
+        """Raise ValueError, naming the field, unless ``content`` has all fields in their types."""
+        for f in self.fields:
+            if f.name in content:
+                f.check(content[f.name])
+            elif not f.optional:
+                raise ValueError(f"{f.name} is missing")
+
+
+def _of_trait(name: str, *, optional: bool = False) -> Field:
+    return Field(name, TRAITS[name].type, TRAITS[name].doc, optional)
+
+
+CLIENT = Field("client", TEXT, "The page.")
+REQUEST = Field("request", COUNT, "The command's number; each page counts its own.")
+
+FRAME = MessageType(
+    "frame",
+    "A layout. Fields with the name of a trait stand for its newest value.",
+    (
+        Field("seq", COUNT, "The frame's number, which the page acknowledges."),
+        Field("version", COUNT, "Grows with every layout of the session."),
+        Field("applied", mapping_of(INDEX), "For each page, its newest request in this layout."),
+        _of_trait("state"),
+        _of_trait("iteration"),
+        _of_trait("cost"),
+        _of_trait("quality", optional=True),
+        _of_trait("parameters", optional=True),
+        _of_trait("directions"),
+        _of_trait("direction_colors"),
+        _of_trait("centers"),
+        _of_trait("center_names"),
+        _of_trait("center_colors"),
+    ),
+    (
+        Field("coordinates", FLOATS),
+        Field("membership_colors", BYTES, optional=True),
+    ),
+)
+REPLY = MessageType(
+    "reply",
+    "The answer to a command, or to a message that could not be read.",
+    (
+        CLIENT,
+        Field("request", INDEX, "The command's number, 0 for what was no command."),
+        Field("ok", FLAG),
+        Field("error", nullable(TEXT)),
+    ),
+)
+TO_PAGE: Mapping[str, MessageType] = {message.type: message for message in (FRAME, REPLY)}
+
+FROM_PAGE: Mapping[str, MessageType] = {
+    message.type: message
+    for message in (
+        MessageType("hello", "The page has loaded the widget.", (CLIENT,)),
+        MessageType("bye", "The page has dropped the widget.", (CLIENT,)),
+        MessageType("visible", "Whether a view is on screen.", (CLIENT, Field("visible", FLAG))),
+        MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
+        MessageType(
+            "command",
+            "Something that the person did; its sets of points are the buffers.",
+            (
+                CLIENT,
+                REQUEST,
+                Field("name", TEXT),
+                Field(
+                    "arguments",
+                    Type("object", lambda v: isinstance(v, Mapping), "an object"),
+                    optional=True,
+                ),
+            ),
+        ),
+    )
+}
+
+# -- commands ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CommandType:
+    """A command: what it carries.
+
+    Attributes
+    ----------
+    name : str
+        Also of the method that carries it out.
+    doc : str
+        One line.
+    arguments : tuple of Field
+        What travels as JSON, named as on the wire.
+    points : tuple of str
+        The sets of points, each a buffer of its own.
+    parameters : bool
+        Whether it takes, instead of ``arguments``, any number of named finite numbers.
+    keywords : mapping of str to str
+        From names on the wire to keywords of the method, where they differ.
+    """
+
+    name: str
+    doc: str
+    arguments: tuple[Field, ...] = ()
+    points: tuple[str, ...] = ()
+    parameters: bool = False
+    keywords: Mapping[str, str] = field(default_factory=dict)
+
+
+#: Types of the arguments of session commands, by their kind; others are no business of a page.
+ARGUMENT_TYPES: Mapping[str, Type] = {
+    "text": TEXT,
+    "method": TEXT,
+    "number": NUMBER,
+    "count": COUNT,
+    "index": INDEX,
+}
+
+
+def command_type(command: Command) -> CommandType:
+    """Return what a command of the session carries on the wire."""
+    plain = [a for a in command.arguments if a.kind.name not in ("points", "parameters")]
+    return CommandType(
+        command.name,
+        command.summary,
+        tuple(
+            Field(a.wire_name, ARGUMENT_TYPES[a.kind.name], a.doc, not a.required) for a in plain
+        ),
+        tuple(a.wire_name for a in command.arguments if a.kind.name == "points"),
+        any(a.kind.name == "parameters" for a in command.arguments),
+        {a.wire_name: a.name for a in command.arguments if a.wire_name != a.name},
+    )
+
+
+#: Commands that concern the view and not the session.
+VIEW_COMMANDS: Mapping[str, CommandType] = {
+    command.name: command
+    for command in (
+        CommandType("select", "Select points.", points=("points",)),
+        CommandType(
+            "color_by", "Choose what colors the unlabeled points.", (Field("mode", ColorMode),)
+        ),
+    )
+}
+#: All that a page may ask for.
+COMMANDS: Mapping[str, CommandType] = {
+    **{name: command_type(c) for name, c in SESSION_COMMANDS.items() if c.from_page},
+    **VIEW_COMMANDS,
+}

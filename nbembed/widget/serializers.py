@@ -1,0 +1,156 @@
+"""From a session to the values of traits: each function reads one part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.display import palette
+from nbembed.widget.protocol import encode, finite
+
+if TYPE_CHECKING:
+    from nbembed.display.columns import Column
+    from nbembed.methods.recipe import LiveParameter, Recipe
+    from nbembed.session import Session
+    from nbembed.supervision import Supervision
+
+#: The cost curve has at most this many points.
+HISTORY_LIMIT = 400
+#: Steps of a linear slider whose parameter declares no step.
+SLIDER_STEPS = 100
+#: A map cannot have classes without at least two of them.
+FEWEST_CLASSES = 2
+
+
+def color_column(column: Column) -> dict[str, Any]:
+    """Return the traits of the column to color by."""
+    return {
+        "color_column": {
+            "kind": column.kind,
+            "title": column.title,
+            "names": list(column.names),
+            "colors": [palette.color(k) for k in range(len(column.names))],
+        },
+        "color_values": encode("color_values", column.codes),
+    }
+
+
+def supervision_traits(supervision: Supervision) -> dict[str, Any]:
+    """Return the traits of labels, links and pins."""
+    confidence = np.nan_to_num(np.asarray(supervision.confidence, dtype=np.float64), nan=0.0)
+    return {
+        "label_codes": encode("label_codes", supervision.top_class),
+        "label_confidence": encode("label_confidence", confidence),
+        "links": [[int(i) for i in group] for group in supervision.links],
+        "cannot_links": [
+            [[int(i) for i in side] for side in sides] for sides in supervision.cannot_links
+        ],
+        "pinned": encode("pinned", supervision.pinned),
+    }
+
+
+def controls(live: Sequence[LiveParameter], supervision: Supervision) -> list[dict[str, Any]]:
+    """Return the sliders that a method declares."""
+    return [_control(parameter, supervision) for parameter in live]
+
+
+def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, Any]:
+    linked = bool(supervision.links or supervision.cannot_links)
+    available = {"": True, "links": supervision.has_links, "must-links": linked}
+    missing = {"links": "labels or must-links", "must-links": "must-links"}
+    enabled = available[parameter.needs]
+    description = parameter.description
+    if not enabled:
+        description = f"{description} Needs {missing[parameter.needs]}.".strip()
+    step = parameter.step
+    if step is None:
+        step = (parameter.high - parameter.low) / SLIDER_STEPS
+    return {
+        "name": parameter.name,
+        "symbol": parameter.symbol,
+        "low": float(parameter.low),
+        "high": float(parameter.high),
+        "scale": parameter.scale,
+        "step": float(step),
+        "enabled": enabled,
+        "description": description,
+    }
+
+
+def parameters(session: Session) -> dict[str, float | None]:
+    """Return the values of the live parameters."""
+    present = session.parameters
+    return {p.name: finite(present.get(p.name)) for p in session.live_parameters}
+
+
+def class_count(session: Session) -> dict[str, Any] | None:
+    """Return the number of classes where it is a parameter of the method, else ``None``."""
+    name, value = session.recipe.class_count_parameter, session.n_classes
+    if not name or not value:
+        return None
+    low = max(FEWEST_CLASSES, len(session.supervision.classes))
+    return {"name": name, "value": int(value), "low": low}
+
+
+def history(session: Session) -> bytes:
+    """Return the cost curve as pairs (iteration, cost), thinned evenly.
+
+    It begins where the present method took over or last learned from labels: costs before and after
+    that are on different scales.
+    """
+    first = 0
+    for event in session.log:
+        if event.command in ("switch", "learn"):
+            first = event.iteration
+        elif event.command == "reset":
+            first = 0
+    curve = [(r.iteration, r.cost) for r in session.trace]
+    curve = [(i, c) for i, c in curve if i > first and math.isfinite(c)]
+    if len(curve) > HISTORY_LIMIT:
+        keep = np.unique(np.linspace(0, len(curve) - 1, HISTORY_LIMIT).round().astype(int))
+        curve = [curve[i] for i in keep]
+    return encode("history", np.array(curve, dtype=np.float64).reshape(-1, 2))
+
+
+def path(session: Session) -> list[dict[str, Any]]:
+    """Return the kept steps of the path."""
+    return [{"value": float(s.value), "criterion": finite(s.criterion)} for s in session.path]
+
+
+def path_symbol(session: Session) -> str:
+    """Return the symbol of the parameter that the path follows, "" without one."""
+    name = session.recipe.path_parameter
+    return next((p.symbol for p in session.live_parameters if p.name == name), name)
+
+
+def chosen_step(session: Session) -> int:
+    """Return the step of the path that the map shows, −1 if it shows none."""
+    for event in reversed(session.log):
+        if event.command == "show_path_step":
+            return int(event.arguments["index"])
+        if event.command not in ("pause", "snapshot"):
+            return -1
+    return -1
+
+
+def method_groups(methods: Mapping[str, type[Recipe[Any]]]) -> list[dict[str, Any]]:
+    """Return the methods' names by group, in the order in which the groups first appear."""
+    groups: dict[str, list[str]] = {}
+    for name, recipe in methods.items():
+        groups.setdefault(recipe.group, []).append(name)
+    return [{"title": title, "names": names} for title, names in groups.items()]
+
+
+def learning_error(session: Session) -> str:
+    """Return why the newest labels cannot be learned from, "" if nothing is wrong."""
+    failure = session.learning_error
+    return "" if failure is None else str(failure)
+
+
+def error(session: Session) -> str:
+    """Return what stopped the worker, "" if nothing did."""
+    failure = session.error
+    return "" if failure is None else f"{type(failure).__name__}: {failure}"

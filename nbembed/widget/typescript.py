@@ -1,0 +1,120 @@
+"""The page's side of the schema: ``python -m nbembed.widget.typescript`` writes it.
+
+The file is kept in the repository, so that the front end builds without Python; a test says when it
+is stale.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from nbembed.widget import schema
+from nbembed.widget.wire_types import ARRAYS, Enum, Field, Record
+
+PATH = Path(__file__).parent / "frontend" / "src" / "wire.generated.ts"
+
+HEAD = """\
+// Written by `python -m nbembed.widget.typescript` from nbembed/widget/schema.py. Do not edit.
+"""
+
+
+def render() -> str:
+    """Return the TypeScript module."""
+    parts = [HEAD, *map(_type, schema.TYPES), _traits(), _messages(), _commands()]
+    return "\n".join(parts)
+
+
+def _type(type_: Enum | Record) -> str:
+    if isinstance(type_, Enum):
+        words = [json.dumps(word) for word in type_.words]
+        if not type_.list_name:
+            return f"export type {type_.typescript} = {' | '.join(words)};\n"
+        return (
+            f"export const {type_.list_name} = [{', '.join(words)}] as const;\n"
+            f"export type {type_.typescript} = (typeof {type_.list_name})[number];\n"
+        )
+    return _interface(type_.typescript, type_.doc, type_.fields)
+
+
+def _interface(name: str, doc: str, fields: Iterable[Field], first: str = "") -> str:
+    lines = [f"/** {doc} */", f"export interface {name} {{"]
+    if first:
+        lines.append(f"  {first}")
+    for field in fields:
+        if field.doc:
+            lines.append(f"  /** {field.doc} */")
+        lines.append(f"  {field.name}{'?' if field.optional else ''}: {field.type.typescript};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _traits() -> str:
+    fields = [Field(t.name, t.type, t.doc) for t in schema.TRAITS.values()]
+    rows = [
+        f"  {t.name}: {json.dumps(ARRAYS[t.type.dtype][0] if t.type.dtype else 'json')},"
+        for t in schema.TRAITS.values()
+    ]
+    shared = [f.name for f in schema.FRAME.fields if f.name in schema.TRAITS]
+    return "\n".join(
+        [
+            _interface("Traits", "The synced traits, bytes as typed arrays.", fields),
+            "/** How each trait crosses the wire: as JSON, or as the bytes of a typed array. */",
+            "export const TRAIT_FORMS = {",
+            *rows,
+            "} as const;",
+            "",
+            "/** Traits whose newest values frames carry while the map moves. */",
+            f"export const FRAME_TRAITS = {json.dumps(shared)} as const;",
+            "",
+        ]
+    )
+
+
+def _messages() -> str:
+    parts = []
+    for group, messages in (("ToPage", schema.TO_PAGE), ("FromPage", schema.FROM_PAGE)):
+        for message in messages.values():
+            doc = message.doc
+            if message.buffers:
+                names = [f"{b.name}{' (optional)' if b.optional else ''}" for b in message.buffers]
+                doc = f"{doc} Buffers: {', '.join(names)}."
+            name = f"{message.type.capitalize()}Message"
+            parts.append(_interface(name, doc, message.fields, f'type: "{message.type}";'))
+        union = " | ".join(f"{m.type.capitalize()}Message" for m in messages.values())
+        parts.append(f"export type Message{group} = {union};\n")
+    return "\n".join(parts)
+
+
+def _commands() -> str:
+    arguments, points = [], []
+    for command in schema.COMMANDS.values():
+        inner = "; ".join(
+            f"{f.name}{'?' if f.optional else ''}: {f.type.typescript}" for f in command.arguments
+        )
+        text = f"{{ {inner} }}" if inner else "Record<string, never>"
+        if command.parameters:
+            text = "Record<string, number>"
+        arguments += [f"  /** {command.doc} */", f"  {command.name}: {text};"]
+        sets = ", ".join(f"{name}: Uint32Array" for name in command.points)
+        points.append(f"  {command.name}: [{sets}];")
+    return "\n".join(
+        [
+            "/** The arguments of each command. */",
+            "export interface CommandArguments {",
+            *arguments,
+            "}",
+            "",
+            "/** The sets of points of each command, each a buffer. */",
+            "export interface CommandPoints {",
+            *points,
+            "}",
+            "",
+            "export type CommandName = keyof CommandArguments;",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    PATH.write_text(render(), encoding="utf-8")

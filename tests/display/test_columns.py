@@ -1,0 +1,47 @@
+"""Columns to color by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nbembed.display.columns import as_column
+
+
+def test_nothing() -> None:
+    assert as_column(None, 3).kind == "none"
+
+
+def test_few_whole_numbers_are_categories() -> None:
+    column = as_column([7, 0, 7, 10], 4)
+    assert column.kind == "category"
+    assert column.names == ("0", "7", "10")
+    assert column.codes.tolist() == [1, 0, 1, 2]
+
+
+def test_many_whole_numbers_and_all_floats_are_numbers() -> None:
+    assert as_column(range(100), 100).kind == "number"
+    column = as_column([0.5, np.nan, np.inf], 3)
+    assert column.kind == "number"
+    assert np.isnan(column.codes[1:]).all()
+
+
+def test_text_with_gaps() -> None:
+    column = as_column(["b", None, "a", float("nan")], 4)  # type: ignore[list-item]
+    assert column.names == ("a", "b")
+    assert column.codes.tolist() == [1, -1, 0, -1]
+
+
+def test_truth_values() -> None:
+    assert as_column([True, False], 2).names == ("False", "True")
+
+
+def test_a_series_gives_its_name() -> None:
+    column = as_column(pd.Series(["x", "y"], name="species", dtype="category"), 2)
+    assert (column.title, column.names) == ("species", ("x", "y"))
+
+
+def test_wrong_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"color must have one value for each of the 3 samples"):
+        as_column([1, 2], 3)

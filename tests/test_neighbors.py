@@ -1,0 +1,55 @@
+"""The nearest-neighbor search: against all sorted distances, ties, other points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from nbembed.neighbors import k_smallest, nearest_neighbors, neighbors_and_distances
+
+
+@pytest.mark.parametrize("k", [1, 2, 6, 29, 30])
+def test_the_smallest_come_first_and_ties_by_column(rng, k):
+    for values in (rng.random((40, 30)), rng.integers(0, 4, (40, 30)), np.zeros((3, 30))):
+        expected = values.argsort(axis=1, kind="stable")[:, :k]
+        np.testing.assert_array_equal(k_smallest(values, k), expected)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("D", [2, 8, 9, 20])
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+def test_neighbors_are_those_of_all_sorted_distances(rng, k, D, metric):
+    X, others = rng.normal(size=(50, D)), rng.normal(size=(70, D))
+    d = cdist(X, X, metric)
+    np.fill_diagonal(d, np.inf)
+    for data, table, where in ((X, d, None), (X, cdist(X, others, metric), others)):
+        index, distances = neighbors_and_distances(data, k, metric, others=where)
+        np.testing.assert_array_equal(index, table.argsort(axis=1)[:, :k])
+        np.testing.assert_allclose(distances, np.sort(table, axis=1)[:, :k], rtol=1e-6)
+        np.testing.assert_array_equal(nearest_neighbors(data, k, metric, others=where), index)
+
+
+def test_all_others_may_be_asked_for(rng):
+    X, others = rng.normal(size=(5, 3)), rng.normal(size=(2, 3))
+    assert nearest_neighbors(X, 2, others=others).shape == (5, 2)
+    assert nearest_neighbors(X, 1, others=others[:1]).tolist() == [[0]] * 5
+    with pytest.raises(ValueError, match="k must be in"):
+        nearest_neighbors(X, 3, others=others)
+    with pytest.raises(ValueError, match="k must be in"):
+        nearest_neighbors(X, 5)
+
+
+@pytest.mark.parametrize("D", [2, 12])
+def test_no_point_is_its_own_neighbor_among_duplicates(D):
+    index, distances = neighbors_and_distances(np.ones((6, D)), 3)
+    assert not (index == np.arange(6)[:, None]).any()
+    assert not distances.any()
+
+
+def test_sparse_data_and_dissimilarities(rng):
+    X = rng.random((30, 12)) * (rng.random((30, 12)) < 0.5)
+    expected = nearest_neighbors(X, 4)
+    np.testing.assert_array_equal(nearest_neighbors(sparse.csr_array(X), 4), expected)
+    np.testing.assert_array_equal(nearest_neighbors(cdist(X, X), 4, "precomputed"), expected)
