@@ -107,21 +107,21 @@ def _score(
     name: str,
 ) -> float:
     """Return the accuracy on the unlabeled points, with parameters chosen on the labeled ones."""
-    told = labeled_points(y, n_labels, np.random.default_rng(split))
+    labeled = labeled_points(y, n_labels, np.random.default_rng(split))
     recipe, choices = CHOICES[name]
     best = choices[0]
     if len(choices) > 1:
-        folds = np.array_split(told, FOLDS)
+        folds = np.array_split(labeled, FOLDS)
         scores = [
             np.mean([
-                hits(subspace, y, np.setdiff1d(told, fold), fold, recipe, choice, task)
+                hits(subspace, y, np.setdiff1d(labeled, fold), fold, recipe, choice, task)
                 for fold in folds
             ])
             for choice in choices
         ]  # fmt: skip
         best = choices[int(np.argmax(np.round(scores, 9)))]
-    hidden = np.setdiff1d(np.arange(y.size), told)
-    return hits(subspace, y, told, hidden, recipe, best, task)
+    hidden = np.setdiff1d(np.arange(y.size), labeled)
+    return hits(subspace, y, labeled, hidden, recipe, best, task)
 
 
 def labeled_points(
@@ -137,7 +137,7 @@ def labeled_points(
 def hits(
     subspace: Subspace,
     y: NDArray[np.int64],
-    told: NDArray[np.intp],
+    labeled: NDArray[np.intp],
     asked: NDArray[np.intp],
     recipe: SpectralRecipe,
     choice: Mapping[str, float],
@@ -145,12 +145,12 @@ def hits(
 ) -> float:
     """Return the share of ``asked`` whose nearest labeled point on the map has their class."""
     labels = np.full(y.size, -1)
-    labels[told] = y[told]
+    labels[labeled] = y[labeled]
     recipe = recipe.replace(n_components=task.n_components, **choice)
     objective = recipe.make_objective(subspace, as_supervision(labels, y.size), Geometry())
     Y: Any = objective.target.astype(np.float64)
-    gaps = ((Y[asked][:, None] - Y[told]) ** 2).sum(axis=2)
-    return float(np.mean(y[told][gaps.argmin(axis=1)] == y[asked]))
+    gaps = ((Y[asked][:, None] - Y[labeled]) ** 2).sum(axis=2)
+    return float(np.mean(y[labeled][gaps.argmin(axis=1)] == y[asked]))
 
 
 def _ten(data: Path | None) -> Iterator[Figure]:

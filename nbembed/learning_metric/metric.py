@@ -224,7 +224,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
             )
         data = self._validated(X, ensure_min_samples=2)
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
-        check_teaches(supervision)
+        check_labels_suffice(supervision)
         labeled = supervision.labeled
         self._learn(data[labeled], supervision.targets()[labeled], _values(supervision, y))
         return self
@@ -232,7 +232,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
         """Return itself if it is fitted, else a clone fitted to the labels in ``supervision``.
 
-        A clone whose ``random_state`` is no number takes 0: the same labels always teach the same.
+        A clone whose ``random_state`` is no number takes 0, so that the same labels always give the same metric.
         """
         if hasattr(self, "centroids_"):
             return self
@@ -491,7 +491,7 @@ def check_dense(data: Any, name: str) -> None:
         )
 
 
-def check_teaches(supervision: Supervision | None) -> None:
+def check_labels_suffice(supervision: Supervision | None) -> None:
     """Raise unless a metric can be learned from the labels.
 
     Raises
@@ -511,10 +511,10 @@ def check_teaches(supervision: Supervision | None) -> None:
         )
 
 
-def teaches(supervision: Supervision | None) -> bool:
+def labels_suffice(supervision: Supervision | None) -> bool:
     """Return whether a metric can be learned from the labels."""
     try:
-        check_teaches(supervision)
+        check_labels_suffice(supervision)
     except ValueError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""The table of commands: all that a session can be told, one entry each.
+"""The table of commands: everything that a session can do, one entry each.
 
 An entry says what a command is called and takes, what it does to the settings and under which
 words that can be undone, how it bears on the motion, whether a page may send it, and how it prints
@@ -66,7 +66,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Command:
-    """One thing that a session can be told.
+    """One thing that a session can do on request.
 
     Attributes
     ----------
