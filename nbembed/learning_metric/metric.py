@@ -232,7 +232,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
         """Return itself if it is fitted, else a clone fitted to the labels in ``supervision``.
 
-        A clone whose ``random_state`` is no number takes 0, so that the same labels always give the same metric.
+        A clone whose ``random_state`` is no number takes 0, so that the same labels always give the
+        same metric.
         """
         if hasattr(self, "centroids_"):
             return self
