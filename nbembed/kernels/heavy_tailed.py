@@ -76,11 +76,11 @@ def heavy_tailed(
     d, n = Yt.shape
     if alpha < GAUSSIAN_BELOW:
         alpha = 0.0
-    if alpha and not distances_stay_finite(Yt, alpha):
-        return _in_double(Yt, P, alpha, want_cost, n_threads)
     chunks = n_chunks(n)
     sparse = isinstance(P, tuple)
     points = padded(Yt)
+    if alpha and not distances_stay_finite(points, alpha):
+        return _in_double(Yt, P, alpha, want_cost, n_threads)
     dense = None if sparse else read_only(P)
     parameters = np.array([alpha, 1 / alpha if alpha else 0.0], points.dtype)
     n_forces = 1 if sparse else 2

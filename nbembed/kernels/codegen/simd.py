@@ -33,10 +33,10 @@ from nbembed.kernels.codegen.numba_adapter import Target, ir
 #: code.
 _FLAGS: tuple[str, ...] = ("nsz",)
 #: For float32: allows a reciprocal estimate and one Newton step, which take up to 10 % less time
-#: than a division (t-SNE, n = 1000, AVX-512). LLVM does so only under ``ninf``, which leaves infinite
-#: operands undefined, because the Newton step turns them into NaN. Kernels therefore divide float32
-#: lanes only by what is known to be finite: those that divide by 1 + ατ go to float64 if τ may
-#: overflow (:func:`~.tiles.distances_stay_finite`).
+#: than a division (t-SNE, n = 1000, AVX-512). LLVM does so only under ``ninf``, which leaves
+#: infinite operands undefined, because the Newton step turns them into NaN. Kernels therefore
+#: divide float32 lanes only by what is known to be finite: those that divide by 1 + ατ go to
+#: float64 if τ may overflow (:func:`~.tiles.distances_stay_finite`).
 _ESTIMATE_FLAGS: tuple[str, ...] = ("nsz", "arcp", "ninf", "contract")
 
 _INT32 = ir.IntType(32)

@@ -16,7 +16,6 @@ lanes without a pair are masked.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +41,10 @@ MANY = 1500
 CHUNKS = 8
 DOUBLING = 2000
 MOST = 64
+
+
+#: The largest float32.
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 
 class Shape(NamedTuple):
@@ -109,13 +112,13 @@ def padded_length(n: int, dtype: Any) -> int:
 def distances_stay_finite(Yt: Any, factor: float) -> bool:
     """Return whether ``factor`` times any squared distance of the points Yt (d, n) fits their type.
 
-    Only float32 is examined: False for coordinates beyond some 1e18, infinite or NaN. Float64 has
+    Only float32 is examined: False for coordinates from some 1e18 on, infinite or NaN. Float64 has
     no operation that needs finite operands.
     """
-    if Yt.dtype != np.float32 or Yt.size == 0:
+    if Yt.dtype != np.float32:
         return True
-    limit = math.sqrt(float(np.finfo(np.float32).max) / (8 * Yt.shape[0] * max(factor, 1.0)))
-    return bool(np.abs(Yt).max() < limit)
+    # τ_ij ≤ 2 Σ_k ‖y_k‖². A dot product takes 1 µs, the largest coordinate would take 5.
+    return float(np.vdot(Yt, Yt)) * max(factor, 1.0) < LARGEST_SINGLE / 4
 
 
 def n_chunks(n: int) -> int:
