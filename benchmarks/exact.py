@@ -12,6 +12,9 @@ in turns, and medians over the turns are compared: the speed of a machine drifts
 turn is twenty consecutive iterations, as in a fit; an iteration is the gradient without the cost.
 openTSNE's `dof` is HSSNE's 1/α.
 
+The last rows show nbembed compiled for processors with fewer or shorter registers, each in a
+separate process. They run on this machine, so only their ratio to the first rows is meaningful.
+
 Needs the extra ``nbembed[bench]``.
 """
 
@@ -22,11 +25,15 @@ import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import llvmlite.binding
 import numba
 import numpy as np
 import openTSNE
@@ -46,6 +53,13 @@ from nbembed.kernels.heavy_tailed import heavy_tailed
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 0.7, 1.5)
 IN_A_ROW = 20
+#: Processors to compile for, by NUMBA_CPU_NAME and NUMBA_CPU_FEATURES: AVX2, SSE 4, and baseline
+#: x86-64.
+PROCESSORS = {
+    "haswell": "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt",
+    "x86-64-v2": "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16",
+    "generic": "",
+}
 
 
 class Goal(NamedTuple):
@@ -75,13 +89,17 @@ def main() -> None:
         "--cpu", action="store_true", help="measure CPU time, for machines under other load"
     )
     parser.add_argument("--json", type=Path, help="file to write the figures to")
+    parser.add_argument("--given", type=Path, help=argparse.SUPPRESS)  # see elsewhere()
     options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
+    if options.given:
+        measure_given(options.given, options.threads, options.turns, clock)
+        return
 
     print(machine())
     figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
     for size in options.sizes:
         X = load_digits().data if size == "digits" else blobs(int(size))
-        clock = time.process_time if options.cpu else time.perf_counter
         figures[size] = iterations(size, X, options.threads, options.turns, clock)
     if options.fit:
         figures["fit"] = fits(load_digits().data, options.threads)
@@ -100,7 +118,7 @@ def machine() -> str:
             if line.startswith("model name")
         ]
         name = models[0] if models else name
-    features = numba.core.codegen.get_host_cpu_features()
+    features = llvmlite.binding.get_host_cpu_features().flatten().split(",")
     vectors = "AVX-512" if "+avx512f" in features else "AVX2" if "+avx2" in features else "128-bit"
     return (
         f"{name}, {vectors}, {os.cpu_count()} cores · Python {platform.python_version()}, "
@@ -128,6 +146,12 @@ def iterations(
     Y = np.ascontiguousarray(layout(X), dtype=np.float64)
     works = [*peers(dense, near, Y, threads), *ours(P, near, Y, threads)]
     medians = measure(works, turns, clock)
+    others = PROCESSORS if platform.machine() in ("x86_64", "AMD64") else {}
+    for processor, features in others.items():
+        for name, seconds in elsewhere(processor, features, P, Y, threads, turns, clock).items():
+            line = f"{name}, {processor}"
+            works.append(Work(line, exit))  # measured already
+            medians[line] = seconds
 
     def exact() -> Any:
         return _t_sne._kl_divergence(Y.ravel(), dense, 1.0, n, 2, compute_error=False)[1]
@@ -139,7 +163,7 @@ def iterations(
     error = np.abs(ours_32 - exact().reshape(n, 2)).max() / (4 * np.abs(attraction).max())
 
     print(f"\n{title}: n = {n}, {threads} thread(s), median of {turns} turns")
-    print(f"{'one iteration':40} {'ms':>8} {'ns/pair':>8}   {'ratio and goal'}")
+    print(f"{'one iteration':47} {'ms':>8} {'ns/pair':>8}   {'ratio and goal'}")
     lines = []
     for work in works:
         ms = medians[work.name] * 1e3
@@ -148,7 +172,7 @@ def iterations(
             ratio = medians[goal.baseline] / medians[work.name]
             met = "met" if ratio >= goal.factor else "NOT met"
             ratios.append(f"{ratio:6.1f} × {goal.baseline} (goal {goal.factor:g}: {met})")
-        print(f"{work.name:40} {ms:8.2f} {ms * 1e6 / n**2:8.3f}   {'; '.join(ratios)}".rstrip())
+        print(f"{work.name:47} {ms:8.2f} {ms * 1e6 / n**2:8.3f}   {'; '.join(ratios)}".rstrip())
         lines.append({"name": work.name, "ms": ms, "ratios": ratios})
     print(f"float32 gradient: error against scikit-learn's at most {error:.1e} of max. attraction")
     return lines
@@ -207,6 +231,41 @@ def ours(P: Any, near: Any, Y: Any, threads: int) -> list[Work]:
                 ),
             ]
     return works
+
+
+def on_any_processor(P: Any, Y: Any, threads: int) -> list[Work]:
+    """Return the iterations that are timed for each of the :data:`PROCESSORS`."""
+    P, Y = P.astype(np.float32), Y.astype(np.float32)
+    return [
+        Work("nbembed t-SNE float32, dense P", call(P, Y, 1.0, threads)),
+        Work("nbembed HSSNE α=0.5 float32, dense P", call(P, Y, 0.5, threads)),
+    ]
+
+
+def elsewhere(
+    processor: str, features: str, P: Any, Y: Any, threads: int, turns: int, clock: Any
+) -> dict[str, float]:
+    """Return the seconds per iteration when compiled for another processor (a subprocess)."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "given.npz"
+        np.savez(given, P=P, Y=Y)
+        done = subprocess.run(
+            [sys.executable, __file__, "--given", given, "--threads", str(threads)]
+            + ["--turns", str(turns)]
+            + (["--cpu"] if clock is time.process_time else []),
+            env=os.environ | {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": features},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    return json.loads(done.stdout)
+
+
+def measure_given(given: Path, threads: int, turns: int, clock: Callable[[], float]) -> None:
+    """Time nbembed on the arrays in a file and print the seconds as JSON."""
+    arrays = np.load(given)
+    works = on_any_processor(arrays["P"], arrays["Y"], threads)
+    print(json.dumps(measure(works, turns, clock)))
 
 
 def call(P: Any, Y: Any, alpha: float, threads: int) -> Callable[[], Any]:

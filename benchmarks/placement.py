@@ -86,9 +86,8 @@ def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:
     ]
     methods.append(("nbembed SNE", nb.SNE(perplexity=PERPLEXITY, **options)))
     methods.append(("nbembed NeRV tradeoff=0.1", nb.NeRV(perplexity=PERPLEXITY, **options)))
-    methods.append(
-        ("nbembed Mbed, 10 classes", nb.Mbed(n_classes=10, directions="circle", **options))
-    )
+    circle = nb.Mbed(n_classes=10, directions="circle", **options)
+    methods.append(("nbembed Mbed, 10 classes", circle))
     for name, method in methods:
         method.fit(X)
         found.append((name, method.embedding_, method.transform))

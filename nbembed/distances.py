@@ -1,12 +1,12 @@
 """Squared dissimilarities between points, by blocks of rows, in float64, for any metric.
 
-Nothing larger than a block is held: what is made from distances (probabilities, ranks, a quantile)
-takes them a block at a time, and asks again if it needs them again.
+Only one block is held in memory at a time: what is computed from distances (probabilities, ranks,
+a quantile) takes them block by block, and computes them again if it needs them again.
 
-Euclidean distances come from centered data (far from the origin the squares would cancel away
-everything that matters), and are exactly zero between equal rows. Other metrics are scikit-learn's.
-A callable is called for both (a, b) and (b, a): it need not be symmetric, nor a metric. An object
-with a method ``squared_rows`` (:class:`nbembed.LearningMetric`) says itself how far points are.
+Euclidean distances are computed from centered data, which avoids cancellation of the squares far
+from the origin, and are exactly zero between equal rows. Other metrics are scikit-learn's. A
+callable is called for both (a, b) and (b, a): it need not be symmetric, nor a metric. An object
+with a method ``squared_rows`` (:class:`nbembed.LearningMetric`) computes its own distances.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class PointMetric(Protocol):
-    """A metric that is an object: it is given all points at once (LearningMetric)."""
+    """A metric object, which is given all points at once (LearningMetric)."""
 
     def squared_rows(self, X: Any, others: Any = None) -> Callable[[slice], NDArray[np.float64]]:
         """Return a function from a slice of ``X`` to fresh rows of d² to ``others``, or to ``X``.
@@ -37,11 +37,11 @@ class PointMetric(Protocol):
 
 Metric = str | Callable[..., float] | PointMetric
 
-#: Pairs a block, at most: 32 MiB.
+#: Upper bound of the pairs in a block: 32 MiB.
 PAIRS = 2**22
 #: Names of the Euclidean metric.
 EUCLIDEAN = ("euclidean", "l2", "minkowski")
-#: A squared distance below this share of the norms is rounding: data that cannot be centered.
+#: For data that are not centered: a squared distance below this share of the norms is rounding.
 ROUNDING = 1e-13
 
 
@@ -57,7 +57,7 @@ class Distances:
     others : ndarray or csr_array of shape (n_others, n_features), optional
         ``X`` itself if None; not read with ``metric="precomputed"``.
     name : str
-        What to call ``X`` in an error.
+        What errors call ``X``.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Distances:
             self._rows = _euclidean(X, others, self._itself, name)
 
     def blocks(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """Yield rows of d² with the slice they belong at; each block is the caller's to change.
+        """Yield rows of d² with their slice; the caller may change each block.
 
         The diagonal of a set with itself is zero, whatever the metric says.
 
@@ -136,14 +136,14 @@ class Distances:
 
 
 def name_of(metric: Metric) -> str:
-    """Return what to call a metric."""
+    """Return the name of a metric."""
     if isinstance(metric, str):
         return metric
     return str(getattr(metric, "__name__", type(metric).__name__))
 
 
 def check_span(X: Any, name: str = "X") -> None:
-    """Refuse data that span so much or so little that squares of distances over- or underflow."""
+    """Raise if squares of distances would over- or underflow."""
     if sparse.issparse(X):
         _check_span(_largest(X), name)
     else:
@@ -184,7 +184,7 @@ def _check_span(span: float, name: str, what: str = "distances") -> None:
 
 
 def _sparse_euclidean(X: Any, others: Any, name: str) -> Callable[[slice], NDArray[np.float64]]:
-    # Centered, sparse data would be dense. Texts and counts start at zero anyway.
+    # Centering would make sparse data dense; texts and counts start at zero anyway.
     a = sparse.csr_array(X, dtype=np.float64)
     b = sparse.csr_array(others, dtype=np.float64)
     _check_span(max(_largest(a), _largest(b)), name)
@@ -209,7 +209,7 @@ def _other_metric(X: Any, others: Any, metric: Metric) -> Callable[[slice], NDAr
         raise ValueError(f"metric must be one that applies to sparse data, got {metric!r}")
     if metric == "seuclidean":
         variance = np.var(others, axis=0, ddof=1)
-        # A constant feature tells points apart at no scale; left alone it adds nothing.
+        # A constant feature adds nothing at any scale.
         options["V"] = np.where(variance > 0, variance, 1.0).astype(np.float64)
     elif metric == "mahalanobis":
         options["VI"] = np.linalg.pinv(np.atleast_2d(np.cov(others, rowvar=False)), hermitian=True)

@@ -1,7 +1,8 @@
-"""The one place that checks what users pass: every error names the argument and what is allowed.
+"""Checks of what users pass: each error names the argument, its value and the allowed values.
 
 Functions return the checked value in the form that the rest of the package works with. They raise
-TypeError for a thing of the wrong kind and ValueError for a wrong value, before any work starts.
+TypeError for a value of the wrong type and ValueError for a value out of range, before any work
+starts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The shortest data that has neighbors to speak of.
+#: The least number of points with neighbors.
 MIN_SAMPLES = 2
 #: Metrics by name: those of scikit-learn's ``pairwise_distances``, SciPy's among them.
 METRICS = (
@@ -43,7 +44,7 @@ def check_real(
     Raises
     ------
     TypeError
-        If it is not a real number (a bool is none).
+        If it is not a real number; a bool is not.
     ValueError
         If it is outside, infinite or NaN.
     """
@@ -146,7 +147,7 @@ def check_unmasked(values: Any, name: str) -> None:
 
 
 def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
-    """Refuse data, dense or sparse, of which squares and their sums would overflow.
+    """Raise unless squares of the data, dense or sparse, and their sums stay finite.
 
     Raises
     ------
@@ -176,7 +177,7 @@ def check_text(name: str, value: Any) -> str:
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Return where a file or directory is, whether or not there is one.
+    """Return the path of a file or directory, which need not exist.
 
     Raises
     ------
@@ -319,19 +320,19 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{name} must have shape (n_samples, n_classes), got {array.shape}")
     unknown = np.isnan(array).all(axis=1)
-    known = array[~unknown]
+    given = array[~unknown]
     where = np.flatnonzero(~unknown)
-    bad = ~np.isfinite(known).all(axis=1)
+    bad = ~np.isfinite(given).all(axis=1)
     if bad.any():
         raise ValueError(
             f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabeled "
-            f"points; row {where[bad][0]} is {known[bad][0]}"
+            f"points; row {where[bad][0]} is {given[bad][0]}"
         )
-    wrong = (known < 0).any(axis=1) | (np.abs(known.sum(axis=1) - 1) > 1e-4)
+    wrong = (given < 0).any(axis=1) | (np.abs(given.sum(axis=1) - 1) > 1e-4)
     if wrong.any():
         raise ValueError(
             f"each row of {name} must be non-negative and sum to one; row {where[wrong][0]} is "
-            f"{known[wrong][0]}, with sum {known[wrong][0].sum():.6g}"
+            f"{given[wrong][0]}, with sum {given[wrong][0].sum():.6g}"
         )
     return array
 
@@ -429,8 +430,8 @@ def check_metric(metric: Any) -> Any:
 def matrix_of(X: Any, name: str = "X") -> Any:
     """Return the matrix of an annotated one (AnnData's ``X``), anything else as it is.
 
-    An AnnData is known by what it has, not by its type: anndata need not be installed. For another
-    of its matrices pass that one, as in ``adata.obsm["X_pca"]`` or ``adata.layers["counts"]``.
+    An AnnData is recognized by its attributes, so that anndata need not be installed. To use
+    another of its matrices pass it, as in ``adata.obsm["X_pca"]`` or ``adata.layers["counts"]``.
 
     Raises
     ------
@@ -503,7 +504,7 @@ def check_data(
         raise ValueError(f"{name} must have at least one feature, got shape {data.shape}")
     if precomputed:
         data = _without_diagonal(data, name)
-    _refuse_what_is_not_finite(data, name)
+    _check_finite(data, name)
     values = data if isinstance(data, np.ndarray) else data.data
     if precomputed and values.size and values.min() < 0:
         raise ValueError(
@@ -514,12 +515,12 @@ def check_data(
 
 
 def check_kind(X: Any, name: str = "X") -> None:
-    """Refuse what NumPy would convert in silence: text that reads like a number, dates, masks.
+    """Raise unless ``X`` holds real numbers; NumPy converts numerals, dates and masks silently.
 
     Raises
     ------
     ValueError
-        If it is nothing that a matrix of real numbers can be made of.
+        If a matrix of real numbers cannot be made of it.
     """
     check_unmasked(X, name)
     if hasattr(X, "toarray"):
@@ -540,7 +541,7 @@ def check_kind(X: Any, name: str = "X") -> None:
         raise ValueError(f"{name} must be a matrix of real numbers, got values of type {found}")
 
 
-def _refuse_what_is_not_finite(data: Any, name: str) -> None:
+def _check_finite(data: Any, name: str) -> None:
     values = data if isinstance(data, np.ndarray) else data.data
     # The sum is finite unless a value is not, or the values are huge: no array of bools needed.
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,20 +1,30 @@
-"""Compiled numerics on plain arrays: sums over pairs of points and what they are made of.
+"""Numerics on plain arrays: sums over pairs of points, and what they are made of.
 
-Nothing here checks its arguments, knows a class of nbembed or keeps state; the objectives do.
-Every function takes ``n_threads`` last and gives the same bits for any number of threads.
-Coordinates come as ``Yt`` of shape (d, n), one row an axis.
+Kernels do not check their arguments, know no class of nbembed and keep no state; objectives do.
+Every function takes ``n_threads`` and gives the same bits for any number of threads. Coordinates
+come as ``Yt`` of shape (d, n), one row an axis.
 
 From the bottom up:
 
-* :mod:`~nbembed.kernels.threads`: a pool of threads that run fixed chunks of work;
-* :mod:`~nbembed.kernels.codegen`: how formulas become vector code, and sums over all pairs;
-* :mod:`~nbembed.kernels.terms`: what kernels return;
+* :mod:`~nbembed.kernels.codegen`: formulas become vector code; sums over all pairs of points;
+* :mod:`~nbembed.kernels.cores`, :mod:`~nbembed.kernels.threads`: a pool of threads that run fixed
+  chunks of work;
+* :mod:`~nbembed.kernels.terms`: what kernels return; :mod:`~nbembed.kernels.packing`: pairs of
+  numbers in one square;
 * :mod:`~nbembed.kernels.sparse`: sums over the entries of a sparse matrix;
 * :mod:`~nbembed.kernels.heavy_tailed` (HSSNE), :mod:`~nbembed.kernels.gaussian_rows` (SNE, Mbed),
   :mod:`~nbembed.kernels.neighbor_retrieval` (NeRV, on :mod:`~nbembed.kernels.log_rows`),
-  :mod:`~nbembed.kernels.links` (links), :mod:`~nbembed.kernels.large_margin` (Mbed),
-  :mod:`~nbembed.kernels.parametric` (Parametric Embedding);
-* :mod:`~nbembed.kernels.placement`: new points on a map that stays;
-* :mod:`~nbembed.kernels.custom_similarity`: HSSNE with a similarity of the user's own;
-* :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities.
+  :mod:`~nbembed.kernels.links` (must-links, cannot-links and labels),
+  :mod:`~nbembed.kernels.large_margin` (Mbed), :mod:`~nbembed.kernels.parametric` (Parametric
+  Embedding);
+* :mod:`~nbembed.kernels.placement`: new points on a fitted map;
+* :mod:`~nbembed.kernels.custom_similarity`: HSSNE with a user's own similarity;
+* :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities;
+  :mod:`~nbembed.kernels.fisher_paths`: distances in the learned metric.
+
+Backends. Kernels are compiled with numba on their first call and kept on disk. With the environment
+variable ``NBEMBED_BACKEND=numpy`` they run as the plain NumPy formulas of
+:mod:`~nbembed.kernels.reference` instead: for debugging, and on hosts without a compiler, where
+numba need not even be installed. Results agree to rounding; the time is ten to a hundred times as
+long. :mod:`~nbembed.kernels.backend` does the selection.
 """

@@ -1,21 +1,21 @@
-"""Widths of neighborhoods: rows p_j ∝ exp(−β d_j²) with a given perplexity, or of a given width.
+"""Widths of neighborhoods: rows p_j ∝ exp(−β d_j²) with a given perplexity or a given width.
 
 The entropy of a row, with u_j = (d_j² − min d²)/mean, w_j = exp(−b u_j) and Z = Σ w, is
 
     H(b) = log Z + b E[u],     dH/d log b = −b² Var[u],     β = b/mean
 
-(nats; E and Var under the row itself). H falls steadily from the log of the row's length to the
-log of the number of points tied for nearest, so H(b) = log(perplexity) has at most one root. It is
-found by Newton steps in log b, each kept inside the bracket known so far and begun at the previous
-row's answer: three or four sweeps of a row where bisection needs thirty.
+(nats; E and Var under the row itself). H decreases from the log of the row's length to the log of
+the number of points tied for nearest, so H(b) = log(perplexity) has at most one root. Newton steps
+in log b find it, safeguarded by a bracket and started from the previous row's solution: three or
+four sweeps of a row where bisection needs thirty.
 
-Shifting by the nearest distance changes no p and keeps Z ≥ 1, so even a far outlier's row cannot
-underflow; it is done in float64, before distances are rounded to the type of P. Dividing by the
-mean (of d² − min d²) makes b a number of order one, whatever the units.
+Shifting by the nearest distance changes no p and keeps Z ≥ 1, so that not even the row of a far
+outlier underflows; it is done in float64, before distances are rounded to the type of P. Dividing
+by the mean of d² − min d² gives b the order of one, whatever the units.
 
-Where ``perplexity`` or more points tie for nearest, no width has so small a perplexity: the limit
-of ever smaller widths is the row that is uniform over them, and β is one at which the next point
-weighs e⁻⁴⁰. A perplexity of all the other points (β → 0) is the uniform row.
+If ``perplexity`` or more points tie for nearest, no width has so small a perplexity: the row is the
+limit of ever smaller widths, uniform over them, and β is one at which the next point weighs e⁻⁴⁰.
+If the perplexity is the number of other points (β → 0), the row is uniform.
 """
 
 from __future__ import annotations
@@ -38,18 +38,19 @@ from nbembed.kernels.threads import run_chunks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows a chunk. The first row of a chunk starts from nothing, so the last digits depend on this
-#: number, but not on who works on which chunk. Callers that go by blocks make them multiples of it.
+#: Rows in a chunk. The first row of a chunk has no previous solution to start from, so the last
+#: digits depend on this number, but not on which thread works on which chunk. Callers that process
+#: blocks of rows make them multiples of it.
 CHUNK = 32
-#: Sweeps of a row at most; bisection alone would be at the limit of float64 by then.
+#: The most sweeps of a row; bisection alone would reach the limit of float64 in as many.
 SWEEPS = 200
 #: Columns whose sums are kept in the type of P before they are added in float64; divides by lanes.
 COLUMNS = 1024
-#: Where points are that do not exist: their weight is zero at any width that matters.
+#: Distance of padding: its weight is zero at any relevant width.
 NOWHERE = 1e30
 
 _LOG2_E = float(np.log2(np.e))
-#: Numbers a register at most: rows are padded to a multiple.
+#: The most numbers of a register: rows are padded to a multiple.
 _PADDING = 16
 
 

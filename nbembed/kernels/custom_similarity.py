@@ -1,11 +1,11 @@
-"""HSSNE with a similarity of the user's own: H and its score S, compiled into plain loops.
+"""HSSNE with a user's own similarity: H and its score S, compiled into plain loops.
 
     q = H(τ),   S = −d log H/dτ,   force_i = Σ_j c_ij S_ij (y_i − y_j)
 
 The sums are those of :mod:`nbembed.kernels.heavy_tailed` and :mod:`nbembed.kernels.links`, in
-float64 and pair by pair: some thirty times slower than the built-in family, and for any H and S
-that numba compiles. Each row of the square of pairs is summed by itself, so that the result does
-not depend on the number of threads. Below 2.2e-308 H counts as that.
+float64 and pair by pair: some thirty times slower than the built-in family, but for any H and S
+that numba compiles. Each row of pairs has its own sums, so that the result does not depend on the
+number of threads. Values of H below 2.2e-308 count as that number.
 """
 
 from __future__ import annotations

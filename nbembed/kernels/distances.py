@@ -3,10 +3,10 @@
     d_ij² = Σ_k (a_ik − b_jk)²                 (few dimensions: as it stands)
           = ‖a_i‖² + ‖b_j‖² − 2 ⟨a_i, b_j⟩     (many: the products are one matrix multiplication)
 
-The second form is far faster in many dimensions, but what it loses is relative to the norms: for
-two points much nearer to each other than to the origin nothing may be left. Those pairs are found
-while the parts are put together, and computed anew by the first form. Duplicates are at distance
-zero exactly.
+The second form is far faster in many dimensions, but its error is relative to the norms: for two
+points much nearer to each other than to the origin, no digit may be correct. Such pairs are
+detected when the parts are combined, and recomputed by the first form. Duplicates have distance
+exactly zero.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from nbembed.kernels.codegen.compiling import compiled, read_only
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Up to so many dimensions differences beat the matrix product.
+#: Up to this many dimensions, differences are faster than the matrix product.
 FEW_DIMENSIONS = 12
-#: A squared distance below this share of the norms is computed anew. The second form is off by a
-#: few 1e-16 of the norms, so what is kept has a relative error of some 1e-12.
+#: A squared distance below this share of the norms is recomputed. The error of the second form is a
+#: few 1e-16 of the norms, so the other distances have a relative error of some 1e-12.
 NEAR = 1e-4
 
 
@@ -79,7 +79,7 @@ def squared_distances(A: Any, B: Any) -> NDArray[np.float64]:
     ----------
     A : ndarray of shape (n, d), float64
     B : ndarray of shape (m, d), float64
-        Both about the same center, or precision is lost to the offset before this function sees it.
+        Both centered at the same point; an offset would cost precision in the input already.
 
     Returns
     -------

@@ -20,10 +20,10 @@ No vector of the data's space is needed for a pair. Let ``a_ik = ‖x_i − m_k�
 (the columns of β sum to one): the length of the path is that of a curve in the simplex of the
 classes along which the log-odds of the Gaussians change steadily.
 
-The weights are divided by the largest of them, so that nothing underflows that matters, and ē is
-taken out before classes are summed, so that nothing cancels. Differences e_k are taken in float64
-whatever the type of the work: near points stay as far apart as they are. Rows are the left points,
-lanes the right ones; the two sums over k are in registers for :data:`CLASSES` classes at a time.
+The weights are divided by their largest, so that no relevant one underflows, and ē is subtracted
+before the sums over classes, so that nothing cancels. Differences e_k are taken in float64 whatever
+the type of the work, which keeps the distances of near points accurate. Rows are the left points,
+lanes the right ones; the two sums over k stay in registers for :data:`CLASSES` classes at a time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from nbembed.kernels.codegen.simd import INDEX, Lanes, Pointer, broadcast, load,
 from nbembed.kernels.codegen.vector_math import lanes_exp
 from nbembed.kernels.threads import run_chunks
 
-#: Classes whose sums are in registers at the same time: twelve sums, which sixteen registers hold.
+#: Classes whose sums are in registers at the same time: twelve sums, which fit sixteen registers.
 CLASSES = 6
 #: Columns are padded to a multiple of the longest register.
 PADDING = 16
@@ -124,7 +124,7 @@ def shorten(D: Any, n_threads: int) -> None:
     for k in range(n):
         through = D[k].copy()
         run_chunks(
-            lambda chunk: _go_through(D[chunk * rows : (chunk + 1) * rows], through, k),  # noqa: B023
+            lambda chunk: _relax(D[chunk * rows : (chunk + 1) * rows], through, k),  # noqa: B023
             -(-n // rows),
             n_threads,
         )
@@ -159,7 +159,7 @@ def _by_groups(beta: Any) -> Any:
 
 
 @compiled
-def _go_through(D, through, k):
+def _relax(D, through, k):
     for i in range(D.shape[0]):
         row = D[i]
         first = row[k]

@@ -4,11 +4,11 @@
     ∂C/∂y_i = 2 Σ_j (p_ij + p_ji − q_ij − q_ji)(y_i − y_j)
 
 equation (4) of "Large Margin Non-Linear Embedding" (Zien and Quiñonero-Candela) with the factor 2
-that it lacks. Two passes over the half square: the first sums the rows, the second needs
-them, since q_ij + q_ji = exp(−τ_ij)(1/Z_i + 1/Z_j).
+missing there. Two passes over the half square: the first computes Z, which the second needs,
+since q_ij + q_ji = exp(−τ_ij)(1/Z_i + 1/Z_j).
 
-A point far from all others has a Z_i that float32 (or even float64) cannot hold. Such rows are left
-out of the second pass and done by themselves, shifted by their smallest τ:
+For a point far from all others, Z_i underflows in float32 (or even in float64). Such isolated rows
+are left out of the second pass and summed one by one, shifted by their smallest τ:
 log Z_i = −m + log Σ_j exp(m − τ_ij), m = min_j τ_ij.
 """
 
@@ -76,11 +76,11 @@ def gaussian_rows(
 
     run_chunks(sum_rows, chunks, n_threads)
     Z = rows[:, 0, :n].sum(axis=0, dtype=np.float64)
-    # An underflow shows as the smallest normal number, so a small sum may be made of nothing else.
-    lonely = np.flatnonzero(n * _SMALL[points.dtype.char] > Z)
+    # exp returns the smallest normal number for an underflow, so a small sum may consist of these.
+    isolated = np.flatnonzero(n * _SMALL[points.dtype.char] > Z)
     log_Z = np.log(Z)
     inverse = 1 / Z
-    inverse[lonely] = 0
+    inverse[isolated] = 0
 
     sparse = isinstance(W, tuple)
     dense = None if sparse else read_only(W)
@@ -96,9 +96,9 @@ def gaussian_rows(
     run_chunks(add_forces, chunks, n_threads)
     total = np.add.reduce(sums[:, :, :n], axis=0)
     repulsion = total[-d:]
-    if lonely.size:
+    if isolated.size:
         alone = np.zeros((d, n))
-        lonely_rows(Yt.astype(np.float64), lonely, log_Z, alone)
+        isolated_rows(Yt.astype(np.float64), isolated, log_Z, alone)
         repulsion += alone.astype(points.dtype)
     if sparse:
         attraction, _, cross = sparse_attraction(Yt, W, 0.0, want_cost, n_threads)
@@ -107,7 +107,7 @@ def gaussian_rows(
     return GaussianRowsTerms(total[:d], repulsion, log_Z, cross)
 
 
-#: A row is lonely if its mean exp(−τ) is below this: 2e-8 of it may then be made of underflows.
+#: A row is isolated if its mean exp(−τ) is below this: underflows may then make up 2e-8 of the sum.
 _SMALL = {"f": 2.0**-100, "d": 2.0**-970}
 
 
@@ -163,11 +163,11 @@ def repulsion_only(points, inverses, W, nothing, n, chunk, chunks, sums, totals)
 
 
 @compiled
-def lonely_rows(Yt, lonely, log_Z, repulsion):
-    """Set log Z_i for the ``lonely`` i and add q_ij (y_i − y_j) to i and its opposite to j."""
+def isolated_rows(Yt, isolated, log_Z, repulsion):
+    """Set log Z_i for the ``isolated`` i and add q_ij (y_i − y_j) to i and its opposite to j."""
     d, n = Yt.shape
     tau = np.empty(n)
-    for i in lonely:
+    for i in isolated:
         for j in range(n):
             tau[j] = 0.0
             for k in range(d):

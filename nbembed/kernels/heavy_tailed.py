@@ -5,18 +5,18 @@
     ∂J/∂y_i = 4 Σ_j (P_ij − q_ij/Z) S_ij (y_i − y_j)
 
 and q = exp(−τ), S = 1 for α = 0: equations (1), (11) and (13) of "Heavy-Tailed Symmetric Stochastic
-Neighbor Embedding" (Yang, King, Xu and Oja). Z is only known at the end, so what attracts and what
-repels are summed apart, and one pass over the pairs is enough.
+Neighbor Embedding" (Yang, King, Xu and Oja). Z is known only at the end; attraction and repulsion
+are therefore summed separately, and one pass over the pairs suffices.
 
-Three members of the family have loops of their own, because H is what takes the time. For a dense P
+Three members of the family have specialized loops, because H dominates the time. For a dense P
 (repulsion alone), n = 2000, d = 2, float32, one thread, in ns per ordered pair:
 
     α = 1      one division                     0.09 (0.05)
     α = 0      an exponential                   0.13 (0.09)
     other α    a logarithm and an exponential   0.23 (0.17)
 
-A dense P is streamed once, upper half only. With a sparse P repulsion still takes all pairs,
-attraction only the entries (:mod:`nbembed.kernels.sparse`).
+A dense P is read once, its upper half only. With a sparse P, repulsion still sums over all pairs,
+attraction only over the entries (:mod:`nbembed.kernels.sparse`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.tiles import distances_stay_finite, half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import HeavyTailedTerms
@@ -51,15 +51,14 @@ def heavy_tailed(
     Parameters
     ----------
     Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis. Squared distances must stay finite in this type (|y| < 1e18 in
-        float32).
+        Coordinates, one row an axis.
     P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
         Symmetric, diagonal zero or not stored. Read only; of a dense P only the upper half is.
     alpha : float
         Heaviness α ≥ 0 of the tails.
     want_cost : bool
-        Whether ``cross`` is needed. Where it costs a logarithm a pair (α = 1) it is left out
-        otherwise.
+        Whether ``cross`` is needed. Otherwise it is skipped where it costs a logarithm a
+        pair (α = 1).
     n_threads : int
         Threads; the result does not depend on it.
 
@@ -71,8 +70,8 @@ def heavy_tailed(
     Notes
     -----
     O(d n²) time, O(d n) memory. Sums over single pairs are taken in the type of the points, those
-    over tiles of the normalizer and of the cost in float64. Should all q be so small that float32
-    cannot hold them, the work is repeated in float64; below 2.2e-308 a q counts as that.
+    over tiles of the normalizer and of the cost in float64. If squared distances overflow or all q
+    underflow in float32, the work is done in float64; q below 2.2e-308 count as that number.
     """
     d, n = Yt.shape
     if alpha < GAUSSIAN_BELOW:
@@ -80,13 +79,15 @@ def heavy_tailed(
     chunks = n_chunks(n)
     sparse = isinstance(P, tuple)
     points = padded(Yt)
+    if alpha and not distances_stay_finite(points, alpha):
+        return _in_double(Yt, P, alpha, want_cost, n_threads)
     dense = None if sparse else read_only(P)
     parameters = np.array([alpha, 1 / alpha if alpha else 0.0], points.dtype)
     n_forces = 1 if sparse else 2
     sums = np.zeros((chunks, n_forces * d + (not sparse), points.shape[1]), points.dtype)
     totals = np.zeros((chunks, 2))
     add = _loop(alpha, sparse, want_cost)
-    # t-SNE in the plane is worth code of its own; all else serves any d (see half_square).
+    # t-SNE in the plane is worth specialized code; the rest serves any d (see half_square).
     axes = (0,) * d if alpha == 1 and d <= 2 else ()
 
     def run(chunk: int) -> None:
@@ -95,9 +96,7 @@ def heavy_tailed(
     run_chunks(run, chunks, n_threads)
     normalizer, cross = 2 * totals.sum(axis=0)
     if points.dtype == np.float32 and normalizer < n * n * 1e-30:
-        again = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
-        attraction, repulsion, curvature = (part.astype(np.float32) for part in again[:3])
-        return HeavyTailedTerms(attraction, repulsion, curvature, again.normalizer, again.cross)
+        return _in_double(Yt, P, alpha, want_cost, n_threads)
     total = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse:
         attraction, curvature, cross = sparse_attraction(Yt, P, alpha, want_cost, n_threads)
@@ -111,7 +110,14 @@ def heavy_tailed(
     )
 
 
-# ---- what a pair adds ---------------------------------------------------------------------------
+def _in_double(Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int) -> HeavyTailedTerms:
+    """Return the sums computed in float64, in float32."""
+    terms = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
+    attraction, repulsion, curvature = (part.astype(np.float32) for part in terms[:3])
+    return HeavyTailedTerms(attraction, repulsion, curvature, terms.normalizer, terms.cross)
+
+
+# ---- the terms of a pair -------------------------------------------------------------------------
 
 
 def _student(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
@@ -143,7 +149,7 @@ def _gaussian_repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) ->
 def _general(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
     s, q, exponent = _tail(tau, parameters)
     pull = p * s
-    # The cost's logarithm is at hand: one more multiplication, not worth a loop without.
+    # The cost's logarithm is computed anyway: a loop without it would save one multiplication.
     return Terms(forces=[pull, q * s], scalars=[pull], totals=[q, p * exponent])
 
 
@@ -173,7 +179,7 @@ _add_general_repulsion = half_square(
 )
 
 
-# ---- the loops: compiled when first called and kept on disk, which takes a function for each ----
+# ---- compiled loops: each is a function of its own, because numba caches functions ----
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Large-margin terms of Mbed: how clearly, evenly and rightly the points fall into classes.
+"""Large-margin terms of Mbed: how clear, balanced and correct the class memberships are.
 
     m_ik = softmax_k(⟨w_k, y_i⟩/λ),   m̄_k = mean_i m_ik
     A = −(1/n) Σ_i H(M_i),   B = H(m̄) or −KL(m̄‖π),   D = Σ_{i labeled} KL(T_i‖M_i)

@@ -1,13 +1,13 @@
-"""Links: groups of points that belong together, and pairs of groups that do not.
+"""Links: groups of points that belong together, and pairs of groups that must stay apart.
 
     force_i = Σ_j g_ij S_ij (y_i − y_j),   S = 1/(1 + ατ)
     g_ij = Σ_{groups that hold i and j} w_i w_j (r_i + r_j)
 
-is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed), where w is
-a point's weight in a group and r its rate, its share of the mixed affinities. A group is stored as
-its m points; its m² pairs are visited, never stored: the points of a group are copied side by side
-and summed over like any other set of points (:mod:`nbembed.kernels.codegen.tiles`), with
-g_ij = w_i·(w r)_j + (w r)_i·w_j.
+is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed). w is the
+weight of a point in a group, r its rate: its share of the mixed affinities. A group is stored as
+its m points; its m² pairs are visited but never stored. The points of a group are copied into
+adjacent memory and summed over like any other set of points
+(:mod:`nbembed.kernels.codegen.tiles`), with g_ij = w_i·(w r)_j + (w r)_i·w_j.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import MANY, half_square, n_chunks, padded_length
+from nbembed.kernels.codegen.tiles import (
+    MANY,
+    distances_stay_finite,
+    half_square,
+    n_chunks,
+    padded_length,
+)
 from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p, log
 from nbembed.kernels.terms import GroupTerms
 from nbembed.kernels.threads import run_chunks
@@ -61,6 +67,12 @@ def group_attraction(
     -----
     O(d Σ m²) time, O(d n) memory.
     """
+    if alpha and not distances_stay_finite(Yt, alpha):
+        terms = group_attraction(
+            Yt.astype(np.float64), indptr, members, weights, rates, alpha, n_threads
+        )
+        force, curvature = (part.astype(np.float32) for part in terms[:2])
+        return GroupTerms(force, curvature, terms.cross)
     d, n = Yt.shape
     dtype = Yt.dtype
     indptr, members = read_only(indptr), read_only(members)
@@ -101,7 +113,7 @@ def cannot_link(
         The two sides of cannot-link c are ``members_a[indptr_a[c]:indptr_a[c + 1]]`` and likewise
         b.
     n_threads : int
-        Accepted for the sake of a common form; there is too little work to share.
+        Accepted for uniformity and ignored: there is too little work to share.
 
     Returns
     -------
@@ -111,7 +123,7 @@ def cannot_link(
     """
     gradient = np.zeros(Yt.shape, Yt.dtype)
     sides = (read_only(part) for part in (indptr_a, members_a, indptr_b, members_b))
-    energy = apart(read_only(Yt), *sides, gradient)
+    energy = cannot_link_energy(read_only(Yt), *sides, gradient)
     return float(energy), gradient
 
 
@@ -145,7 +157,7 @@ def mixed_entropy(
     keep, rates = read_only(np.asarray(keep, float)), read_only(np.asarray(rates, float))
     members, weights = np.asarray(members), read_only(np.asarray(weights, float))
     n = keep.size
-    # The groups of each point: places in ``members``, point by point.
+    # For each point, the positions in ``members`` where it occurs.
     places = np.argsort(members, kind="stable")
     starts = np.searchsorted(members[places], np.arange(n + 1))
     group_of = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -192,7 +204,7 @@ def groups(
     sums,
     totals,
 ):
-    """Add one chunk of the pull: large groups are shared by all chunks, small ones dealt out."""
+    """Add one chunk of the pull: all chunks share a large group, each small one has one chunk."""
     d = points.shape[0]
     y = np.zeros((d, longest), points.dtype)
     extras = np.zeros((2, longest), points.dtype)
@@ -219,7 +231,7 @@ def groups(
 
 
 @compiled
-def apart(points, indptr_a, members_a, indptr_b, members_b, gradient):
+def cannot_link_energy(points, indptr_a, members_a, indptr_b, members_b, gradient):
     """Add the gradient of the cannot-links' energy to ``gradient``; return the energy."""
     d = points.shape[0]
     difference = np.zeros(d)
@@ -248,7 +260,7 @@ def apart(points, indptr_a, members_a, indptr_b, members_b, gradient):
 
 @inlined
 def _x_log_x(x):
-    # The logarithm knows nothing of zero and subnormal numbers; they add nothing either.
+    # The logarithm is not defined for zero and subnormal numbers, whose terms are negligible.
     return x * log(x if x > 1e-300 else 1e-300)
 
 

@@ -1,11 +1,11 @@
-"""Logarithms of neighbor probabilities, widened and mixed with links, packed for the tiles.
+"""Logarithms of neighbor probabilities: widened, mixed with links, and packed for the tiles.
 
     log p_ij ← κ log p_ij − log Σ_k p_ik^κ               a width √(1/κ) times as large
     log p̃_ij = log(keep_i p_ij + rate_i Σ w_i w_j)        links mixed in (nbembed.kernels.links)
 
-Everything is done on logarithms, in float64, so that far pairs whose p underflows keep theirs.
-A pair without affinity (p̃ = 0: across a cannot-link, or where a given P has a zero) has none: it
-is marked by :data:`NO_AFFINITY`, which no logarithm of a probability can be.
+All arithmetic is on logarithms, in float64, so that pairs whose p underflows keep a finite log p. A
+pair without affinity (p̃ = 0: across a cannot-link, or where a given P is zero) is marked by
+:data:`~.terms.NO_AFFINITY`, which cannot be the logarithm of a probability.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def packed_log_rows(
     """
     n = logs.shape[0]
     indptr, members, weights = (np.asarray(part) for part in links)
-    # The groups of each point: places in ``members``, point by point.
+    # For each point, the positions in ``members`` where it occurs.
     places = np.argsort(members, kind="stable")
     starts = np.searchsorted(members[places], np.arange(n + 1))
     group_of = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
@@ -102,7 +102,7 @@ def pack(
             if j != i and logs[i, j] > top:
                 top = logs[i, j]
         for j in range(n):
-            # Pairs that are none weigh e⁻⁷⁰⁰, which a sum of at least 1 does not notice.
+            # Pairs without affinity weigh e⁻⁷⁰⁰, which vanishes in a sum of at least 1.
             there = j != i and logs[i, j] > -np.inf
             row[j] = kappa * (logs[i, j] - top) if there else -np.inf
             share[j] = exp(max(row[j], -700.0))
@@ -120,7 +120,7 @@ def pack(
                 row[j] = larger + log(1.0 + smaller)
             u[j] = 0.0
         for j in range(n):
-            # Rounding may leave a little more than all.
+            # Rounding may leave p slightly above 1.
             share[j] = min(row[j], 0.0)
             p = exp(max(share[j], -700.0)) if row[j] > -np.inf else 0.0
             entropy += p * max(share[j], -700.0)

@@ -13,14 +13,15 @@ and with b_i = (1 − t) w_i/Z_i, k_i = (w_i/Z_i)(t + (1 − t) M_i/Z_i) the gra
     ∂E/∂y_i = 2 Σ_j (g_ij + g_ji)(y_i − y_j),   g_ij = t w_i p_ij + e_ij (b_i (x_ij + ℓ_ij) − k_i)
 
 Two passes over the half square: the first for Z and M, the second for the force. Neither e nor p is
-symmetric, but a pair is visited once, with its two logarithms side by side
-(:attr:`.PairSum.both`); p itself is exp ℓ, cheaper than a second matrix
-from memory. n = 2000, d = 2, float32, one thread: 0.17 and 0.29 ns per ordered pair.
+symmetric, but each pair is visited once, with its two logarithms side by side
+(:attr:`.PairSum.both`). p is computed as exp ℓ, which is cheaper than reading a second matrix from
+memory. n = 2000, d = 2, float32, one thread: 0.17 and 0.29 ns per ordered pair.
 
-Where p is zero its logarithm is a number ``floor`` that the caller chooses. With a sparse P all
-pairs are taken as such, and its entries add what they differ by.
+Where p is zero, the number ``floor`` replaces its logarithm. With a sparse P, the passes treat all
+pairs as zeros of P, and the stored entries add the difference.
 
-A row whose Z_i underflows is left out of the passes and done by itself, shifted by its smallest x.
+A row whose Z_i underflows (an isolated row) is left out of the passes and summed separately,
+shifted by its smallest x.
 """
 
 from __future__ import annotations
@@ -101,12 +102,12 @@ def neighbor_retrieval(
     run_chunks(first_pass, chunks, n_threads)
     Z, M = rows[:, :, :n].sum(axis=0, dtype=np.float64)
     M += along
-    lonely = np.flatnonzero(n * _SMALL[dtype.char] > Z)
-    Z[lonely], M[lonely] = 1, 0
+    isolated = np.flatnonzero(n * _SMALL[dtype.char] > Z)
+    Z[isolated], M[isolated] = 1, 0
     log_Z, F = np.log(Z), -M / Z - np.log(Z)
 
     rate = widths / Z
-    rate[lonely] = 0
+    rate[isolated] = 0
     columns = np.stack([widths, rate * (tradeoff + (1 - tradeoff) * M / Z), (1 - tradeoff) * rate])
     extras = padded(columns.astype(dtype))
     sums = np.zeros((chunks, d, width), dtype)
@@ -121,21 +122,21 @@ def neighbor_retrieval(
 
     run_chunks(second_pass, chunks, n_threads)
     force = np.add.reduce(sums[:, :, :n], axis=0)
-    if sparse or lonely.size:
-        for i in map(int, lonely):
+    if sparse or isolated.size:
+        for i in map(int, isolated):
             row = _sparse_row(parts, i, n) if sparse else packed_row(logs, i)
-            log_Z[i], F[i] = _lonely_row(Yt, i, row, widths[i], tradeoff, floor, pulls)
+            log_Z[i], F[i] = _isolated_row(Yt, i, row, widths[i], tradeoff, floor, pulls)
         force += pulls.astype(dtype)
     return RetrievalTerms(force, log_Z, F, float(totals.sum()))
 
 
-#: A row is lonely if its mean e is below this: what underflows then is no part of it.
+#: A row is isolated if its mean e is below this; above it, terms that underflow are negligible.
 _SMALL = {"f": 2.0**-80, "d": 2.0**-900}
 #: e is 0 from this x on.
 _FAR = {"f": 87.0, "d": 708.0}
 
 
-# ---- what a pair adds ---------------------------------------------------------------------------
+# ---- the terms of a pair -------------------------------------------------------------------------
 
 
 def _similarity(x: Lanes) -> tuple[Lanes, Lanes]:
@@ -260,7 +261,7 @@ def entry_forces(
                 pulls[k, i] += force * difference[k]
 
 
-# ---- rows by themselves -------------------------------------------------------------------------
+# ---- isolated rows -------------------------------------------------------------------------
 
 
 def _sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
@@ -271,7 +272,7 @@ def _sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
     return row
 
 
-def _lonely_row(
+def _isolated_row(
     Yt: Any, i: int, logs: Any, width: float, tradeoff: float, floor: float, pulls: Any
 ) -> tuple[float, float]:
     """Return log Z_i and F_i without underflow; add what q_i does to ``pulls``."""

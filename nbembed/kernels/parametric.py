@@ -1,4 +1,4 @@
-"""Parametric Embedding: every object placed among the class centers, each by itself.
+"""Parametric Embedding: each object is placed among the class centers, independently of others.
 
     q_nk = π_k exp(−½‖r_n − φ_k‖²) / Σ_l π_l exp(−½‖r_n − φ_l‖²)                          (eq. 1)
     f_n(r_n) = −Σ_k p_nk log q_nk + η ‖r_n‖²                                         (eq. 2 and 6)
@@ -11,13 +11,13 @@ and cancels, so with a_k = log π_k − ½‖φ_k‖²
 
     f_n(r) = log Σ_k exp(a_k + ⟨r, φ_k⟩) − Σ_k p_nk (a_k + ⟨r, φ_k⟩) + η ‖r‖²
 
-which is strictly convex: Newton's method finds its one minimum from anywhere, if it is damped. The
-full steps that the paper prints (eq. 7) overshoot where q has a single class, for the Hessian is
-hardly more than 2η I there. As ‖∇f‖ ≥ 2η ‖r − r*‖, a small gradient says how far off a place is.
+which is strictly convex: damped Newton's method converges to its unique minimum from anywhere. The
+paper's full steps (eq. 7) overshoot where q has a single class, because the Hessian is hardly more
+than 2η I there. As ‖∇f‖ ≥ 2η ‖r − r*‖, the gradient bounds the distance from the minimum.
 
-One object needs p_n and the centers and nothing else: coordinates come as rows here, an object is
-solved while it is in registers, and memory is what goes in and comes out. Everything is computed in
-float64, whatever is stored.
+An object depends only on p_n and the centers. Coordinates come as rows here, objects are solved one
+after the other, and no memory is needed besides inputs and outputs. All arithmetic is in float64,
+whatever the type of the arrays.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def parametric(
     solve : bool
         Whether to move each object to its minimum first.
     held : ndarray of int
-        Objects that stay where they are nevertheless.
+        Objects that are not moved.
     tolerance : float
         How far from its minimum an object may end, in coordinates. An object that is as near
         already stays where it is, to the bit.
@@ -228,7 +228,7 @@ def place_objects(
                 square += r[j] * r[j]
                 along += r[j] * goal[j]
             value = log_total - along + eta * square
-            # At the limit of rounding neither cost nor gradient fall any more.
+            # At the limit of rounding neither cost nor gradient decreases any more.
             if norm <= small * small or (resting and norm > 0.25 * before):
                 break
             if steps == max_steps[n]:
@@ -260,7 +260,7 @@ def place_objects(
                 # The minimum of the parabola through both ends and the slope at the first.
                 bend = rise - share * slope
                 share *= min(0.5, max(0.1, -0.5 * share * slope / bend))
-            if not moved:  # only rounding is left, or a cost that is no number
+            if not moved:  # within rounding of the minimum, or the cost is NaN
                 totals[1] += 1
                 break
             resting = rise > -rounding

@@ -1,4 +1,4 @@
-"""Places of new points on a map that stays as it is: each by its own row of a method's cost.
+"""Positions of new points on a fitted map: each minimizes its own row of a method's cost.
 
 With p_j the neighbor probabilities of one new point over the fitted points y_j, and
 
@@ -11,13 +11,13 @@ the row is
     ∇f   = 2 Σ_j [(t + μ) p_j − t q_j − (1 − t) q_j (L_j − F)] S_j (y − y_j)
 
 with S_j = de_j/dτ_j = w/(1 + α w τ_j), L_j = log(q_j/p_j) and F = Σ_j q_j L_j. t = 1 is the row of
-HSSNE (α ≥ 0), of SNE and of Mbed's floor (α = 0); t < 1 is NeRV's. Sums go over all fitted points:
-nothing is cut off. Exponents are shifted by the smallest, so that a point far from the whole map
-has a row like any other.
+HSSNE (α ≥ 0), of SNE and of Mbed's floor (α = 0); t < 1 is NeRV's. Sums run over all fitted points,
+without a cutoff. Exponents are shifted by the smallest, so that the row of a point far from the
+whole map does not underflow.
 
-With α > 0 or t < 1 a row may have several minima. Of the starts that are given the one of least
-cost is taken; from there quasi-Newton steps (BFGS, the first of them the fixed point of HSSNE, y −
-∇f / 2Σ(t + μ)pS) go down, each only if it lowers the cost. Rows know nothing of each other.
+With α > 0 or t < 1 a row may have several minima. The descent begins at the given start of least
+cost and takes quasi-Newton steps (BFGS; the first is the fixed-point step of HSSNE,
+y − ∇f / 2Σ(t + μ)pS), each accepted only if it lowers the cost. Rows are independent of each other.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _terms(e, s, w, alpha):
 
 
 @inlined
-def _look(Yt, p, log_p, w, alpha, tradeoff, tether, y, e, s, q, gradient):
+def _row_cost(Yt, p, log_p, w, alpha, tradeoff, tether, y, e, s, q, gradient):
     """Write ∇f to ``gradient``; return f without t Σ p log p, and 2 Σ (t + μ) p S."""
     d, n = Yt.shape
     for j in range(n):
@@ -120,7 +120,7 @@ def evaluate(Yt, P, log_P, w, alpha, tradeoff, tether, places, costs, gradients)
     e, s, q = np.empty(n), np.empty(n), np.empty(n)
     for i in range(P.shape[0]):
         log_p = log_P[i] if tradeoff < 1.0 else log_P[0]
-        costs[i], _ = _look(
+        costs[i], _ = _row_cost(
             Yt, P[i], log_p, w[i], alpha, tradeoff, tether, places[i], e, s, q, gradients[i]
         )
 
@@ -137,8 +137,8 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
     for i in range(P.shape[0]):
         p = P[i]
         log_p = log_P[i] if tradeoff < 1.0 else log_P[0]
-        # One place in the code looks: it is long, and compiled wherever it stands. ``stage``
-        # counts the starts first; past them it is a trial along a step.
+        # The cost is evaluated at one place in the code, because it is long and inlined at each
+        # call. ``stage`` counts the starts; after them, each evaluation is a trial along a step.
         n_starts = starts.shape[1]
         # As far as the map is wide, or as the point's own neighborhood, which may be wider.
         reach = max(size, 1.0 / np.sqrt(w[i]))
@@ -149,7 +149,7 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
         y[:] = trial
         gradient[:] = 0.0
         while True:
-            value, bend = _look(
+            value, bend = _row_cost(
                 Yt, p, log_p, w[i], alpha, tradeoff, tether, trial, e, s, q, after
             )  # fmt: skip
             if stage < n_starts:
@@ -166,7 +166,7 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
                 if halvings == MAX_HALVINGS:
                     if fresh:
                         break
-                    # The curvature that was learnt misleads: once more along the gradient.
+                    # The estimated Hessian misleads: restart along the gradient.
                     fresh = True
                 else:
                     # Where a parabola through both costs and the slope is least.
@@ -224,7 +224,7 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
                     step[k] -= H[k, m] * gradient[m]
                 slope += step[k] * gradient[k]
                 length += step[k] * step[k]
-            # So little is left to gain that rounding decides.
+            # The predicted decrease is within rounding.
             if not slope < -1e-15 * (1.0 + abs(cost)):
                 break
             share = min(1.0, reach / np.sqrt(length))
@@ -237,9 +237,9 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
 
 @lru_cache(maxsize=32)
 def _descend_with(terms: Any) -> Any:
-    """Return :func:`_descend` compiled over other terms: the same code with another name in it."""
-    look = FunctionType(_look.py_func.__code__, {**globals(), "_terms": terms})
-    within = {**globals(), "_look": njit(nogil=True, error_model="numpy")(look)}
+    """Return :func:`_descend` compiled with other terms: the same code with ``_terms`` replaced."""
+    look = FunctionType(_row_cost.py_func.__code__, {**globals(), "_terms": terms})
+    within = {**globals(), "_row_cost": njit(nogil=True, error_model="numpy")(look)}
     return njit(nogil=True, error_model="numpy")(FunctionType(_descend.py_func.__code__, within))
 
 

@@ -66,7 +66,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         Pieces T of a straight path.
     shortest_paths : bool, default=False
         Whether :meth:`pairwise` gives the lengths of shortest paths over the complete graph of the
-        points in place of straight ones; O(n³), and seldom worth it.
+        points in place of straight ones; O(n³), and rarely better.
     cv : int or None, default=5
         Folds of the cross-validation, which maximizes the likelihood of held-out labels. None
         disables it and needs a number and a width.
@@ -224,7 +224,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
             )
         data = self._validated(X, ensure_min_samples=2)
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
-        check_teaches(supervision)
+        check_labels_suffice(supervision)
         labeled = supervision.labeled
         self._learn(data[labeled], supervision.targets()[labeled], _values(supervision, y))
         return self
@@ -232,7 +232,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
         """Return itself if it is fitted, else a clone fitted to the labels in ``supervision``.
 
-        A clone whose ``random_state`` is no number takes 0: the same labels always teach the same.
+        A clone whose ``random_state`` is no number takes 0, so that the same labels always give the
+        same metric.
         """
         if hasattr(self, "centroids_"):
             return self
@@ -381,7 +382,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "centroids_")
         for name, data in (("X", X), ("others", others)):
-            _refuse_sparse(data, name)
+            check_dense(data, name)
             if data is not None and data.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"{name} must have the {self.n_features_in_} features that the metric was "
@@ -423,7 +424,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the likeliest class of each point."""
+        """Return the most probable class of each point."""
         top = self.predict_log_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[top])
 
@@ -462,7 +463,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, name: str = "X", **options: Any) -> NDArray[np.float64]:
         X = matrix_of(X, name)
-        _refuse_sparse(X, name)
+        check_dense(X, name)
         try:
             data = validate_data(self, X, dtype=np.float64, **options)
         except (TypeError, ValueError) as error:
@@ -482,7 +483,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _refuse_sparse(data: Any, name: str) -> None:
+def check_dense(data: Any, name: str) -> None:
+    """Raise ValueError for sparse data."""
     if sparse.issparse(data):
         raise ValueError(
             f"{name} must be dense for a LearningMetric, which has Gaussians in the space of the "
@@ -490,13 +492,13 @@ def _refuse_sparse(data: Any, name: str) -> None:
         )
 
 
-def check_teaches(supervision: Supervision | None) -> None:
-    """Refuse labels that no metric can be learned from.
+def check_labels_suffice(supervision: Supervision | None) -> None:
+    """Raise unless a metric can be learned from the labels.
 
     Raises
     ------
     ValueError
-        If fewer than two classes are the likeliest one of some labeled point.
+        If fewer than two classes are the most probable one of a labeled point.
     """
     named: list[str] = []
     if supervision is not None:
@@ -510,10 +512,10 @@ def check_teaches(supervision: Supervision | None) -> None:
         )
 
 
-def teaches(supervision: Supervision | None) -> bool:
+def labels_suffice(supervision: Supervision | None) -> bool:
     """Return whether a metric can be learned from the labels."""
     try:
-        check_teaches(supervision)
+        check_labels_suffice(supervision)
     except ValueError:
         return False
     return True

@@ -15,8 +15,8 @@ Conjugate gradients are the paper's choice and the better one: limited-memory BF
 faster, but that of held-out points stays lower (by 0.04 to 0.18 nats a point on Letter, by about
 0.01 on Satellite, each stopped at its best iteration).
 
-The fit does not go through :class:`nbembed.run.Run`: its parameters are no layout, nobody steers
-it, and a cross-validation runs many fits in threads, each stopped by its held-out likelihood.
+The fit does not go through :class:`nbembed.run.Run`: its parameters are no layout, it is not
+steered, and a cross-validation runs many fits in threads, each stopped by its held-out likelihood.
 
 Weights w are taken relative to the largest, so that p is finite however far a point is from all
 centroids.

@@ -1,4 +1,4 @@
-"""What measures check in common: as many points in the map as in the data, one label a point."""
+"""Checks that measures have in common: equally many points in data and map, one label a point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_half(k: int, n: int) -> None:
-    """Refuse a neighborhood of half of the points or more, in which ranks mean nothing."""
+    """Raise unless a neighborhood is smaller than half of the points, where ranks are defined."""
     if not 1 <= check_count("k", k) < n / 2:
         raise ValueError(f"k must be at least 1 and below n_samples / 2 = {n / 2:g}, got {k}")
 
@@ -23,7 +23,7 @@ def check_half(k: int, n: int) -> None:
 def checked_pair(X: Any, Y: Any, metric: Metric) -> tuple[Any, NDArray[Any]]:
     """Return checked data and a checked, dense map of the same points."""
     if X is None:
-        raise ValueError("X must be the data, or neighbors must say what is near in them, got None")
+        raise ValueError("X must be the data, unless neighbors are given, got None")
     data, points = check_data(X, metric), check_map(Y)
     if len(points) != data.shape[0]:
         raise ValueError(
@@ -39,7 +39,7 @@ def check_map(Y: Any, name: str = "Y", *, min_samples: int = MIN_SAMPLES) -> NDA
 
 
 def check_neighbors(neighbors: Any, n: int, k: int) -> NDArray[np.intp]:
-    """Return the k nearest of each of n points, which were found before."""
+    """Return given nearest neighbors of n points, the first k of each."""
     try:
         found = np.asarray(neighbors)
     except ValueError:  # rows of different lengths
@@ -70,7 +70,7 @@ def codes_of(labels: ArrayLike, n: int, name: str = "y") -> NDArray[np.intp]:
 def check_labels(labels: Any, name: str) -> NDArray[Any]:
     """Return a list of labels, none of them missing, as an array that can be sorted.
 
-    −1 is a class like any other here: measures are of labels that are all known.
+    −1 is a class like any other here: measures compare complete labels.
 
     Raises
     ------

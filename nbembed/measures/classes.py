@@ -1,4 +1,4 @@
-"""How well places in a map tell classes apart that the map never saw, and how labelings differ."""
+"""How well a map separates classes that it was not given, and how two labelings differ."""
 
 from __future__ import annotations
 
@@ -98,14 +98,18 @@ def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False
 
 
 def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the share of pairs of points that one labeling puts together and the other apart.
+    """Return the share of pairs of points that are together in exactly one of two labelings.
 
     Parameters
     ----------
     a, b : array-like of shape (n_samples,)
-        Names of classes do not matter, only who shares one. In [0, 1]; the paper's % is 100 times.
+        Only the partition matters, not the names of its classes.
 
-    One minus the Rand index; "Large Margin Non-Linear Embedding", Table 1.
+    Returns
+    -------
+    float
+        In [0, 1], one minus the Rand index; in percent in "Large Margin Non-Linear Embedding",
+        Table 1.
     """
     from sklearn.metrics.cluster import pair_confusion_matrix
 
@@ -129,8 +133,8 @@ def hotelling_lawley(Y: ArrayLike, labels: ArrayLike) -> float:
     Returns
     -------
     trace : float
-        For two classes on one axis, Fisher's criterion. 0 for a single class. Directions in which
-        no class has any extent count nothing where the means agree too, else the trace is infinite.
+        For two classes on one axis, Fisher's criterion. 0 for a single class. Directions without
+        scatter within classes count as zero if the means agree in them; else the trace is infinite.
 
     References
     ----------

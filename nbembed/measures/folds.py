@@ -22,7 +22,7 @@ class PairedTest(NamedTuple):
     statistic : float
         t; infinite where all differences are the same and not zero.
     p_value : float
-        Of a difference as large if the methods were alike; where no fold differs, 1.
+        Probability of a difference at least as large between equal methods; 1 if no fold differs.
     """
 
     difference: float
@@ -38,8 +38,8 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     a, b : array-like of shape (n_folds,)
         Scores or errors, fold by fold; at least two.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What is believed if the methods are not alike: that they differ, that a is less than b, or
-        that it is greater (a one-tailed test).
+        The alternative hypothesis: that the methods differ, that a is less than b, or that it is
+        greater (one-tailed tests).
 
     Returns
     -------
@@ -53,8 +53,8 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     Notes
     -----
     t = mean(d) / (std(d)/√n) with d = a − b and n − 1 degrees of freedom. Training sets of
-    cross-validation overlap, so that p is smaller than it should be: read it as the papers did, to
-    compare, and not as a probability.
+    cross-validation overlap, so that p is too small: it serves to compare, as in the papers, and is
+    no calibrated probability.
 
     Examples
     --------

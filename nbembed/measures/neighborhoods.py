@@ -1,4 +1,4 @@
-"""Which neighborhoods of the data a map keeps: no label enters."""
+"""How well a map keeps the neighborhoods of the data, without labels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def neighbor_preservation(
 
     Notes
     -----
-    It needs no labels, so it falls where a map shows separation that the data does not have.
+    It needs no labels, so it decreases where a map shows separation that the data do not have.
     """
     inside = nearest_neighbors(Y, k, name="Y")
     if neighbors is None:
@@ -53,10 +53,10 @@ def neighbor_preservation(
 def trustworthiness(
     X: ArrayLike, Y: ArrayLike, k: int = 5, *, metric: Metric = "euclidean", per_point: bool = False
 ) -> Any:
-    """Return how far neighbors in the map can be trusted to be neighbors in the data, in [0, 1].
+    """Return the trustworthiness of the map's neighborhoods, in [0, 1].
 
-    Points among the k nearest in the map that are not so in the data count by how far down the
-    data's ranking they stand.
+    Points among the k nearest in the map that are not among them in the data are penalized by
+    their rank in the data.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def trustworthiness(
         Or dissimilarities with ``metric="precomputed"``.
     Y : array-like of shape (n_samples, n_components)
     k : int, default=5
-        Below n_samples / 2, where the normalization ends.
+        Below n_samples / 2, the range of the normalization.
     metric : str or callable, default="euclidean"
         Of the data.
     per_point : bool, default=False
@@ -81,7 +81,7 @@ def trustworthiness(
 def continuity(
     X: ArrayLike, Y: ArrayLike, k: int = 5, *, metric: Metric = "euclidean", per_point: bool = False
 ) -> Any:
-    """Return how far neighbors in the data stay neighbors in the map, in [0, 1].
+    """Return the continuity of the data's neighborhoods in the map, in [0, 1].
 
     :func:`trustworthiness` with data and map exchanged; the parameters are the same.
     """

@@ -1,4 +1,4 @@
-"""How well a map tells class probabilities, and how well a classifier told the classes.
+"""How well a map expresses class probabilities, and how well a classifier predicts classes.
 
     prec(h) = (1/K) Σ_k |X_k^high(h) ∩ X_k^close(h)| / h                                    (eq. 12)
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-#: Posteriors that differ by less are one: no map tells them apart.
+#: Posteriors that differ by less count as equal.
 EQUAL = 1e-9
 
 
@@ -40,10 +40,10 @@ def class_precision(
     Y : array-like of shape (n_samples, n_components)
         A map of the same objects, of any method.
     centers : array-like of shape (n_classes, n_components), optional
-        Places of the classes. For methods without, each class is where the object with the highest
-        posterior of it is, as in the paper.
+        Positions of the classes. By default that of the object with the highest posterior of each
+        class, as in the paper.
     h : int or sequence of int, default=100
-        How many objects to compare; several give the curve of Figure 2.
+        Number of objects to compare; several numbers give the curve of Figure 2.
     per_class : bool, default=False
         Return a value for each class, whose mean is the measure.
 
@@ -59,9 +59,9 @@ def class_precision(
 
     Notes
     -----
-    Certain classifiers give many objects the same posterior. All whose posterior is that of the
-    h-th highest (within 1e-9, less than a map can show) count as being among the highest: with no
-    ties this is equation (12). Without ties a random map has prec(h) = h/n_samples.
+    Some classifiers give many objects the same posterior. All objects whose posterior ties with the
+    h-th highest (within 1e-9) count among the highest; without ties this is equation (12), and a
+    random map has prec(h) = h/n_samples.
 
     References
     ----------
@@ -132,7 +132,7 @@ def class_f_measure(y: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
         raise ValueError("y must label at least one sample, got none")
     try:
         rows = np.ndim(predicted) == 2
-    except ValueError:  # rows of different lengths, which are refused below
+    except ValueError:  # rows of different lengths; the check below raises
         rows = False
     if rows:
         guess = check_posteriors(predicted, "predicted", min_classes=1)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from nbembed.learning_metric.metric import check_teaches
+from nbembed.learning_metric.metric import check_labels_suffice
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
@@ -160,7 +160,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         as_callbacks(self.callbacks)
         self._check_pins(supervision)
         if must_learn(metric):
-            check_teaches(supervision)
+            check_labels_suffice(supervision)
         return data, supervision
 
     def _check_pins(self, supervision: Supervision) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from nbembed.learning_metric import LearningMetric
-from nbembed.learning_metric.metric import teaches
+from nbembed.learning_metric.metric import labels_suffice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ def fitted_metric(
     """
     if not must_learn(metric):
         return metric
-    if not teaches(supervision):
+    if not labels_suffice(supervision):
         return "euclidean"
     learner: LearningMetric = clone(metric)
     if learner.random_state is None and isinstance(random_state, int | np.integer):

@@ -178,7 +178,7 @@ class Recipe(ABC, Generic[A]):
     shared : tuple of str
         Fields that describe the data rather than the method: a switch by name takes them along.
     path_parameter : str
-        The live parameter by which layouts kept by the schedule are told apart; "" without.
+        The live parameter by which layouts kept by the schedule are distinguished; "" without.
     class_count_parameter : str
         The field that sets the number of classes, which a page then offers; "" without.
     learns : str

@@ -1,9 +1,9 @@
-"""What an objective is: a cost of a layout, its gradient, and nothing that moves.
+"""The interface of objectives: the cost of a layout and its gradient.
 
-An objective is a value. It is made once from affinities and parameters, it can be evaluated at any
+An objective is a value. It is made once from affinities and parameters, can be evaluated at any
 layout ``Y``, and :meth:`Objective.with_parameters` returns another one that shares the affinities.
-It never keeps a layout and never takes a step; that is the optimizer's part. A researcher can hand
-one to any optimizer of their own, for example ``scipy.optimize.minimize``.
+Steps are the optimizer's task; an objective can be passed to any optimizer, for example
+``scipy.optimize.minimize``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """An objective seen at one layout.
+    """Cost and gradient of an objective at one layout.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class Evaluation:
         The part of the cost that only helps the optimization (exaggeration, compression). ``cost``
         and ``gradient`` contain it; the cost that users see does not.
     rounding : float
-        How far the cost may be off by rounding, in nats. Large terms cancel in these costs, so that
-        in float32 late descents are finer than the cost; the gradient is not touched by that.
+        Bound of the cost's rounding error, in nats. Large terms cancel in these costs, so that late
+        steps in float32 change the cost by less than its rounding; the gradient is unaffected.
     """
 
     cost: float
@@ -86,12 +86,12 @@ class Objective(ABC):
 
     @abstractmethod
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
-        """Return cost, gradient and curvature at ``Y``; without the cost it is cheaper."""
+        """Return cost, gradient and curvature at ``Y``; leaving out the cost saves time."""
 
     def cost_and_gradient(self, Y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         """Return the cost in nats and its gradient, shape (n_samples, n_components)."""
-        seen = self.evaluate(Y)
-        return seen.cost, seen.gradient
+        evaluation = self.evaluate(Y)
+        return evaluation.cost, evaluation.gradient
 
     def gradient(self, Y: NDArray[Any]) -> NDArray[Any]:
         """Return the gradient alone."""

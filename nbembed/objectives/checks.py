@@ -1,4 +1,4 @@
-"""Checks that every objective makes of its own arguments; each error names the argument."""
+"""Checks of the arguments that objectives have in common; each error names the argument."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nbembed.validation import check_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: With fewer points than this, handing work to other threads takes longer than it saves.
+#: With fewer points than this, starting threads takes longer than it saves.
 SERIAL_BELOW = 1500
 
 
 def threads_for(n_samples: int, n_jobs: int | None) -> int:
-    """Return how many threads to use; an explicit ``n_jobs`` is obeyed whatever the size."""
+    """Return the number of threads; an explicit ``n_jobs`` is used whatever the size."""
     threads = resolve_threads(n_jobs)
     return 1 if n_jobs is None and n_samples < SERIAL_BELOW else threads
 
@@ -42,12 +42,12 @@ def check_layout(Y: Any, n_samples: int, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _numbers(Y: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and so is its cost
+    with np.errstate(over="ignore"):  # beyond the range of float32 layout and cost are infinite
         return check_numbers("Y", Y).astype(dtype)
 
 
 def check_supervision(supervision: Any, n_samples: int) -> None:
-    """Refuse what is no supervision, or one of other points.
+    """Raise unless ``supervision`` is None or a Supervision of ``n_samples`` points.
 
     Raises
     ------
@@ -65,17 +65,17 @@ def check_supervision(supervision: Any, n_samples: int) -> None:
         )
 
 
-def check_names(objective: object, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse parameters that ``objective`` does not have.
+def check_names(objective: object, given: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise unless ``objective`` has all parameters that are given.
 
     Raises
     ------
     TypeError
         Naming the unknown parameter and those that exist.
     """
-    known = tuple(known)
+    names = tuple(allowed)
     for name in given:
-        if name not in known:
+        if name not in names:
             raise TypeError(
-                f"{type(objective).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+                f"{type(objective).__name__} has no parameter {name!r}; it has {', '.join(names)}"
             )

@@ -1,4 +1,4 @@
-"""Nothing to minimize yet: a cost of zero, under which a map stays where it is."""
+"""A constant objective, under which a layout stays unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Constant(Objective):
-    """A cost of zero everywhere, for methods that wait for labels to learn from.
+    """A cost of zero at every layout, for methods that have no labels to learn from yet.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Class directions of a large-margin embedding: unit vectors that say where each class belongs.
+"""Class directions of a large-margin embedding: the unit vectors along which classes are placed.
 
 The simplex treats all classes alike: K unit vectors with pairwise inner product −1/(K−1), which
-need K−1 dimensions ("Large Margin Non-Linear Embedding", section 5). The circle lays K classes out
-in the plane, so that each has two neighbors: structure that a person may want, or accept for a
-flat map.
+need K−1 dimensions ("Large Margin Non-Linear Embedding", section 5). The circle arranges K classes
+in the plane, where each has two neighbors: a structure that may be wanted, or accepted for a map in
+two dimensions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def simplex(n_classes: int, n_components: int | None = None) -> NDArray[np.float64]:
-    """Return unit vectors that all have the same angle to each other.
+    """Return unit vectors with equal angles between all pairs.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def simplex(n_classes: int, n_components: int | None = None) -> NDArray[np.float
     if n_classes == 1:
         directions[0, 0] = 1.0
         return directions
-    # Each vector takes its component on axis k from what the earlier axes leave over; the later
-    # vectors share the component that gives the right inner product with it.
+    # Component k of vector k completes its norm to one; the later vectors share the component k
+    # that gives the required inner product with it.
     inner = -1.0 / (n_classes - 1)
     for k in range(n_classes - 1):
         norm = float(np.sqrt(1.0 - directions[k, :k] @ directions[k, :k]))

@@ -51,8 +51,8 @@ class HeavyTailed(Objective):
         Symmetric, non-negative, empty diagonal, summing to one; float32 or float64. Read only;
         affinities are brought to this form.
     alpha : float or Similarity, default=1.0
-        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE. Or a pair H and S of your
-        own in place of the family; it is then none of :attr:`parameters`.
+        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE. Or a custom similarity in
+        place of the family, which is then not among :attr:`parameters`.
     supervision : Supervision, optional
         Labels and links; same-class points attract as must-linked ones do.
     rho : float, default=0.5
@@ -136,7 +136,8 @@ class HeavyTailed(Objective):
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with some of its parameters, or ``supervision``, changed.
 
-        P is shared. Only another ``rho`` or ``supervision`` makes new sums over pairs.
+        P is shared and nothing is computed before the next evaluation; the entropy of P̃ is computed
+        once for each ``rho`` and ``supervision``, when a cost is asked for.
         """
         check_names(self, parameters, ("alpha", *self.parameters, "supervision"))
         other = copy.copy(self)
@@ -168,7 +169,7 @@ class HeavyTailed(Objective):
             cross += links[2]
 
         gradient = (4 * self._exaggeration) * attraction
-        # Sums of one's own similarity are in float64, where no H counts as zero.
+        # Sums of a custom similarity are in float64, where no H counts as zero.
         lost = underflowed(terms.normalizer, self.dtype)
         if lost and not isinstance(self._alpha, Similarity):
             log_normalizer, repulsion = shifted_repulsion(Yt, self._alpha)
@@ -202,7 +203,7 @@ class HeavyTailed(Objective):
         )
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
-        """Return the sums over pairs, of the family or of a similarity of one's own."""
+        """Return the sums over pairs, of the family or of a custom similarity."""
         P, alpha = self._supervised.allowed.kernel_argument, self._alpha
         if isinstance(alpha, Similarity):
             return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads)
@@ -210,5 +211,5 @@ class HeavyTailed(Objective):
 
 
 def check_alpha(alpha: Any) -> float | Similarity:
-    """Return α, a finite number of at least 0, or a similarity of one's own."""
+    """Return α, a finite number of at least 0, or a custom similarity."""
     return alpha if isinstance(alpha, Similarity) else check_real("alpha", alpha, low=0)

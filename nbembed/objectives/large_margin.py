@@ -4,21 +4,21 @@
     m_ik = softmax_k(⟨w_k, y_i⟩ / λ),  m̄ = mean_i m_i              (membership, eq. 15)
     A = −mean_i H(m_i)                                              (margin, eq. 6)
     B = H(m̄), or −KL(m̄ ‖ π) with class priors π                     (balance, eq. 6 and 8)
-    D = Σ_labeled KL(T_i ‖ m_i)                                    (labels, eq. 12)
+    D = Σ_labeled KL(T_i ‖ m_i)                                     (labels, eq. 12)
 
 Equations of "Large Margin Non-Linear Embedding"; gradients (16) to (19). Erratum: its equation (9)
 has a stray Σ_i. w is 1 in the paper. K = 2 with λ here is its logistic form (5) with λ/2.
 
-Labels are softened to what the map can express at its own radius r: the paper lets certainty be the
-membership of a point at r·w_k (eq. 21), so the certain label of class k is the row
+Labels are softened to what the map can express at its own radius r: in the paper the certain label
+of class k has the membership of a point at r·w_k (eq. 21), that is the row
 
     s_kl = softmax_l(⟨w_l, r w_k⟩ / λ)   and   T_i = Σ_k t_ik s_k.
 
 On the simplex, where ⟨w_k, w_l⟩ = −1/(K−1), this is Algorithm 1's rule t* t_ik +
 (1−t_ik)(1−t*)/(K−1) (erratum: line 9 lacks the 1/(K−1), so that its rows would not sum to one for
-K > 2). Other directions take the same definition and not the simplex's numbers: on a circle of ten
-classes a point at r·w_k belongs to the neighboring classes as well, and the simplex's t* = 0.97 at
-λ = 0.2 r would ask for a place 5.8 radii out. ⟨w_l, w_k⟩ < 1 for unit vectors, so a certain label
+K > 2). Other directions use the same definition rather than the simplex's numbers: on a circle of
+ten classes a point at r·w_k belongs to the neighboring classes as well, and the simplex's t* = 0.97
+at λ = 0.2 r would need a position at 5.8 radii. ⟨w_l, w_k⟩ < 1 for unit vectors, so a certain label
 stays the most probable class.
 """
 

@@ -1,10 +1,10 @@
-"""NeRV: neighbors on the map as the answer to a query, judged by recall and by precision.
+"""NeRV: neighbors on the map as the answer to a query, evaluated by recall and by precision.
 
     E = t Σ_i KL(p̃_i‖q_i) + (1 − t) Σ_i KL(q_i‖p̃_i),   q_ij = exp(−w_i τ_ij) / Σ_k exp(−w_i τ_ik)
 
-with τ_ij = ‖y_i − y_j‖²: equation (1) of [1]_, whose λ is t here. Neighbors that the map misses
-cost KL(p‖q), smoothed recall; false ones that it shows cost KL(q‖p), smoothed precision. t = 1 is
-stochastic neighbor embedding. With L_ij = log(q_ij/p̃_ij) and F_i = Σ_j q_ij L_ij
+with τ_ij = ‖y_i − y_j‖²: equation (1) of [1]_, whose λ is t here. KL(p‖q) penalizes neighbors that
+the map misses (smoothed recall), KL(q‖p) false neighbors that it shows (smoothed precision). t = 1
+is stochastic neighbor embedding. With L_ij = log(q_ij/p̃_ij) and F_i = Σ_j q_ij L_ij
 
     ∂E/∂y_i = 2 Σ_j (g_ij + g_ji)(y_i − y_j),
     g_ij = w_i [t (p̃_ij − q_ij) − (1 − t) q_ij (L_ij − F_i)]
@@ -14,7 +14,7 @@ is a common variant, and costs of the two cannot be compared. p̃ mixes links in
 (:mod:`nbembed.objectives.supervised_affinities`).
 
 *Widening* s multiplies all widths, in the data (p ∝ p^(1/s²), renormalized) and on the map
-(w_i/s²). The paper begins with large neighborhoods and lets them shrink; s = 1 is the cost itself.
+(w_i/s²). The paper starts with large neighborhoods and shrinks them to s = 1, the cost itself.
 
 References
 ----------
@@ -67,11 +67,11 @@ class NeighborRetrieval(Objective):
     widening : float, default=1.0
         s > 0, a factor on all widths.
     floor : float, default=1e-8
-        ε in (0, 0.5]: KL(q‖p) counts p as ε where it is zero, that is off the graph of a sparse P
-        and across cannot-links. It has no part in KL(p‖q), and rows are not normalized anew.
+        ε in (0, 0.5]: KL(q‖p) takes ε for p where p is zero, that is off the graph of a sparse P
+        and across cannot-links. KL(p‖q) does not use it, and rows are not normalized anew.
     labels_as_links : bool, default=True
-        Whether each class counts as a must-link group. Not where the affinities have been learned
-        from the labels (SNeRV).
+        Whether each class counts as a must-link group; false where the affinities were learned from
+        the labels (SNeRV).
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -159,7 +159,7 @@ class NeighborRetrieval(Objective):
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with some of its parameters, or ``supervision``, changed.
 
-        Affinities are shared. Another ``tradeoff`` costs nothing.
+        Affinities are shared, and so are logarithms at another ``tradeoff``.
         """
         check_names(self, parameters, (*self.parameters, "supervision"))
         other = copy.copy(self)

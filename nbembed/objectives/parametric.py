@@ -1,17 +1,18 @@
-"""Parametric Embedding: objects and classes placed so that distances tell class probabilities.
+"""Parametric Embedding: objects and class centers whose distances express class probabilities.
 
     p(c_k|r_n) = π_k exp(−½‖r_n − φ_k‖²) / Σ_l π_l exp(−½‖r_n − φ_l‖²)                      (eq. 1)
     J = −Σ_n Σ_k p(c_k|x_n) log p(c_k|r_n) + η_r Σ_n ‖r_n‖² + η_φ Σ_k ‖φ_k‖²           (eq. 2 and 6)
 
 of "Parametric Embedding for Class Visualization". A layout holds the N objects r_n first and the K
-class centers φ_k after them; both are found. The centers are landmarks: O(NK) for everything.
+class centers φ_k after them; both are optimized. The centers are landmarks, so that all sums take
+O(NK) time.
 
-Given the centers J falls apart into N strictly convex problems of d numbers each, so that the best
-objects R*(Φ) are found exactly (:mod:`nbembed.kernels.parametric`) and what is left to minimize is
+Given the centers, J separates into N strictly convex problems in d variables each. The optimal
+objects R*(Φ) are computed exactly (:mod:`nbembed.kernels.parametric`), which leaves
 
     F(Φ) = min_R J(R, Φ),   ∂F/∂Φ = ∂J/∂Φ at R*(Φ)
 
-a function of K·d numbers, whatever N is (:class:`OverClasses`). The optimizer made for it is
+a function of K·d variables, whatever N is (:class:`OverClasses`). Its optimizer is
 :class:`nbembed.optimizers.Alternating`.
 """
 
@@ -33,7 +34,7 @@ from nbembed.validation import check_class_prior, check_posteriors, check_real
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: η_φ an object at most, where nobody says it: the paper's 50 belongs to its 5000 pages.
+#: Upper bound of the default η_φ per object: the paper's 50 is for its 5000 pages.
 ETA_AN_OBJECT = 0.01
 #: How far from its minimum a solved object may be, in coordinates.
 TOLERANCE = 1e-9
@@ -47,7 +48,7 @@ class Parametric(Objective):
     proba : array of shape (n_objects, n_classes), or Posteriors
         p(c_k|x_n); rows of probabilities. float32 or float64, which becomes the layout's type.
     prior : array of shape (n_classes,), optional
-        p(c_k), summing to one; equal by default. A class of prior zero takes no part, and nothing
+        p(c_k), summing to one; equal by default. A class of prior zero is left out, and no object
         may have a posterior of it.
     eta_objects : float, default=0.1
         η_r > 0 holds the objects together.
@@ -63,8 +64,8 @@ class Parametric(Objective):
 
     Notes
     -----
-    J is the sum of Kullback–Leibler divergences up to the entropy of the posteriors, which no
-    layout changes. It does not change when the whole layout is turned or mirrored.
+    J is the sum of Kullback–Leibler divergences up to the entropy of the posteriors, which does not
+    depend on the layout. It is invariant under rotations and reflections of the layout.
 
     Examples
     --------
@@ -160,7 +161,7 @@ class Parametric(Objective):
         return self.membership_at(*self.split(Y))
 
     def membership_at(self, objects: Any, centers: Any) -> NDArray[np.float64]:
-        """Return p(c_k|r) at any places among the centers, shape (n_places, n_classes)."""
+        """Return p(c_k|r) at any positions among the centers, shape (n_positions, n_classes)."""
         objects, centers = np.asarray(objects, float), np.asarray(centers, float)
         scores = objects @ centers.T - 0.5 * np.sum(centers * centers, axis=1) + self._log_prior
         return np.asarray(softmax(scores, axis=1))
@@ -168,10 +169,10 @@ class Parametric(Objective):
     def solve(
         self, centers: NDArray[Any], start: NDArray[Any] | None = None
     ) -> tuple[NDArray[Any], int]:
-        """Return the best place of each object among ``centers``, and how many were not found.
+        """Return the optimal position of each object among ``centers``, and how many failed.
 
-        The places are unique: ``start``, shape (n_objects, d), changes only how soon they are
-        found. Those not found (with η_r next to nothing) are left where the search ended.
+        The positions are unique: ``start``, shape (n_objects, d), affects only the time. An object
+        whose search fails (with tiny η_r) stays where the search ended.
         """
         if start is None:
             start = self.means(centers)
@@ -179,7 +180,7 @@ class Parametric(Objective):
         return terms.objects, terms.unsolved
 
     def means(self, centers: NDArray[Any]) -> NDArray[Any]:
-        """Return Σ_k p(c_k|x_n) φ_k, a place to begin from, shape (n_objects, d)."""
+        """Return Σ_k p(c_k|x_n) φ_k, a start of the search, shape (n_objects, d)."""
         return np.asarray(self._proba @ np.asarray(centers, self.dtype))
 
     def over_classes(
@@ -196,7 +197,7 @@ class Parametric(Objective):
     def terms(
         self, objects: NDArray[Any], centers: NDArray[Any], *, solve: bool, held: Any = ()
     ) -> ParametricTerms:
-        """Return the kernel's sums at these places, or at the best ones of objects not ``held``."""
+        """Return the kernel's sums at these positions; ``solve`` first optimizes free objects."""
         return parametric(
             objects,
             centers,
@@ -236,14 +237,14 @@ class Parametric(Objective):
 
 @dataclass(frozen=True)
 class Solved(Evaluation):
-    """An evaluation of class centers, with the objects that belong to them.
+    """An evaluation of class centers, with their optimal objects.
 
     Attributes
     ----------
     objects : ndarray of shape (n_objects, d)
         R*(Φ).
     whole : ndarray of shape (n_objects + n_classes, d)
-        The gradient by the whole layout; zero for solved objects but for rounding.
+        The gradient by the whole layout; zero, up to rounding, for solved objects.
     """
 
     objects: Any = None
@@ -251,7 +252,7 @@ class Solved(Evaluation):
 
 
 class OverClasses(Objective):
-    """F(Φ) = min_R J(R, Φ): the cost of class centers when every object is at its best.
+    """F(Φ) = min_R J(R, Φ): the cost of class centers with optimal objects.
 
     Parameters
     ----------
@@ -265,8 +266,8 @@ class OverClasses(Objective):
 
     Notes
     -----
-    Layouts of it are the centers, (n_classes, d), in float64 whatever the objects' type: there are
-    few of them, and their descent is as fine as their rounding.
+    Its layouts are the centers, (n_classes, d), in float64 whatever the type of the objects: they
+    are few, and the precision of the descent is that of their rounding.
     """
 
     def __init__(
@@ -308,7 +309,7 @@ class OverClasses(Objective):
             value,
             gradient,
             terms.class_curvature + 2 * whole._eta_classes,
-            # Objects are solved to a tolerance, the sum over them is rounded.
+            # Objects are optimal within a tolerance, and the sum over them is rounded.
             rounding=1e-14 * abs(value),
             objects=terms.objects,
             whole=np.vstack([terms.gradient, gradient]).astype(whole.dtype, copy=False),
@@ -328,10 +329,10 @@ def resolve_eta(
     Notes
     -----
     Where the objects of a class are nearly certain, the forces at a minimum balance for
-    ‖r‖/‖φ‖ ≈ η_φ K/(η_r N): the paper's numbers (50, 10 classes, 0.1, 5000 pages) put them right on
-    the class's center. With more η_φ they lie beyond it, and the objects nearest to a center are
-    not the surest ones. "auto" is the paper's 0.01 an object, or, from six classes on, half of what
-    puts them on the center.
+    ‖r‖/‖φ‖ ≈ η_φ K/(η_r N): the paper's numbers (50, 10 classes, 0.1, 5000 pages) put them at the
+    class center. With larger η_φ they lie beyond it, and the objects nearest to a center are not
+    the most certain ones. "auto" is the paper's 0.01 per object, or, from six classes on, half of
+    the value that puts them at the center.
     """
     if isinstance(eta_classes, str):
         if eta_classes == "auto":

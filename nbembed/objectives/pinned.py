@@ -1,10 +1,10 @@
-"""Points held in place: an objective whose gradient is zero in the rows of pinned points.
+"""Pinned points: an objective whose gradient is zero in their rows.
 
     ∂J/∂y_i ← 0 for pinned i
 
-The cost stays what it is: pinned points attract and repel the others, and the descent goes over the
-others alone. Every optimizer moves a point only along its own row of gradients, so that a pinned
-point keeps its coordinates to the bit.
+The cost is unchanged: pinned points attract and repel the others, which alone are optimized. All
+optimizers move a point only along its own row of gradients, so that a pinned point keeps its
+coordinates to the bit.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class Pinned(Objective):
-    """An objective in which some points stay where they are.
+    """An objective in which some points stay in place.
 
-    What it does not have itself (``membership`` of a large margin, say) is that of ``objective``.
+    Other attributes (for example ``membership`` of LargeMargin) are those of ``objective``.
 
     Parameters
     ----------
     objective : Objective
         Shared, never changed.
     points : array-like of int, or mask of shape (n_samples,)
-        Rows of the layout that are held; there may be none.
+        Rows of the layout that stay in place; may be empty.
 
     Raises
     ------
@@ -71,18 +71,18 @@ class Pinned(Objective):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Those of the objective within."""
+        """Those of the inner objective."""
         return self._objective.parameters
 
     @property
     def pinned(self) -> NDArray[np.intp]:
-        """Rows that are held, sorted."""
+        """Rows that stay in place, sorted."""
         return self._points
 
     def with_parameters(self, **parameters: Any) -> Self:
-        """Return the same with parameters of the objective within changed.
+        """Return the same with parameters of the inner objective changed.
 
-        Another ``supervision`` brings its own pins along.
+        Another ``supervision`` replaces the pins by its own.
         """
         points = self._points
         if parameters.get("supervision") is not None:
@@ -90,13 +90,13 @@ class Pinned(Objective):
         return type(self)(self._objective.with_parameters(**parameters), points)
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
-        """Return cost, gradient and curvature at ``Y``, the gradient zero where points are held."""
-        seen = self._objective.evaluate(Y, cost=cost)
-        gradient = seen.gradient.copy()
+        """Return cost, gradient and curvature at ``Y``, the gradient zero at pinned points."""
+        evaluation = self._objective.evaluate(Y, cost=cost)
+        gradient = evaluation.gradient.copy()
         gradient[self._points] = 0
-        return replace(seen, gradient=gradient)
+        return replace(evaluation, gradient=gradient)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # while it is being copied or unpickled there is nothing within
+        if name.startswith("_"):  # during copying and unpickling there is no inner objective yet
             raise AttributeError(name)
         return getattr(self._objective, name)

@@ -1,9 +1,10 @@
-"""A similarity of one's own in place of HSSNE's family: any decreasing H with its score S.
+"""A custom similarity in place of HSSNE's family: any decreasing H with its score S.
 
     q_ij = H(τ_ij),   τ_ij = ‖y_i − y_j‖²,   S(τ) = −d log H/dτ
 
-"Heavy-Tailed Symmetric Stochastic Neighbor Embedding", section 4: the update needs no more of the
-similarity than H and S. For the built-in family H(τ) = (ατ + 1)^(−1/α) and S(τ) = 1/(ατ + 1).
+"Heavy-Tailed Symmetric Stochastic Neighbor Embedding", section 4: the update depends on the
+similarity through H and S alone. For the built-in family H(τ) = (ατ + 1)^(−1/α) and
+S(τ) = 1/(ατ + 1).
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy as np
 
 from nbembed.kernels.custom_similarity import custom_values
 
-#: Squared distances at which a pair is looked at.
+#: Squared distances at which H and S are checked.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
-#: A derivative is met within this share of it.
+#: Relative tolerance of the derivative.
 TOLERANCE = 1e-4
-#: Below this H is taken for underflowed, and proves nothing.
+#: Smaller values of H count as underflowed and are not checked.
 SMALLEST = 1e-250
 
 
@@ -28,8 +29,8 @@ class Similarity:
     """A monotonically decreasing similarity of squared distances, and its score.
 
     Given to :class:`~nbembed.HSSNE` or :class:`~nbembed.objectives.HeavyTailed` in place of the
-    number ``alpha``. Sums over pairs are then taken in float64 by plain compiled loops, some
-    thirty times slower than those of the family, and compiling takes some seconds.
+    number ``alpha``. Sums over pairs are then computed in float64 by scalar compiled loops, about
+    thirty times slower than those of the family, and compiling takes a few seconds.
 
     Parameters
     ----------
@@ -43,13 +44,13 @@ class Similarity:
     ------
     ValueError
         If numba cannot compile one of them, if H does not fall or is not positive and finite, or if
-        the score is not its derivative (looked at for τ from 0 to 10⁴).
+        the score is not its derivative (checked for τ from 0 to 10⁴).
     TypeError
         If one of them cannot be called.
 
     Notes
     -----
-    Pickles only where its functions do: those defined in a module, and not lambdas.
+    It can be pickled if its functions can: functions defined in a module can, lambdas cannot.
 
     Examples
     --------

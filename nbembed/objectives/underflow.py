@@ -1,9 +1,9 @@
 """Repulsion where every similarity underflows: maps so wide that Σq is no longer a number.
 
-With light tails (α = 0, or small) a map may be so spread that each q is zero in floating point,
-and Q = q / Σq with it. Q itself is perfectly defined: it belongs to the nearest pairs. Here it is
-computed with the largest q taken out, in plain float64; slow, and needed only on the way out of
-such a place.
+With light tails (α = 0, or small) the points of a map may lie so far apart that each q underflows
+to zero, and Q = q / Σq is 0/0. Q itself is well defined, with its mass on the nearest pairs. Here
+it is computed relative to the largest q, in float64; this is slow, and needed only until the
+optimizer has left such a layout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Below this Σq counts as underflowed, by dtype: some orders above the smallest normal number.
+#: Below this Σq counts as underflowed, by dtype; far above the smallest normal number.
 SMALLEST_NORMALIZER = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-290}
 
 

@@ -1,4 +1,4 @@
-"""Rules of descent: values that turn one state of a layout into the next."""
+"""Optimizers: values that turn one state of a layout into the next."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Objects and class centers in turn: what Parametric Embedding is minimized by.
+"""Alternating minimization of Parametric Embedding: class centers and objects.
 
-Every iteration moves the K class centers Φ by one step of limited-memory BFGS and every object to
-its best place among them by damped Newton steps ("Parametric Embedding for Class Visualization",
-section 3). The paper searches the step length with the objects held still; here each trial moves
-them along, so that what is descended is
+Each iteration moves the K class centers Φ by one step of limited-memory BFGS and each object to its
+optimal position among them by damped Newton steps ("Parametric Embedding for Class Visualization",
+section 3). The paper's line search keeps the objects fixed; here each trial optimizes them too, so
+that the function that is minimized is
 
     F(Φ) = min_R J(R, Φ)
 
-itself. That costs a few Newton steps an object and a trial, which are warm, and saves most of the
-iterations: they depend on K, not on the number of objects.
+itself. A trial costs a few warm-started Newton steps per object and saves most of the iterations,
+whose number depends on K and not on the number of objects.
 
-The map is at rest when the forces on the centers balance: ‖∂F/∂Φ‖ is next to nothing beside the
-pull 2η_φ Φ toward the origin, which at a minimum is just what the objects' forces are.
+The optimization has converged when the forces on the centers balance: ‖∂F/∂Φ‖ is small relative to
+the attraction 2η_φ Φ to the origin, which at a minimum equals the forces of the objects.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Separable(Protocol):
-    """An objective whose objects are solved exactly once the centers are given."""
+    """An objective whose optimal objects can be computed exactly for given centers."""
 
     @property
     def n_objects(self) -> int:
         """Rows of a layout before the centers."""
 
     def over_classes(self, objects: Any, *, held: Any = ..., solve: bool = ...) -> Any:
-        """Return the cost of the centers alone, whose evaluations hold ``objects``."""
+        """Return the cost of the centers alone, with objects computed from ``objects`` on."""
 
 
 @dataclass(frozen=True, eq=False)
 class AlternatingState(State):
-    """A layout, and the descent of its class centers.
+    """A layout, and the state of the minimization over its class centers.
 
     Attributes
     ----------
     centers : LBFGSState or None
         Of Φ, in float64; ``None`` before the first step.
     stuck : bool
-        Whether the centers' forces balance, or no step lowers the cost: nothing is left to do.
+        Whether the forces on the centers balance or no step lowers the cost.
     """
 
     centers: LBFGSState | None = None
@@ -67,15 +67,15 @@ class Alternating(Optimizer):
     """Class centers by L-BFGS, objects by Newton's method.
 
     The cost never rises. An iteration is one line search over the centers, a little over one
-    evaluation, each a few passes over the posteriors. Objectives that do not fall apart like this
-    are descended by plain L-BFGS over all rows.
+    evaluation, each a few passes over the posteriors. Objectives that are not separable are
+    minimized by plain L-BFGS over all rows.
 
     Parameters
     ----------
     tol : float, default=1e-4
-        At rest when ‖∂F/∂Φ‖ ≤ tol · 2η_φ (‖Φ‖ + 1).
+        Converged when ‖∂F/∂Φ‖ ≤ tol · 2η_φ (‖Φ‖ + 1).
     memory : int, default=10
-        Number of pairs of the centers to remember.
+        Number of pairs of the L-BFGS steps over the centers.
     """
 
     tol: float = 1e-4
@@ -90,7 +90,7 @@ class Alternating(Optimizer):
         return AlternatingState(Y)
 
     def step(self, objective: Objective, state: State, *, cost: bool = True) -> State:
-        """Return the state after one step of the centers, every object at its best among them."""
+        """Return the state after one step of the centers, with optimal objects."""
         if not isinstance(objective, Separable):
             return LBFGS(self.memory).step(objective, state, cost=cost)
         if not isinstance(state, AlternatingState) or state.objective is not objective:
@@ -101,7 +101,7 @@ class Alternating(Optimizer):
         held = getattr(objective, "pinned", ())
         over = objective.over_classes(state.Y[:n], held=held)
         if state.centers is None:
-            # The objects first: a line is searched from where they are at their best.
+            # The line search starts from the optimal objects of the present centers.
             centers = LBFGSState(state.Y[n:].astype(np.float64))
             seen: Any = over.evaluate(centers.Y)
             over = objective.over_classes(seen.objects, held=held)

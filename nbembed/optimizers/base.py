@@ -1,10 +1,10 @@
-"""What an optimizer is: a rule that turns a state into the next one.
+"""The interface of optimizers: a rule that turns a state into the next one.
 
-``start(Y)`` makes the first state, ``step(objective, state)`` the next. A state is a value: it
-holds the layout, what was seen there, and whatever the rule remembers (velocities, search
-directions, past gradients); stepping it twice gives the same twice, so keeping it forks a run. The
-objective is passed at every step and may change between steps: what was seen through another one
-is not used.
+``start(Y)`` returns the first state, ``step(objective, state)`` the next. A state is a value: it
+holds the layout, its evaluation, and the optimizer's memory (velocities, search directions, past
+gradients). The same state always leads to the same next one, so that a kept state forks a run. The
+objective is passed to each step and may change between steps: evaluations of another objective are
+not used.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A layout and what an optimizer knows about it. Nothing in it is ever written to.
+    """A layout and what an optimizer knows about it; no part of it is ever changed.
 
     Attributes
     ----------
     Y : ndarray of shape (n_samples, n_components)
         The layout.
     seen : Evaluation or None
-        Of ``objective`` at ``Y``, where the optimizer looked.
+        Of ``objective`` at ``Y``, if the optimizer evaluated it.
     objective : Objective or None
-        What was seen.
+        The objective of the last step.
     """
 
     Y: NDArray[Any]
@@ -49,11 +49,11 @@ class State:
 
     @property
     def cost(self) -> float:
-        """The plain cost at ``Y`` (see :class:`Evaluation`), ``nan`` where it is not known."""
+        """The plain cost at ``Y`` (see :class:`Evaluation`); ``nan`` if not evaluated."""
         return math.nan if self.seen is None else self.seen.plain_cost
 
     def look(self, objective: Objective, *, cost: bool) -> Evaluation:
-        """Return ``objective`` at ``Y``: what was seen before if that will do, else a new look."""
+        """Return the evaluation of ``objective`` at ``Y``: the present one if it suffices."""
         if self.seen is None or self.objective is not objective:
             return objective.evaluate(self.Y, cost=cost)
         if cost and math.isnan(self.seen.cost):
@@ -62,9 +62,9 @@ class State:
 
 
 class Optimizer(ABC):
-    """A rule of descent without a loop: :class:`nbembed.run.Run` owns the only loop there is.
+    """One step of an optimization; the loop is that of :class:`nbembed.run.Run`.
 
-    Optimizers are compared by value: two with the same settings are the same rule.
+    Optimizers are compared by value: two with the same settings are equal.
     """
 
     @abstractmethod
@@ -73,14 +73,14 @@ class Optimizer(ABC):
 
     @abstractmethod
     def step(self, objective: Objective, state: State, *, cost: bool = False) -> State:
-        """Return the state after one iteration; ``state`` itself stays as it is.
+        """Return the state after one iteration; ``state`` itself is not changed.
 
         Parameters
         ----------
         objective : Objective
-            What to descend.
+            The objective to minimize.
         state : State
             Of this optimizer; the memory of another kind of state is ignored.
         cost : bool, default=False
-            Whether the new state must know its cost. Rules that need no cost save its price.
+            Whether the new state must know its cost, which not all optimizers need.
         """

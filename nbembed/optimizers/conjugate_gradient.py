@@ -1,4 +1,4 @@
-"""Nonlinear conjugate gradients: one line search an iteration, directions that remember.
+"""Nonlinear conjugate gradients: one line search an iteration, along conjugate directions.
 
     p ← −M⁻¹g + β p,   β = max(0, ⟨g, M⁻¹(g − g_old)⟩ / ⟨g_old, M⁻¹g_old⟩)     (Polak–Ribière+)
 
@@ -30,13 +30,13 @@ class ConjugateState(State):
     Attributes
     ----------
     gradient, direction : ndarray like ``Y`` or None
-        Where the last search began and along which direction p; None before the first.
+        Gradient at the start of the last line search and its direction p; None before the first.
     slope : float
         ⟨gradient, direction⟩ there.
     stride : float
-        How far along it the search went.
+        Step length that the search accepted.
     stuck : bool
-        Whether no step along the plain gradient lowered the cost: as low as rounding allows.
+        Whether no step along the plain gradient lowered the cost: it is minimal up to rounding.
     """
 
     gradient: NDArray[Any] | None = None
@@ -89,8 +89,8 @@ class ConjugateGradient(Optimizer):
             beta = max(0.0, dot(change, scaled) / before) if before > 0 else 0.0
             direction = direction + Y.dtype.type(beta) * state.direction
             slope = dot(direction, seen.gradient)
-            # A direction that hardly descends is forgotten; else it is tried first, as far as the
-            # last one went to the same fall of the cost.
+            # A direction of hardly any descent is dropped; else it is tried first, with the step
+            # that gives the same first-order decrease as the last one.
             if slope < -0.01 * dot(scaled, seen.gradient):
                 lines.insert(0, (direction, state.stride * min(state.slope / slope, 10.0)))
         for direction, stride in lines:
@@ -107,10 +107,10 @@ class ConjugateGradient(Optimizer):
 
 
 def first_step(Y: NDArray[Any], direction: NDArray[Any], scaled: bool) -> float:
-    """Return a modest first step along ``direction`` when nothing is known of the line.
+    """Return a conservative first step along a new ``direction``.
 
-    One, if the direction is scaled by curvature, but never so long that points move by more than
-    the map's radius on average.
+    One, if the direction is scaled by curvature, but at most the step by which points move by the
+    map's radius on average.
     """
     length = math.sqrt(dot(direction, direction) / direction.size)
     if length == 0:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LBFGSState(State):
-    """A layout and the pairs remembered.
+    """A layout and the pairs of the last steps.
 
     Attributes
     ----------
     pairs : tuple of (s, y)
         Steps and changes of the gradient, oldest first.
     stuck : bool
-        Whether no step along the plain gradient lowered the cost: as low as rounding allows.
+        Whether no step along the plain gradient lowered the cost: it is minimal up to rounding.
     """
 
     pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...] = ()
@@ -42,14 +42,14 @@ class LBFGSState(State):
 
 @dataclass(frozen=True)
 class LBFGS(Optimizer):
-    """Quasi-Newton descent from the last few gradients.
+    """Quasi-Newton descent with a limited memory.
 
     The cost never rises. An iteration is one line search, a little over one evaluation.
 
     Parameters
     ----------
     memory : int, default=10
-        Number of pairs m ≥ 1 to remember; each costs two layouts of memory.
+        Number m ≥ 1 of pairs; each takes the memory of two layouts.
     """
 
     memory: int = 10

@@ -1,19 +1,19 @@
-"""A line search for functions whose cost and gradient come together, and cost much.
+"""A line search for expensive functions whose cost and gradient are computed together.
 
-Looks for a step t along a descent direction with the strong Wolfe conditions
+It finds a step t along a descent direction that satisfies the strong Wolfe conditions
 
     φ(t) ≤ φ(0) + c₁ t φ'(0)   and   |φ'(t)| ≤ c₂ |φ'(0)|
 
-by extrapolating until a minimum is bracketed and then interpolating with cubics. Every trial is
-one evaluation of the objective (cost and gradient), and the one accepted is handed back, so that
-nothing is evaluated twice. In float32 the cost is coarser than a late descent, and the gradient is
-not: where the cost has not risen by more than its rounding (:attr:`Evaluation.rounding`), the
-slopes decide, φ'(t) ≤ (2c₁ − 1) φ'(0) in place of the first condition (Hager and Zhang's
-approximate form).
+by extrapolation until a minimum is bracketed and interpolation with cubics after that. Each trial
+is one evaluation of the objective (cost and gradient); the accepted one is returned, so that
+nothing is evaluated twice. Late in a descent in float32, changes of the cost are smaller than its
+rounding, while the gradient is still accurate: where the cost has not risen by more than its
+rounding (:attr:`Evaluation.rounding`), the slopes decide, φ'(t) ≤ (2c₁ − 1) φ'(0) in place of the
+first condition (the approximate Wolfe conditions of Hager and Zhang).
 
 Why not ``scipy.optimize.line_search``: in the same conjugate gradients on Mbed's annealing (g50c,
 TEXT, USPS; 475 iterations) it needs 6 to 30 % more evaluations in float64 for costs within 1.1 % of
-these, either way, and in float32 it gives up on TEXT early, at 46 % error where this ends at 6 %.
+these, and in float32 it fails on TEXT early, at 46 % error, where this one ends at 6 %.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STRETCH = 4.0
 
 @dataclass(frozen=True)
 class Trial:
-    """A point on the line: step, layout, what was seen there, and the slope φ'."""
+    """A point on the line: step, layout, its evaluation, and the slope φ'."""
 
     step: float
     Y: NDArray[Any]
@@ -98,7 +98,7 @@ def line_search(
     for _ in range(max_evaluations):
         trial = _try(objective, Y, direction, step)
         if trial is None:
-            # Off the range of numbers: as good as a wall.
+            # Not finite: an upper end of the interval.
             high = Trial(step, Y, seen, math.nan)
         elif not lowers(trial) or (low.step > 0 and trial.cost >= low.cost + rounding):
             high = trial
@@ -131,7 +131,7 @@ def _try(
 
 
 def _beyond(start: Trial, low: Trial, trial: Trial | None) -> float:
-    """Return a longer step: where the slope, drawn straight, would vanish, within bounds."""
+    """Return a longer step: the zero of the slope by linear extrapolation, within bounds."""
     assert trial is not None  # a failed trial sets an upper end
     bend = (trial.slope - start.slope) / trial.step
     guess = -start.slope / bend if bend > 0 else math.inf
@@ -139,13 +139,13 @@ def _beyond(start: Trial, low: Trial, trial: Trial | None) -> float:
 
 
 def _between(low: Trial, high: Trial, rounding: float) -> float:
-    """Return the minimum of the cubic through both ends, a tenth of the interval off them."""
+    """Return the minimum of the cubic through both ends, kept a tenth of the interval off them."""
     width = high.step - low.step
     guess = math.nan
     if not math.isfinite(high.slope):
         guess = low.step + 0.1 * width
     elif abs(high.cost - low.cost) <= rounding:
-        # The costs say nothing: where the slope, drawn straight, would vanish.
+        # The costs differ by rounding alone: the zero of the slope by linear interpolation.
         if high.slope != low.slope:
             guess = low.step - low.slope * width / (high.slope - low.slope)
     else:

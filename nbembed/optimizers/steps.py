@@ -1,7 +1,7 @@
-"""What the optimizers share: scaled descent directions, and how to tell that a step went too far.
+"""What optimizers share: scaled directions, bounded steps, estimated changes of the cost.
 
-Inner products are summed in float64 whatever the layout's dtype, so that float32 maps are steered
-by the same decisions as float64 ones.
+Inner products are summed in float64 whatever the layout's dtype, so that decisions are the same for
+float32 and float64 layouts.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from nbembed.objectives.base import Evaluation
 
-#: No point's curvature counts as less than this share of the mean: a point that nothing attracts
-#: has none, and would otherwise be sent to infinity in one step.
+#: Lower bound of a point's curvature as a share of the mean: a point without attraction has none,
+#: and its step would be infinite.
 CURVATURE_FLOOR = 1e-3
 
 #: A point may always move by this share of the map's radius, however wide the map is.
@@ -60,10 +60,10 @@ def preconditioned(gradient: NDArray[Any], curvature: NDArray[Any] | None) -> ND
 def within_reach(step: NDArray[Any], Y: NDArray[Any], length: float) -> NDArray[Any]:
     """Return ``step`` with no point moving farther than ``length``, the objective's kernel width.
 
-    A point that few others attract (heavy tails, a map too large) is thrown out by one update to
-    where no gradient brings it back, and others follow. Within a kernel width the update does what
-    its derivation says: with this bound alone the fixed point descends at every α even from a PCA
-    map at thirty times its scale, where it diverges without.
+    One update can move a point that few others attract (heavy tails, a map too large) so far away
+    that its gradient vanishes. Within a kernel width the update is a descent step: with this bound
+    alone the fixed point descends at every α even from a PCA map at thirty times its scale, where
+    it diverges without.
     """
     limit = max(length, REACH * radius(Y))
     lengths = np.sqrt(np.sum(np.square(step, dtype=np.float64), axis=1))

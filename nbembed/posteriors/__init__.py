@@ -1,6 +1,6 @@
-"""Where class posteriors come from: what Parametric Embedding is made of.
+"""Sources of class posteriors, the input of Parametric Embedding.
 
-Any scikit-learn classifier with ``predict_proba`` will do (:func:`class_posteriors`); the three
+Any scikit-learn classifier with ``predict_proba`` can be used (:func:`class_posteriors`); the three
 sources of "Parametric Embedding for Class Visualization" are here: multinomial naive Bayes with
 smoothing chosen by leave-one-out (:class:`NaiveBayes`, appendix C), a soft nearest-neighbor
 classifier (:class:`SoftNearestNeighbor`, appendix D), and topic models (:func:`topic_posteriors`,

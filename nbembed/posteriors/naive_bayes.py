@@ -29,7 +29,7 @@ from nbembed.validation import check_class_prior, check_kind, check_magnitude, c
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: log λ is looked for between these, first on a grid and then between its best neighbors.
+#: Bounds of log λ and size of the grid from which the search starts.
 LOW, HIGH, GRID = np.log(1e-6), np.log(1e4), 24
 
 
@@ -39,8 +39,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     smoothing : "leave-one-out" or float, default="leave-one-out"
-        λ_k > 0, one for all classes, or each class's own by the likelihood of its documents left
-        out one by one. A class of one document cannot be judged like that and takes λ = 1.
+        λ_k > 0, one for all classes, or for each class the one that maximizes the leave-one-out
+        likelihood of its documents. A class of one document takes λ = 1.
     class_prior : array of shape (n_classes,), optional
         p(c_k), positive, summing to one; by default the shares of the documents.
 
@@ -152,12 +152,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def leave_one_out_proba(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> NDArray[np.float64]:
-        """Return p(c_k|x_n) of the documents learned from, each judged without itself.
+        """Return leave-one-out posteriors p(c_k|x_n) of the training documents.
 
         Parameters
         ----------
         X, y, sample_weight
-            As given to :meth:`fit`. The smoothing stays what it is.
+            As given to :meth:`fit`. The smoothing is not chosen anew.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # on anything that is no counts
+        tags.classifier_tags.poor_score = True  # on data other than counts
         return tags
 
 

@@ -5,7 +5,7 @@
 appendix D of "Parametric Embedding for Class Visualization": Σ is the covariance of the whole set,
 labeled or not, and the same for all examples. (The paper has as many examples of each class and
 need not divide by |C_k|.) Where Σ is singular (a pixel that is always black) the directions
-without variance say nothing and are left out.
+without variance are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nbembed.validation import check_class_prior, check_kind, check_magnitude, c
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Pairs of a point and an example that are held at once.
+#: Pairs of a point and an example in memory at a time.
 PAIRS = 2**21
 #: Directions of less than this share of the largest variance count as without any.
 FLAT = 1e-9
@@ -37,8 +37,8 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_prior : None, "empirical" or array of shape (n_classes,), default=None
         p(c_k): equal, the shares of the labels, or given.
     shrinkage : float, default=0.0
-        In [0, 1]: Σ ← (1 − s) Σ + s·(tr Σ/D) I. More of it trusts directions of little variance
-        less.
+        In [0, 1]: Σ ← (1 − s) Σ + s·(tr Σ/D) I. More shrinkage gives directions of little variance
+        less weight.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return check_class_prior(self.class_prior, K)
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return log p(c_k|x), shape (n_samples, n_classes); far points underflow nowhere."""
+        """Return log p(c_k|x), shape (n_samples, n_classes), without underflow for far points."""
         check_is_fitted(self)
         data = validate_data(self, X, dtype=np.float64, reset=False)
         check_kind(X)

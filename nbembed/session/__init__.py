@@ -1,7 +1,7 @@
 """Session: an embedding that runs in the background and is steered while it moves; no Jupyter here.
 
 From the inside out: ``settings`` (what a map is made with, a value), ``history`` (undo),
-``session_state`` (both, and snapshots), ``commands`` (the table of all that a session can be told),
+``session_state`` (both, and snapshots), ``commands`` (the table of what a session can do),
 ``invalidation`` (what a change invalidates), ``engine`` (the moving map: single-threaded and
 deterministic), ``state_machine`` (what a session is doing: pure), ``controller`` (state and queue),
 ``executor`` and ``worker`` (the thread), ``session`` and ``verbs`` (the public face); around it

@@ -1,4 +1,4 @@
-"""The table of commands: all that a session can be told, one entry each.
+"""The table of commands: everything that a session can do, one entry each.
 
 An entry says what a command is called and takes, what it does to the settings and under which
 words that can be undone, how it bears on the motion, whether a page may send it, and how it prints
@@ -55,18 +55,18 @@ class Context:
         The checked data.
     methods : mapping of str to type
         The recipe classes that a switch may name.
-    path : tuple of PathStep
-        The kept layouts that will be there when the command takes effect.
+    path : callable
+        Returns the kept layouts that will be there when the command takes effect.
     """
 
     X: Any = None
     methods: Mapping[str, type[Recipe[Any]]] = field(default_factory=dict)
-    path: tuple[PathStep, ...] = ()
+    path: Callable[[], tuple[PathStep, ...]] = tuple
 
 
 @dataclass(frozen=True)
 class Command:
-    """One thing that a session can be told.
+    """One thing that a session can do on request.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ def _switched(now: Settings, a: Arguments, context: Context) -> Settings:
 
 
 def _chosen_step(state: SessionState, a: Arguments, context: Context) -> Arguments:
-    index, path = a["index"], context.path
+    index, path = a["index"], context.path()
     if not 0 <= index < len(path):
         raise ValueError(f"index must be in [0, {len(path)}), got {index}")
     return {"index": index, "value": float(path[index].value)}

@@ -127,7 +127,6 @@ class Controller:
         with self.lock:
             return list(self.events)
 
-    @property
     def lasting_path(self) -> tuple[PathStep, ...]:
         """The path, as far as the commands that are still to take effect will leave it."""
         with self.lock:

@@ -61,6 +61,10 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
             done = 0
     if iteration > done:
         body.append(f"session.step({iteration - done})")
+    stepped = any(line.startswith("session.step(") for line in body)
+    if not stepped and any(event.command in ("play", "step") for event in log):
+        # It rests at its start, which an idle session does not prepare.
+        body += ["session.step()", "session.reset()"]
     body += ["session.wait()", "session.check()", "embedding = session.embedding"]
     shape = " × ".join(map(str, X.shape))
     doc = (

@@ -35,6 +35,7 @@ from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.verbs import Verbs
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -83,8 +84,7 @@ class Session(Verbs):
     ...     session.step(60)
     ...     session.label([0, 1, 2], "setosa")
     ...     session.set(alpha=1.5)
-    ...     session.step(40)
-    ...     _ = session.wait()
+    ...     session.step(40, wait=True)
     ...     session.iteration, session.undo_text
     (100, 'set α to 1.5')
     """
@@ -97,8 +97,10 @@ class Session(Verbs):
         supervision: Supervision | ArrayLike | None = None,
     ) -> None:
         methods = known_methods()
-        if isinstance(method, str):
-            raise TypeError(f"method must be an estimator or a Recipe, got {method!r}")
+        if not (method is None or isinstance(method, Estimator | Recipe)):
+            raise TypeError(
+                f"method must be an estimator such as HSSNE(), or a Recipe, got {method!r}"
+            )
         recipe = next(iter(methods.values()))() if method is None else recipe_of(method)
         data = checked_data(X, recipe)
         settings = Settings.of(
@@ -141,6 +143,29 @@ class Session(Verbs):
         if isinstance(method, Estimator | Recipe):
             self._controller.add_method(type(recipe_of(method)))
         return self._controller.give(command, arguments)
+
+    def step(self, k: int = 1, *, wait: bool = False) -> None:
+        """Do ``k`` iterations and pause; later commands wait for the steps.
+
+        Parameters
+        ----------
+        k : int, default=1
+            Number of iterations.
+        wait : bool, default=False
+            Whether to return only when they are done; an error of the map is then raised here.
+
+        Raises
+        ------
+        ValueError
+            If ``k`` is not a whole number of at least 1.
+        RuntimeError
+            If the session is closed or has failed.
+        """
+        check_flag("wait", wait)
+        self.give("step", {"k": k})
+        if wait:
+            self.wait()
+            self.check()
 
     def wait(self, state: State | None = None, timeout: float | None = None) -> bool:
         """Wait until all commands took effect and the map rests, or until it reaches ``state``.

@@ -32,7 +32,7 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     Raises
     ------
     ValueError
-        If it speaks of another number of points, or a row of probabilities does not sum to one.
+        If it is of another number of points, or a row of probabilities does not sum to one.
     TypeError
         If it is none of these.
     """

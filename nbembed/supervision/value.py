@@ -187,8 +187,8 @@ class Supervision:
     def pin(self, points: ArrayLike) -> Self:
         """Return the same with the points held in place: no optimizer moves them.
 
-        They keep their coordinates in the first layout (``init``), or in a live session those in the
-        present one, and go on to attract and repel the others.
+        They keep their coordinates in the first layout (``init``), or in a live session those in
+        the present one, and go on to attract and repel the others.
 
         Raises
         ------
@@ -212,7 +212,8 @@ class Supervision:
     def forget(self, points: ArrayLike) -> Self:
         """Return the same without labels and pins of the points and without them in any link.
 
-        Groups left with fewer than two points, and cannot-links left with an empty side, are removed.
+        Groups left with fewer than two points are removed, and so are cannot-links left with an
+        empty side.
         """
         where = check_points(points, self.n_samples)
         codes, confidences = self._class.copy(), self._confidence.copy()

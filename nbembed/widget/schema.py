@@ -55,7 +55,7 @@ RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
 ColorMode = enum("ColorMode", "column", "class", "probability")
 ColumnKind = enum("ColumnKind", "none", "category", "number")
 SliderScale = enum("SliderScale", "linear", "log")
-MarkerSymbol = enum("MarkerSymbol", *SYMBOLS)
+MarkerSymbol = enum("MarkerSymbol", *SYMBOLS, list_name="MARKER_SYMBOLS")
 
 ClassInfo = record(
     "ClassInfo",

@@ -28,18 +28,14 @@ def render() -> str:
 
 def _type(type_: Enum | Record) -> str:
     if isinstance(type_, Enum):
-        constant = _constant(type_.typescript)
-        words = ", ".join(map(json.dumps, type_.words))
+        words = [json.dumps(word) for word in type_.words]
+        if not type_.list_name:
+            return f"export type {type_.typescript} = {' | '.join(words)};\n"
         return (
-            f"export const {constant} = [{words}] as const;\n"
-            f"export type {type_.typescript} = (typeof {constant})[number];\n"
+            f"export const {type_.list_name} = [{', '.join(words)}] as const;\n"
+            f"export type {type_.typescript} = (typeof {type_.list_name})[number];\n"
         )
     return _interface(type_.typescript, type_.doc, type_.fields)
-
-
-def _constant(name: str) -> str:
-    """Return the name of the list of an enumeration's words: RunState, RUN_STATES."""
-    return "".join(f"_{c}" if c.isupper() else c for c in name).strip("_").upper() + "S"
 
 
 def _interface(name: str, doc: str, fields: Iterable[Field], first: str = "") -> str:

@@ -66,9 +66,17 @@ class Field:
 
 @dataclass(frozen=True)
 class Enum(Type):
-    """One of a few words; the page has them as a constant and as a type."""
+    """One of a few words.
+
+    Attributes
+    ----------
+    words : tuple of str
+    list_name : str
+        Name of the page's list of the words, "" where the type is enough.
+    """
 
     words: tuple[str, ...] = ()
+    list_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ INDEX = Type("number", _is_integer(0), "a whole number from 0", traitlets.Int)
 CHOICE = Type("number", _is_integer(-1), "a whole number from −1", traitlets.Int)
 
 
-def enum(name: str, *words: str) -> Enum:
+def enum(name: str, *words: str, list_name: str = "") -> Enum:
     """Return the type of a few words, called ``name`` on the page."""
     return Enum(
         name,
@@ -104,6 +112,7 @@ def enum(name: str, *words: str) -> Enum:
         f"one of {', '.join(words)}",
         lambda default: traitlets.Enum(words, default),
         words=words,
+        list_name=list_name,
     )
 
 

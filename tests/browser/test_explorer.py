@@ -34,9 +34,10 @@ class Hand:
     def press(self, name: str) -> None:
         self.widget.get_by_role("button", name=name, exact=True).click()
 
-    def settle(self, state: str = "converged") -> np.ndarray:
-        """Wait until the map rests; return its layout."""
-        self.notebook.wait_for("explorer.session.state", lambda s: s == state, timeout=120)
+    def settle(self, *states: str) -> np.ndarray:
+        """Wait until the map rests, by default converged; return its layout."""
+        allowed = states or ("converged",)
+        self.notebook.wait_for("explorer.session.state", lambda s: s in allowed, timeout=120)
         return self.layout()
 
     def layout(self) -> np.ndarray:

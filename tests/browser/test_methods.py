@@ -146,7 +146,7 @@ def test_lassoed_classes_are_learned_from_while_the_map_goes_on(start) -> None:
     status = hand.widget.get_by_role("group", name="Status")
     expect(status).to_contain_text("Label points of two classes")
     hand.press("Pause")
-    before = hand.settle("paused")
+    before = hand.settle("paused", "converged")  # a quick map may rest before the click
     places = hand.on_screen()
     truth = np.array(hand.notebook.evaluate("truth.tolist()"))
     for k, name in ((0, "first"), (2, "third")):
@@ -164,7 +164,7 @@ def test_lassoed_classes_are_learned_from_while_the_map_goes_on(start) -> None:
             "int((explorer.supervision.top_class == len(explorer.supervision.classes) - 1).sum())"
         )
     hand.notebook.wait_for(
-        "any(e.command == 'learned' and len(set(e.arguments['supervision'].top_class)) == 3"
+        "any(e.command == 'learn' and len(set(e.arguments['supervision'].top_class)) == 3"
         " for e in explorer.session.log)"
     )
     said = hand.notebook.evaluate("told")

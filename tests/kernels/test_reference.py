@@ -258,7 +258,7 @@ models = {
     "HSSNE": (nb.HSSNE(max_iter=20), X, some),
     "SNE": (nb.SNE(max_iter=20), X, some),
     "NeRV": (nb.NeRV(max_iter=20), X, None),
-    "SNeRV": (nb.SNeRV(max_iter=10, n_centroids=3), X, y),
+    "SNeRV": (nb.SNeRV(max_iter=10, metric=nb.LearningMetric(n_centroids=3)), X, y),
     "Mbed": (nb.Mbed(n_classes=3, max_iter=40), X, some),
     "ParametricEmbedding": (nb.ParametricEmbedding(max_iter=20), proba, None),
 }

@@ -121,7 +121,7 @@ def test_history_is_bounded(start):
         (lambda s: s.must_link([1, 99]), "points must be indices in"),
         (lambda s: s.cannot_link([1], [1, 2]), "a and b must have no point in common"),
         (lambda s: s.cannot_link([1], [99]), "b must be indices in"),
-        (lambda s: s.rename_class("x", "y"), "old must be a class"),
+        (lambda s: s.rename_class("x", "y"), "old must be an existing class"),
         (lambda s: s.supervise([0, 1]), "supervision must have 30 labels"),
         (lambda s: s.restore("nothing"), "name must be one of the snapshots"),
         (lambda s: s.snapshot(3), "name must be text"),

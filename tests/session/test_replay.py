@@ -12,6 +12,7 @@ import pytest
 
 from nbembed.session import Session
 from nbembed.session.events import Event
+from tests.session import fake
 from tests.session.fake import GUARD, Fake, Other, rest
 
 
@@ -203,3 +204,17 @@ def test_the_script_is_readable(start):
     assert "session.set(weight=1.5)" in text
     assert "play" not in text
     assert run(text, session.X).tobytes() == session.embedding.tobytes()
+
+
+def test_a_map_that_rests_at_its_start_is_scripted(start):
+    session = start()
+    fake.gate.clear()
+    session.play()
+    session.label([1], "a")
+    session.reset()
+    session.pause()
+    fake.gate.set()
+    rest(session)
+    if session.iteration == 0:  # the worker may have been quicker
+        assert session.frame().version > 0
+    assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()

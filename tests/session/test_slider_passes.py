@@ -1,4 +1,4 @@
-"""A slider goes through ``with_parameters``: one pass over pairs from its move to the next frame."""
+"""A slider goes through ``with_parameters``: one pass over pairs to the next frame."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
-from nbembed.objectives import large_margin, neighbor_retrieval, supervised_affinities
 from nbembed.objectives import heavy_tailed as heavy_tailed_module
+from nbembed.objectives import large_margin, neighbor_retrieval, supervised_affinities
 from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision

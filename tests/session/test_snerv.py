@@ -53,7 +53,7 @@ def test_labels_said_while_it_runs_make_the_metric(method):
 
 
 def test_a_fitted_metric_is_saved_with_the_session(tmp_path):
-    metric = nb.LearningMetric(4, 1.0, max_iter=20, random_state=0).fit(X, TRUTH)
+    metric = nb.LearningMetric(n_centroids=4, width=1.0, max_iter=20, random_state=0).fit(X, TRUTH)
     with new(nb.HSSNE(metric=metric, random_state=0)) as session:
         session.step(20)
         rest(session)

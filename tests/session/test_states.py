@@ -70,6 +70,18 @@ def test_step_does_so_many_iterations_and_later_commands_wait_for_them(start):
     assert events == [(0, "start"), (0, "step"), (7, "set"), (7, "step"), (10, "rest")]
 
 
+def test_step_can_wait(start):
+    session = start(Fake(heat=0.5, random_state=3))
+    session.step(7, wait=True)
+    assert session.iteration == 7
+    assert session.state == "paused"
+    fake.trouble.append(ArithmeticError("no"))
+    with pytest.raises(RuntimeError, match="failed at iteration 7"):
+        session.step(wait=True)
+    with pytest.raises(TypeError, match="wait must be"):
+        session.step(1, wait="yes")
+
+
 def test_pause_drops_the_steps_that_are_left(start):
     session = start()
     fake.gate.clear()

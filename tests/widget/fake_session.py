@@ -160,7 +160,7 @@ class FakeSession:
         self._give("pause")
         self.rest("paused")
 
-    def step(self, k: int = 1) -> None:
+    def step(self, k: int = 1, *, wait: bool = False) -> None:
         self._give("step", k=k)
         self.move()
         self.rest("paused")

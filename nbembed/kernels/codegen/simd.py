@@ -17,10 +17,9 @@ fixed order. A formula therefore gives the same bits wherever it is used, on one
 A float32 division may become a reciprocal estimate with one Newton step (relative error 1e-7 or
 better).
 
-Infinities and NaNs pass through every operation as in IEEE arithmetic, with one exception: a
-float32 divisor of infinity counts as the largest finite number (divisors are positive here). A
-layout that diverges therefore ends in sums that are infinite or NaN, which is how objectives
-detect it.
+Infinities and NaNs pass through every operation as in IEEE arithmetic, except for float32 division,
+whose divisor must be finite or NaN; the callers see to that. A layout that diverges therefore ends
+in sums that are infinite or NaN, which is how objectives detect it.
 """
 
 from __future__ import annotations
@@ -28,19 +27,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nbembed.kernels.codegen.numba_adapter import Target, ir
 
 #: The sign of a zero does not matter. More freedom would let results depend on the surrounding
 #: code.
-_FLAGS = ("nsz",)
-#: For float32: allows a reciprocal estimate and one Newton step. LLVM uses it only under ``ninf``
-#: (operands are finite), because the Newton step turns an infinite divisor into NaN;
-#: :meth:`Lanes.__truediv__` bounds the divisor to make the assumption true. The estimate takes up
-#: to 10 % less time than a division (t-SNE, n = 1000, AVX-512).
-_ESTIMATE_FLAGS = ("nsz", "arcp", "ninf", "contract")
-_LARGEST_SINGLE = float(np.finfo(np.float32).max)
+_FLAGS: tuple[str, ...] = ("nsz",)
+#: For float32: allows a reciprocal estimate and one Newton step, which take up to 10 % less time
+#: than a division (t-SNE, n = 1000, AVX-512). LLVM does so only under ``ninf``, which leaves
+#: infinite operands undefined, because the Newton step turns them into NaN. Kernels therefore
+#: divide float32 lanes only by what is known to be finite: those that divide by 1 + ατ go to
+#: float64 if τ may overflow (:func:`~.tiles.distances_stay_finite`).
+_ESTIMATE_FLAGS: tuple[str, ...] = ("nsz", "arcp", "ninf", "contract")
 
 _INT32 = ir.IntType(32)
 INDEX = ir.IntType(64)
@@ -144,13 +141,10 @@ class Lanes:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Lanes:
-        """Return self / other; a float32 divisor must not be −infinity."""
-        divisor = other if isinstance(other, Lanes) else self.constant(other)
-        flags: tuple[str, ...] = _FLAGS
-        if self.single:
-            divisor = divisor.at_most(_LARGEST_SINGLE)
-            flags = _ESTIMATE_FLAGS
-        return Lanes(self.builder, self.builder.fdiv(self.value, divisor.value, flags=flags))
+        """Return self / other; a float32 divisor must be finite or NaN."""
+        divisor = self._operand(other)
+        flags = _ESTIMATE_FLAGS if self.single else _FLAGS
+        return Lanes(self.builder, self.builder.fdiv(self.value, divisor, flags=flags))
 
     def __rtruediv__(self, other: Any) -> Lanes:
         return self.constant(other) / self

@@ -1,12 +1,13 @@
-"""The code of one tile of :mod:`nbembed.kernels.codegen.tiles`, in two forms.
+"""Generate the code of one tile of :mod:`nbembed.kernels.codegen.tiles`, in two forms.
 
-:class:`AnyAxes` goes over the tile once for the weights f(τ, P) of its pairs, which it puts into a
-small buffer, and then once for each axis to sum the forces. One version of the code serves any
-number of axes (at n = 2000 t-SNE takes 0.5 ms for d = 2, 1.4 for d = 10, 2.5 for d = 20).
+:class:`AnyAxes` passes over the tile once to compute the weights f(τ, P) of its pairs, which it
+stores in a small buffer, and then once for each axis to sum the forces. One version of the code
+serves any number of axes (at n = 2000 t-SNE takes 0.5 ms for d = 2, 1.4 for d = 10, 2.5 for
+d = 20).
 
-:class:`FewAxes` unrolls everything: rows' coordinates and sums of all axes stay in registers while
-the columns run by once. That wins where the formula is short and the axes are one or two, which is
-t-SNE's case; beyond, there are not registers enough (3.1 ms for d = 10).
+:class:`FewAxes` unrolls everything: the rows' coordinates and sums of all axes stay in registers
+during a single pass over the columns. It is faster for a short formula on one or two axes, which is
+t-SNE's case; for more axes there are too few registers (3.1 ms for d = 10).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from nbembed.kernels.codegen.simd import (
 class Terms(NamedTuple):
     """What one pair adds to each of the sums of a :class:`PairSum`.
 
-    A scalar may be two, what the pair adds to i and what it adds to j, where they differ.
+    A scalar is a pair of values where the pair adds different amounts to i and to j.
     """
 
     forces: Sequence[Lanes] = ()
@@ -54,9 +55,9 @@ class PairSum(NamedTuple):
     extras, parameters : int
         Lengths of ``at_row`` and of ``parameters``.
     registers : int
-        How many registers of columns a row works on side by side. 2 gives a long chain of dependent
-        steps something to do while it waits for itself (general α, n = 2000: 0.95 ms against 1.10),
-        and only costs registers where the chain is short (α = 1: 0.67 ms against 0.46).
+        How many registers of columns a row processes side by side. With 2, two chains of dependent
+        instructions overlap, which pays if the chain is long (general α, n = 2000: 0.95 ms instead
+        of 1.10); if it is short, 2 only cost registers (α = 1: 0.67 ms instead of 0.46).
     both : bool
         Whether P is not symmetric and a pair needs P_ij and P_ji. P then comes packed
         (:func:`nbembed.kernels.codegen.tiles.half_square`), so that both lie side by side for
@@ -100,7 +101,7 @@ class Data(NamedTuple):
 
 
 class _Tile:
-    """What both tiles share: where they are, and what a row and some columns add."""
+    """Common part of both forms: the place of the tile, and the terms of a row and some columns."""
 
     def __init__(
         self,
@@ -127,7 +128,7 @@ class _Tile:
     def _accumulate(
         self, n_sums: int, body: Callable[[ir.Value, list[Lanes]], list[Lanes]]
     ) -> list[Lanes]:
-        """Write a loop over the columns that keeps ``n_sums`` registers of sums."""
+        """Generate a loop over the columns that keeps ``n_sums`` registers of sums."""
         first, last = self.place.first, self.place.last
         return accumulate(self.builder, first, last, n_sums, self.like, body)
 
@@ -136,7 +137,7 @@ class _Tile:
             add_total(self.builder, self.data.totals.data, INDEX(k), total)
 
     def _terms(self, r: int, j: ir.Value, tau: Lanes) -> Terms:
-        """Return what row r and the columns from j on add, nothing where there is no pair."""
+        """Return the terms of row r with the columns from j on; 0 where there is no pair."""
         builder, count = self.builder, self.count
         pairs = self._pairs(r, j) if self.masked else None
         p: Any = None
@@ -152,12 +153,12 @@ class _Tile:
         return Terms(*([_where(x, pairs) for x in part] for part in terms))
 
     def _entry(self, j: ir.Value, row: Pointer, next_row: Pointer, pairs: ir.Value | None) -> Lanes:
-        """Return what lies at the columns from j on in a row of P, 0 where there is no pair."""
+        """Return the entries of a row of P at the columns from j on; 0 where there is no pair."""
         if pairs is None:
             p = load(self.builder, row, j, self.count)
-            # Rows of P are too short for the processor to guess which comes next. Asking for it
-            # while this one is used takes a third off the time when P comes from memory (α = 1,
-            # n = 2000: 0.62 ms against 0.90), and nothing when it is in a cache.
+            # Rows of P within a tile are too short for the processor to predict which comes next.
+            # Prefetching it saves a third of the time when P comes from memory (α = 1, n = 2000:
+            # 0.62 ms instead of 0.90), and costs nothing when P is in a cache.
             prefetch(self.builder, next_row, j, self.count)
         else:
             p = load_where(self.builder, pairs, row, j, self.count)
@@ -212,10 +213,10 @@ def _add_force(
 
 
 class FewAxes(_Tile):
-    """A tile whose rows' coordinates and sums are kept in registers."""
+    """A tile that keeps its rows' coordinates and sums in registers."""
 
     def write(self, n_axes: int) -> None:
-        """Write its code."""
+        """Generate the tile's code."""
         builder, data = self.builder, self.data
         self.coordinates = [data.points.row(k) for k in range(n_axes)]
         self.y_rows = [
@@ -230,7 +231,7 @@ class FewAxes(_Tile):
         self._add_totals(result[n_row_sums:])
 
     def _columns(self, j: ir.Value, carried: list[Lanes]) -> list[Lanes]:
-        """Write what is done with the columns from j on that are read at once."""
+        """Generate the pass over the columns from j on that are read at once."""
         builder, n_sums = self.builder, len(self.sums)
         row_sums = [carried[r * n_sums : (r + 1) * n_sums] for r in range(len(self.rows))]
         totals = carried[len(self.rows) * n_sums :]
@@ -265,10 +266,10 @@ class FewAxes(_Tile):
 
 
 class AnyAxes(_Tile):
-    """A tile that goes over its columns once for the weights and once for each axis."""
+    """A tile that passes over its columns once for the weights and once for each axis."""
 
     def write(self, n_axes: ir.Value) -> None:
-        """Write its code; the number of axes is known at run time only."""
+        """Generate the tile's code; the number of axes is known only at run time."""
         self.n_axes = n_axes
         n_scalars, n_forces = self.pair.scalars, self.pair.forces
         first_scalar = self.builder.mul(n_axes, INDEX(n_forces))
@@ -286,7 +287,7 @@ class AnyAxes(_Tile):
             accumulate(self.builder, INDEX(0), n_axes, 0, self.like, self._add_axis, step=1)
 
     def _weigh(self, j: ir.Value, carried: list[Lanes]) -> list[Lanes]:
-        """Write into the buffer the weights of the columns from j on."""
+        """Generate code that stores the weights of the columns from j on in the buffer."""
         builder = self.builder
         n_row_sums = len(self.rows) * self.pair.scalars
         totals = carried[n_row_sums:]
@@ -309,7 +310,7 @@ class AnyAxes(_Tile):
         return self._add_scalars(j, terms, carried[:n_row_sums], self.scalar_sums) + totals
 
     def _add_axis(self, axis: ir.Value, _: list[Lanes]) -> list[Lanes]:
-        """Write the sums of one component of the forces."""
+        """Generate the sums of one component of the forces."""
         builder, n_forces = self.builder, self.pair.forces
         pointer = self.data.points.row(axis)
         y_rows = [spread(builder, pointer, i, self.count) for i in self.rows]

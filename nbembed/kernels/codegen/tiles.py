@@ -4,13 +4,13 @@
     scalar_i = Σ_j h(τ_ij, P_ij)                  a pair adds the same to both
     total    = Σ_{i<j} t(τ_ij, P_ij)
 
-with τ_ij = ‖y_i − y_j‖² and f, t symmetric in i and j (h may add to j what it does not add to i,
-and P may differ from Pᵀ: :attr:`PairSum.both`). A method states them in a
-:class:`PairSum`; :func:`half_square` makes the compiled loop.
+with τ_ij = ‖y_i − y_j‖² and f, t symmetric in i and j (h may add different amounts to i and to j,
+and P may differ from Pᵀ: :attr:`PairSum.both`). A method states f, h and t in a :class:`PairSum`;
+:func:`half_square` generates the loop.
 
-The half square i < j is cut into tiles of a few rows by some hundred columns. A row's coordinates
-and sums stay in registers while the columns run by; a column's coordinates are loaded, and its sums
-updated, once for all the rows of the tile. Where a tile meets the diagonal or the last column,
+The half square i < j is cut into tiles of a few rows by some hundred columns. The rows' coordinates
+and sums stay in registers during the pass over the columns; a column's coordinates are loaded, and
+its sums updated, once for all rows of the tile. Where a tile meets the diagonal or the last column,
 lanes without a pair are masked.
 """
 
@@ -26,8 +26,8 @@ from nbembed.kernels.codegen.numba_adapter import integers, intrinsic, ir, no_re
 from nbembed.kernels.codegen.simd import INDEX, vector_registers
 from nbembed.kernels.codegen.tile_codegen import AnyAxes, Data, FewAxes, PairSum, Place
 
-#: Coordinates and sums of a tile's columns take so many bytes at most, about a first-level cache,
-#: and its columns are so many at most.
+#: The most bytes that coordinates and sums of a tile's columns take, about a first-level cache, and
+#: the most columns of a tile.
 CACHE = 48 * 1024
 COLUMNS = 1024
 #: Arrays over points are padded to a multiple of this, the most columns that are read at once.
@@ -43,8 +43,12 @@ DOUBLING = 2000
 MOST = 64
 
 
+#: The largest float32.
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
+
+
 class Shape(NamedTuple):
-    """Of a tile: rows, registers of columns side by side in a row, and columns in all."""
+    """Shape of a tile: rows, registers of columns side by side in a row, and columns in all."""
 
     rows: int
     registers: int
@@ -89,7 +93,7 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -
 
 
 def padded(values: Any) -> Any:
-    """Return ``values`` (k, n) with zeros appended to its rows, for whole registers to be read."""
+    """Return ``values`` (k, n) with zeros appended, so that registers can be read whole."""
     k, n = values.shape
     result = np.zeros((k, padded_length(n, values.dtype)), values.dtype)
     result[:, :n] = values
@@ -99,11 +103,22 @@ def padded(values: Any) -> Any:
 def padded_length(n: int, dtype: Any) -> int:
     """Return a length of rows, at least n, such that tiles can be read whole.
 
-    Rows follow each other at an odd number of cache lines. At a power of two the values of one
-    column would compete for the same few places of the cache: at n = 2000 and d = 10 that took 1.4
-    times as long.
+    It is an odd number of cache lines. With a power of two, the values of one column would compete
+    for the same few sets of the cache: at n = 2000 and d = 10 that took 1.4 times as long.
     """
     return -(-n // PADDING) * PADDING + 64 // np.dtype(dtype).itemsize
+
+
+def distances_stay_finite(Yt: Any, factor: float) -> bool:
+    """Return whether ``factor`` times any squared distance of the points Yt (d, n) fits their type.
+
+    Only float32 is examined: False for coordinates from some 1e18 on, infinite or NaN. Float64 has
+    no operation that needs finite operands.
+    """
+    if Yt.dtype != np.float32:
+        return True
+    # τ_ij ≤ 2 Σ_k ‖y_k‖². A dot product takes 1 µs, the largest coordinate would take 5.
+    return float(np.vdot(Yt, Yt)) * max(factor, 1.0) < LARGEST_SINGLE / 4
 
 
 def n_chunks(n: int) -> int:
@@ -131,10 +146,10 @@ def half_square(pair: PairSum) -> Any:
           entry (i, j) in its place for i < j, entry (j, i) at [n − 1 − i, j − i − 1], below the
           diagonal;
         * parameters: 1-d array of pair.parameters numbers, in the points' type;
-        * axes: (), or a tuple of length d ≤ 3 for code that is made for this d alone (code is made
-          for types, and a tuple's length is part of its type). That is faster only for the shortest
-          of formulas: t-SNE at n = 2000, d = 2 takes 0.39 ms in place of 0.49, a Gaussian 0.70 in
-          place of 0.53;
+        * axes: (), or a tuple of length d ≤ 3 for code specialized to this d (code is compiled for
+          types, and a tuple's length is part of its type). That is faster only for the shortest
+          formulas: t-SNE at n = 2000, d = 2 takes 0.39 ms instead of 0.49, a Gaussian 0.70 instead
+          of 0.53;
         * chunk, n_chunks: which part of the rows;
         * sums (pair.n_sums(d), width), in the points' type, and totals (pair.totals), float64, are
           added to. Forces first, component by component.
@@ -151,8 +166,8 @@ def half_square(pair: PairSum) -> Any:
             stop = min(start + columns, n)
             whole = start + (stop - start) // step * step
             width = start + (stop - start + step - 1) // step * step
-            # Chunks take blocks of rows in turn: rows near the diagonal are short, and every chunk
-            # should have as many of them.
+            # Chunks take blocks of rows in turn: rows become shorter towards the end of the half
+            # square, and every chunk should get its share of long and short ones.
             for i in range(chunk * rows, stop, n_chunks * rows):
                 first = max(start, i // step * step)
                 inner = start  # no column from here on lies on or below the diagonal
@@ -182,7 +197,7 @@ def _shape(context: Any, pair: PairSum, n_axes: int, number: Any) -> Shape:
 
 
 def _shape_of_tile(pair: PairSum) -> Any:
-    """Return the function that knows a tile's rows, columns read at once, columns, and weights."""
+    """Return a function that gives a tile's rows, columns read at once, columns, and weights."""
 
     @intrinsic
     def shape_of(typing_context, points, axes):
@@ -199,9 +214,9 @@ def _shape_of_tile(pair: PairSum) -> Any:
 
 
 def _tile(pair: PairSum, masked: bool) -> Any:
-    """Return the function that adds one tile: rows from i on, columns from ``first`` to ``last``.
+    """Return a function that adds one tile: rows from i on, columns from ``first`` to ``last``.
 
-    ``next_i`` is the first row of the tile that the caller is going to ask for next.
+    ``next_i`` is the first row of the tile that comes next.
     """
 
     def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:

@@ -1,8 +1,8 @@
 """Exponential, logarithm and power that run in vector registers, for use inside compiled functions.
 
 numba's ``math.exp`` and ``**`` in a loop are scalar library calls (3.5–14 ns each). The polynomials
-here take 0.11–0.15 ns in float32 and 0.3–0.4 ns in float64 (``pow`` twice that), because they are
-nothing but additions, multiplications and shifts of bit patterns.
+here take 0.11–0.15 ns in float32 and 0.3–0.4 ns in float64 (``pow`` twice that): they consist only
+of additions, multiplications and shifts of bit patterns, which vector registers have.
 
     2^t = 2^n · 2^f,   n = t rounded,  |f| ≤ ½,      2^f = 1 + f·p(f)
     e^x = 2^n · e^r,   n = x/log 2 rounded,  r = x − n·log 2 in two pieces,   e^r = 1 + r·p(r)
@@ -12,8 +12,8 @@ The polynomials are minimax fits (Remez exchange in 50 digits) on those interval
 errors measured on a fine grid: float32 1.6e-7 (exp), 1.9e-7 (log2_1p); float64 1.4e-16, 4.1e-16;
 of ``pow`` that times y·log2 x.
 
-Domains: ``exp2`` and ``exp`` return at least the smallest normal number (1.2e-38 or 2.2e-308) in
-place of an underflow, and their argument must stay below 127 (1023) in powers of two. ``log2``,
+Domains: ``exp2`` and ``exp`` return the smallest normal number (1.2e-38 or 2.2e-308) instead of
+underflowing, and their result must stay below 2^127 (2^1023). ``log2``,
 ``log`` and ``pow`` need a positive normal number. ``log2_1p`` is log2(1 + x) for x ≥ 0, exact to
 rounding for tiny x.
 

@@ -30,10 +30,10 @@ def test_a_diverged_point_shows_in_the_sums(
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
-def test_overflowing_distances_count_as_the_largest_number(
+def test_distances_that_overflow_float32_are_computed_in_float64(
     rng: np.random.Generator, alpha: float
 ) -> None:
-    # τ overflows float32 between the far points and all others; S and q of those pairs are 0.
+    # τ overflows float32 between the far points and all others; S and q of those pairs are tiny.
     Yt, P = helpers.layout(rng, 60, 2).astype(np.float32), helpers.affinities(rng, 60)
     expected = heavy_tailed(Yt[:, :58], P[:58, :58].astype(np.float32), alpha, False, 1)
     Yt[0, 58], Yt[1, 59] = 1e25, -1e25

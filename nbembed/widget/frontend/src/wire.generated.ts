@@ -1,16 +1,12 @@
 // Written by `python -m nbembed.widget.typescript` from nbembed/widget/schema.py. Do not edit.
 
-export const RUN_STATES = ["idle", "running", "paused", "converged", "failed"] as const;
-export type RunState = (typeof RUN_STATES)[number];
+export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 
-export const COLOR_MODES = ["column", "class", "probability"] as const;
-export type ColorMode = (typeof COLOR_MODES)[number];
+export type ColorMode = "column" | "class" | "probability";
 
-export const COLUMN_KINDS = ["none", "category", "number"] as const;
-export type ColumnKind = (typeof COLUMN_KINDS)[number];
+export type ColumnKind = "none" | "category" | "number";
 
-export const SLIDER_SCALES = ["linear", "log"] as const;
-export type SliderScale = (typeof SLIDER_SCALES)[number];
+export type SliderScale = "linear" | "log";
 
 export const MARKER_SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wedge", "pentagon", "saltire", "hexagon"] as const;
 export type MarkerSymbol = (typeof MARKER_SYMBOLS)[number];

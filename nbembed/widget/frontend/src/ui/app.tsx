@@ -30,7 +30,7 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
             <ClassCount view={view} />
           </section>
           <section class="nbe-section">
-            <ClassPalette view={view} theme={theme} />
+            <ClassPalette view={view} />
             <Labeling view={view} />
           </section>
           <section class="nbe-section">

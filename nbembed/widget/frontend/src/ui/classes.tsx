@@ -1,15 +1,13 @@
 /** The classes: choose, add or rename one, select all of its points. */
-import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shapePath } from "../points/shapes";
-import type { Theme } from "../theme";
 import type { View } from "../view";
 import type { ClassInfo } from "../wire.generated";
 import { Icon } from "./icons";
 
 let groups = 0;
 
-export function ClassPalette({ view }: { view: View; theme: Signal<Theme> }) {
+export function ClassPalette({ view }: { view: View }) {
   const group = useRef(`nbe-class-${++groups}`).current;
   const classes = view.store.traits.classes.value;
   return (
