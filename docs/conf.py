@@ -94,7 +94,7 @@ SECTIONS = {
     "Baselines": ["nbembed.baselines"],
     "Learning metric": ["nbembed.LearningMetric"],
     "Posteriors": ["nbembed.posteriors"],
-    "What you know": ["nbembed.Supervision"],
+    "Supervision": ["nbembed.Supervision"],
     "Live": ["nbembed.Session", "nbembed.load_session", "nbembed.Explorer"],
     "Measures": ["nbembed.measures"],
     "Plots": ["nbembed.plots"],
@@ -104,16 +104,19 @@ SECTIONS = {
     "Objectives": ["nbembed.objectives"],
     "Optimizers": ["nbembed.optimizers"],
     "Schedules and runs": [
-        "nbembed.schedule.Schedule",
-        "nbembed.schedule.Stage",
-        "nbembed.run.Run",
+        "nbembed.Schedule",
+        "nbembed.Stage",
+        "nbembed.Run",
         "nbembed.run.Record",
+        "nbembed.run.Checkpoint",
     ],
-    "Writing a method": [
-        "nbembed.methods.EmbeddingMethod",
+    "Writing a recipe": [
+        "nbembed.Recipe",
         "nbembed.methods.LiveParameter",
         "nbembed.methods.Geometry",
         "nbembed.methods.Start",
+        "nbembed.methods.PathStep",
+        "nbembed.methods.register",
     ],
 }
 
