@@ -82,16 +82,15 @@ class Executor:
         if self._request_fit(controller):
             return 0.0
         with controller.lock:
-            ready = controller.queue and not controller.machine.steps_left
-            queued = controller.queue.popleft() if ready else None
-            controller.in_hand = queued
+            queued = self._begin_next(controller)
             job = controller.jobs.popleft() if controller.jobs and queued is None else None
             iterating, steps = controller.machine.iterating, controller.machine.steps_left
         if queued is not None:
             try:
                 self._carry_out(controller, queued)
             finally:
-                controller.in_hand = None
+                with controller.lock:
+                    controller.in_hand = None
             return 0.0
         if job is not None:
             job()
@@ -116,17 +115,30 @@ class Executor:
         self._due = max(self._due, now - period) + period
         return 0.0
 
-    def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
-        """Let a command take effect."""
-        role = COMMANDS[queued.command].role
-        engine = self._engine
-        with controller.lock:
+    def _begin_next(self, controller: Controller) -> QueuedCommand | None:
+        """Take the next command out of the queue and begin it (under the lock).
+
+        Both under one lock: a pause that comes between them would miss the command's steps.
+
+        Returns
+        -------
+        queued : QueuedCommand or None
+            What is to be carried out; ``None`` if there is nothing.
+        """
+        while controller.queue and not controller.machine.steps_left:
+            queued = controller.queue.popleft()
             facts = Facts(steps=queued.steps, woken=queued.woken)
-            if "log" not in controller.act(f"begin {role}", facts):
-                return
-            controller.applied = queued.new
-            controller.note(queued.command, queued.arguments)
-        if role not in ("play", "pause", "step"):
+            if "log" in controller.act(f"begin {COMMANDS[queued.command].role}", facts):
+                controller.in_hand = queued
+                controller.applied = queued.new
+                controller.note(queued.command, queued.arguments)
+                return queued
+        return None
+
+    def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
+        """Let the engine carry out a command that has begun, and tell the subscribers."""
+        engine = self._engine
+        if COMMANDS[queued.command].role not in ("play", "pause", "step"):
             self._exact = False
             engine.apply(queued.command, queued.arguments, queued.new.settings)
             with controller.lock:
