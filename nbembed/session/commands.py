@@ -197,8 +197,8 @@ def _seeded_parameters(state: SessionState, a: Arguments, context: Context) -> A
     """Return the parameters with a fixed number for the random state."""
     if not a:
         raise ValueError("set() needs at least one parameter, by keyword")
-    after = state.settings.with_parameters(a).recipe.parameters
-    return {name: after[name] for name in a}
+    recipe = state.settings.with_parameters(a).recipe
+    return {name: getattr(recipe, name) for name in a}
 
 
 def _with_parameters(now: Settings, a: Arguments, context: Context) -> Settings:

@@ -182,10 +182,8 @@ def _give_reset(state: MachineState, facts: Facts) -> tuple[MachineState, Effect
 def _give_change(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
     if not facts.changes:
         return state, ()
-    state = replace(state, changed_since_error=True)
-    if facts.moves and state.target == "converged":
-        state = replace(state, target="running")
-    return state, ("enqueue",)
+    target: State = "running" if facts.moves and state.target == "converged" else state.target
+    return replace(state, target=target, changed_since_error=True), ("enqueue",)
 
 
 def _give_memory(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
