@@ -155,7 +155,7 @@ class Executor:
 
     def _request_fit(self, controller: Controller) -> bool:
         """Let the labels given last be learned from; return whether that is new."""
-        wanted = controller.auto_learn_on and not controller.machine.closing
+        wanted = controller.auto_learn and not controller.machine.closing
         request = self._engine.fit_request() if wanted else None
         if request is self._asked:
             return False
@@ -174,7 +174,7 @@ class Executor:
     def _take_in(self, controller: Controller, result: FitResult) -> None:
         """Let what was learned in the background take effect, if it is still of use."""
         request, engine = result.request, self._engine
-        wanted = controller.auto_learn_on and not controller.machine.closing
+        wanted = controller.auto_learn and not controller.machine.closing
         if wanted and engine.accepts(request):
             if result.error is None:
                 self._switched = False

@@ -157,7 +157,7 @@ def same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     if type(a) is type(b) and isinstance(a, bool | int | float | str):
-        return a == b  # most parameters; decided before the slower questions below
+        return bool(a == b)  # the common case, before slower checks
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
             return False
