@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbembed.objectives.base import Objective
     from nbembed.optimizers.base import Optimizer, State
 
-#: Iterations that must all be calm before a run counts as converged: one still step proves nothing.
+#: Calm iterations in a row after which a run has converged; a single one may be chance.
 PATIENCE = 25
 
 
@@ -136,7 +136,7 @@ class Run:
         self.kept: list[Kept] = []
         self._values: dict[str, float] = {}
         self._calm = 0
-        self._fresh = True  # nothing is known yet of the present layout and objective
+        self._fresh = True  # no step yet from the present layout with the present objective
         self._acting = optimizer  # the optimizer that made the present state
         self._state: State = optimizer.start(Y)
 
@@ -189,7 +189,8 @@ class Run:
     def cost(self) -> float:
         """The plain cost of the present layout, in nats; evaluated now if it was not yet.
 
-        Exaggeration and compression are left out: they help on the way and judge no map.
+        Exaggeration and compression are left out: they are aids of the optimization and say nothing
+        about the quality of a map.
         """
         if self._state.objective is not self.objective or math.isnan(self._state.cost):
             return self.objective.evaluate(self._state.Y).plain_cost
@@ -226,7 +227,7 @@ class Run:
         *,
         callbacks: Iterable[Callable[[Run], bool | None]] = (),
     ) -> Run:
-        """Advance until convergence, a callback's word, or ``max_iter`` iterations in total.
+        """Advance to convergence, until a callback stops it, or to ``max_iter`` iterations in all.
 
         Parameters
         ----------
@@ -238,7 +239,7 @@ class Run:
         callbacks = tuple(callbacks)
         while self.iteration < max_iter and not self.converged:
             self._step()
-            # Every callback hears of every iteration, even when an earlier one asks to stop.
+            # Every callback is called after every iteration, even when an earlier one asks to stop.
             answers = [callback(self) is True for callback in callbacks]
             if any(answers):
                 break
@@ -250,7 +251,7 @@ class Run:
         The layout stays, the optimizer's memory restarts (a velocity or search direction of the old
         cost would mislead the new one), and so does the count of calm iterations. While the
         schedule lasts, the parameters that its stages have set so far are set in ``objective``
-        too; :meth:`release` first what is to be taken out of its hands.
+        too; call :meth:`release` first for a parameter that the schedule shall no longer set.
         """
         if objective.n_samples != self.objective.n_samples:
             raise ValueError(
@@ -273,7 +274,7 @@ class Run:
         return self
 
     def release(self, name: str) -> Run:
-        """End the schedule of the parameter ``name``: someone has taken it into their own hands."""
+        """End the schedule of the parameter ``name``, because a user has set it."""
         self._values = {k: value for k, value in self.values.items() if k != name}
         self.schedule = self.schedule.without(name)
         return self
@@ -306,7 +307,7 @@ class Run:
         due = (self.iteration + 1) % self.cost_every == 0 and not self._fresh
         state = acting.step(self.objective, before, cost=due)
         if not np.isfinite(state.Y).all():
-            # The layout before this step is kept: what people see stays a map.
+            # The state is not updated, so that the layout stays the one before this step.
             raise FloatingPointError(
                 f"{type(acting).__name__} left the range of numbers at iteration "
                 f"{self.iteration + 1}"

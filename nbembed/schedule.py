@@ -118,10 +118,9 @@ class Schedule:
     def without(self, name: str) -> Schedule:
         """Return a schedule that leaves the parameter ``name`` alone.
 
-        A user who touches a live slider takes that parameter into their own hands; what the
-        schedule does with others goes on. A stage that set nothing else keeps no layout either: it
-        is no step of an annealing path any more. Where nothing but this parameter was still to be
-        moved, the stages that are left are taken out altogether.
+        Used when a user sets that parameter; the schedule of others goes on. A stage that set
+        nothing else no longer keeps its layout, because it is no longer a step of an annealing
+        path. Where the remaining stages set this parameter alone, they are dropped.
         """
         left = self.left
         if any(name in stage.parameters for stage in left.stages) and not any(

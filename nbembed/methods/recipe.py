@@ -15,6 +15,7 @@ be steered live like the built-in ones.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -205,7 +206,7 @@ class Recipe(ABC, Generic[A]):
     @property
     def parameters(self) -> dict[str, Any]:
         """The fields' values by name."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {name: getattr(self, name) for name in field_names(type(self))}
 
     def replace(self, **changes: Any) -> Self:
         """Return the recipe with some parameters changed.
@@ -215,7 +216,7 @@ class Recipe(ABC, Generic[A]):
         ValueError
             A name that the recipe does not have.
         """
-        names = [f.name for f in dataclasses.fields(self)]
+        names = field_names(type(self))
         for name in changes:
             if name not in names:
                 raise ValueError(
@@ -235,7 +236,7 @@ class Recipe(ABC, Generic[A]):
     @classmethod
     def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters that an older version has stored, as this version names them."""
-        names = {f.name for f in dataclasses.fields(cls)}
+        names = field_names(cls)
         return {name: value for name, value in parameters.items() if name in names}
 
     @abstractmethod
@@ -449,6 +450,12 @@ class Recipe(ABC, Generic[A]):
         return self
 
 
+@functools.lru_cache(maxsize=128)
+def field_names(kind: type[Recipe[Any]]) -> tuple[str, ...]:
+    """Return the names of a recipe class's fields; a session asks for them at every command."""
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
 def fixed_seed(random_state: Any) -> int:
     """Return a number that stands for ``random_state`` from now on.
 
@@ -457,14 +464,14 @@ def fixed_seed(random_state: Any) -> int:
     ValueError
         If it is nothing that NumPy takes as a seed or generator.
     """
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
     if random_state is None:
         return int(np.random.default_rng().integers(2**31))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        return int(random_state)
     raise ValueError(
         f"random_state must be None, an integer or a numpy generator, got {random_state!r}"
     )

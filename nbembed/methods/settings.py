@@ -62,7 +62,9 @@ def check_shared(recipe: Any, n_samples: int, supervision: Supervision) -> None:
     resolve_optimizer(recipe.optimizer, MomentumGradient())
     check_count("max_iter", recipe.max_iter)
     check_real("tol", recipe.tol, low=0)
-    as_generator(recipe.random_state)
+    seed = recipe.random_state
+    if type(seed) is not int or seed < 0:  # a plain seed is legal: no generator needs to be made
+        as_generator(seed)
 
 
 def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:

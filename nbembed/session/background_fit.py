@@ -51,10 +51,10 @@ class BackgroundFit:
     X : ndarray or sparse array
         Checked data.
     lock : threading.Condition
-        Held by whoever calls a method or reads an attribute.
+        The caller must hold it to call a method or read an attribute.
     wake : callable
-        A bound method, called with the lock held when a result has come. It is held weakly: a
-        session that nobody refers to is not kept alive by a fit.
+        A bound method, called with the lock held when a result is there. It is referenced weakly,
+        so that a fit does not keep alive a session that nobody uses.
 
     Attributes
     ----------

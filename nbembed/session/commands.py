@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nbembed.session.arguments import (
     CLASS_NAME,
@@ -38,11 +38,17 @@ from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
-    from nbembed.session.script import ScriptWriter
     from nbembed.session.settings import Settings
     from nbembed.session.state_machine import Role
 
 Arguments = Mapping[str, Any]
+
+
+class SourceWriter(Protocol):
+    """What a command needs to print itself (:class:`nbembed.session.script.ScriptWriter`)."""
+
+    def method(self, name: str, parameters: Mapping[str, Any]) -> str:
+        """Return the source of a method with these parameters."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ class Command:
     gesture: Callable[[Arguments], str] | None = None
     state: Callable[[SessionState, Arguments], SessionState] | None = None
     complete: Callable[[SessionState, Arguments, Context], Arguments] | None = None
-    script: Callable[[ScriptWriter, Arguments], list[str]] | None = None
+    script: Callable[[SourceWriter, Arguments], list[str]] | None = None
     from_page: bool = True
 
     @property
@@ -197,8 +203,8 @@ def _seeded_parameters(state: SessionState, a: Arguments, context: Context) -> A
     """Return the parameters with a fixed number for the random state."""
     if not a:
         raise ValueError("set() needs at least one parameter, by keyword")
-    after = state.settings.with_parameters(a).recipe.parameters
-    return {name: after[name] for name in a}
+    recipe = state.settings.with_parameters(a).recipe
+    return {name: getattr(recipe, name) for name in a}
 
 
 def _with_parameters(now: Settings, a: Arguments, context: Context) -> Settings:
@@ -278,7 +284,7 @@ def _restored(state: SessionState, a: Arguments) -> SessionState:
     return state.changed(state.snapshots[name], f"restore {name}")
 
 
-def _nothing(writer: ScriptWriter, a: Arguments) -> list[str]:
+def _nothing(writer: SourceWriter, a: Arguments) -> list[str]:
     return []
 
 

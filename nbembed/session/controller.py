@@ -4,13 +4,13 @@ A command is decided at once, in the thread that gives it, under the lock: its a
 checked, the session state (settings, history) changes, the state machine says what the session is
 doing now, and the command joins the queue. Between iterations the worker
 (:mod:`nbembed.session.executor`) takes the next command, writes it into the log with the iteration
-and lets the engine carry it out. The
-lock is never held while the engine computes or while a subscriber is called.
+and lets the engine carry it out. The lock is never held while the engine computes or while a
+subscriber is called.
 
 What was learned from labels in the background (:mod:`nbembed.session.background_fit`) takes effect
-like a change, before any command that waits. While something is being learned the map counts as not
-yet at rest for :meth:`Controller.wait`. After a switch to a method that learns from the labels that
-are there, the map stands still until it has.
+like a change, before any queued command. :meth:`Controller.wait` does not return while something is
+being learned. After a switch to a method that learns from labels, the map stands still until the
+present labels have been learned from.
 """
 
 from __future__ import annotations
@@ -52,7 +52,29 @@ class Controller:
     state : str
         What the session is doing.
     cost, quality : float
-        Of the engine's layout, as far as they are known.
+        Of the engine's layout; ``nan`` if unknown.
+
+    Attributes
+    ----------
+    lock : threading.Condition
+        Reentrant. What is read while it is held belongs to one moment; it is notified when
+        something that :meth:`wait` waits for may have changed.
+    session_state, applied : SessionState
+        As of the last command given, and of the last that took effect.
+    machine : MachineState
+    published : PublishedFrame
+        What readers see.
+    queue : deque of QueuedCommand
+    in_hand : QueuedCommand or None
+        The command that has left the queue and is taking effect.
+    jobs : deque of callables
+        Called by the worker between two iterations.
+    events : list of Event
+        The log.
+    resting : bool
+        Whether the worker has nothing to do.
+    ended : bool
+        Whether the worker has ended for good.
     """
 
     def __init__(
@@ -68,19 +90,18 @@ class Controller:
         self.engine = engine
         self.methods = dict(methods)
         self.error: Exception | None = None
-        #: Held, readings belong to one moment. An RLock: readings may nest.
         self.lock = threading.Condition()
         self.machine = MachineState(target=state)
         self.session_state = self.applied = session_state
         self.events = log
         self.queue: deque[QueuedCommand] = deque()
-        self.in_hand: QueuedCommand | None = None  # out of the queue, not yet in the map
+        self.in_hand: QueuedCommand | None = None
         self.jobs: deque[Callable[[], None]] = deque()
         self.subscribers = Subscribers()
         self.resting = True
         self.ended = False
         self._version = 0  # of the newest layout published
-        self.auto_learn_on = True
+        self._auto_learn = True
         self._worker = Worker()
         self._executor = Executor(engine, BackgroundFit(engine.X, self.lock, self.wake))
         self.publish(cost, quality)
@@ -107,12 +128,12 @@ class Controller:
     @property
     def auto_learn(self) -> bool:
         """Whether new labels are learned from without being asked to."""
-        return self.auto_learn_on
+        return self._auto_learn
 
     @auto_learn.setter
     def auto_learn(self, value: bool) -> None:
         with self.lock:
-            self.auto_learn_on = value
+            self._auto_learn = value
             self.wake()
 
     @property
@@ -128,7 +149,7 @@ class Controller:
             return list(self.events)
 
     def lasting_path(self) -> tuple[PathStep, ...]:
-        """The path, as far as the commands that are still to take effect will leave it."""
+        """Return the path as it will be once all queued commands have taken effect."""
         with self.lock:
             waiting = [*self.queue, *([] if self.in_hand is None else [self.in_hand])]
             cleared = any(queued.clears_path() for queued in waiting)

@@ -82,16 +82,15 @@ class Executor:
         if self._request_fit(controller):
             return 0.0
         with controller.lock:
-            ready = controller.queue and not controller.machine.steps_left
-            queued = controller.queue.popleft() if ready else None
-            controller.in_hand = queued
+            queued = self._begin_next(controller)
             job = controller.jobs.popleft() if controller.jobs and queued is None else None
             iterating, steps = controller.machine.iterating, controller.machine.steps_left
         if queued is not None:
             try:
                 self._carry_out(controller, queued)
             finally:
-                controller.in_hand = None
+                with controller.lock:
+                    controller.in_hand = None
             return 0.0
         if job is not None:
             job()
@@ -116,17 +115,30 @@ class Executor:
         self._due = max(self._due, now - period) + period
         return 0.0
 
-    def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
-        """Let a command take effect."""
-        role = COMMANDS[queued.command].role
-        engine = self._engine
-        with controller.lock:
+    def _begin_next(self, controller: Controller) -> QueuedCommand | None:
+        """Take the next command out of the queue and begin it (under the lock).
+
+        Both under one lock: a pause that comes between them would miss the command's steps.
+
+        Returns
+        -------
+        queued : QueuedCommand or None
+            What is to be carried out; ``None`` if there is nothing.
+        """
+        while controller.queue and not controller.machine.steps_left:
+            queued = controller.queue.popleft()
             facts = Facts(steps=queued.steps, woken=queued.woken)
-            if "log" not in controller.act(f"begin {role}", facts):
-                return
-            controller.applied = queued.new
-            controller.note(queued.command, queued.arguments)
-        if role not in ("play", "pause", "step"):
+            if "log" in controller.act(f"begin {COMMANDS[queued.command].role}", facts):
+                controller.in_hand = queued
+                controller.applied = queued.new
+                controller.note(queued.command, queued.arguments)
+                return queued
+        return None
+
+    def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
+        """Let the engine carry out a command that has begun, and tell the subscribers."""
+        engine = self._engine
+        if COMMANDS[queued.command].role not in ("play", "pause", "step"):
             self._exact = False
             engine.apply(queued.command, queued.arguments, queued.new.settings)
             with controller.lock:
@@ -143,7 +155,7 @@ class Executor:
 
     def _request_fit(self, controller: Controller) -> bool:
         """Let the labels given last be learned from; return whether that is new."""
-        wanted = controller.auto_learn_on and not controller.machine.closing
+        wanted = controller.auto_learn and not controller.machine.closing
         request = self._engine.fit_request() if wanted else None
         if request is self._asked:
             return False
@@ -162,7 +174,7 @@ class Executor:
     def _take_in(self, controller: Controller, result: FitResult) -> None:
         """Let what was learned in the background take effect, if it is still of use."""
         request, engine = result.request, self._engine
-        wanted = controller.auto_learn_on and not controller.machine.closing
+        wanted = controller.auto_learn and not controller.machine.closing
         if wanted and engine.accepts(request):
             if result.error is None:
                 self._switched = False

@@ -48,7 +48,7 @@ class Invalidation:
 
     @property
     def moves(self) -> bool:
-        """Whether the map itself answers to the change."""
+        """Whether the layout is affected, and not only what is shown with it."""
         return bool(self.moved or self.parts - {"display"})
 
 

@@ -156,6 +156,8 @@ def same(a: Any, b: Any) -> bool:
     """Return whether two parameter values are equal, arrays and containers included."""
     if a is b:
         return True
+    if type(a) is type(b) and isinstance(a, bool | int | float | str):
+        return bool(a == b)  # the common case, before slower checks
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
             return False

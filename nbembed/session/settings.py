@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.methods.estimator import Estimator
-from nbembed.methods.recipe import Recipe
+from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.serialization import is_estimator, same
 
 if TYPE_CHECKING:
@@ -75,9 +75,12 @@ class Settings:
 
     def same_recipe(self, other: Settings) -> bool:
         """Return whether both have the same method with the same parameters."""
-        return self.recipe is other.recipe or (
-            self.same_method(other) and same(self.recipe.parameters, other.recipe.parameters)
-        )
+        a, b = self.recipe, other.recipe
+        if a is b:
+            return True
+        if not self.same_method(other):
+            return False
+        return all(same(getattr(a, name), getattr(b, name)) for name in field_names(type(a)))
 
     def same_as(self, other: Settings) -> bool:
         """Return whether both make the same map (``others`` does not count)."""

@@ -11,7 +11,7 @@ What commands do
 * ``play`` runs; a converged map runs on until the map has been calm once more.
 * ``pause`` stops after the present iteration and drops the steps that are not done.
 * ``step`` does so many iterations, then the map is paused; later commands wait for the steps.
-* A change (parameters, labels, links, undo, switch) sets a running or converged map in motion from
+* A change (parameters, labels, links, undo, switch) lets a running or converged map go on from
   where it is; a paused map takes it over and stays paused; an idle one stores it.
 * Showing a snapshot or a step of the path pauses a converged map there.
 * After an error the state is failed: changes are stored, ``reset`` recovers, ``play`` and ``step``
@@ -95,7 +95,7 @@ class Facts:
     changes : bool
         Given: whether the settings differ after the command.
     moves : bool
-        Given: whether the map itself answers to the difference.
+        Given: whether the change affects the layout.
     steps : int
         Of a ``step``.
     woken : bool
@@ -182,10 +182,8 @@ def _give_reset(state: MachineState, facts: Facts) -> tuple[MachineState, Effect
 def _give_change(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
     if not facts.changes:
         return state, ()
-    state = replace(state, changed_since_error=True)
-    if facts.moves and state.target == "converged":
-        state = replace(state, target="running")
-    return state, ("enqueue",)
+    target: State = "running" if facts.moves and state.target == "converged" else state.target
+    return replace(state, target=target, changed_since_error=True), ("enqueue",)
 
 
 def _give_memory(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:

@@ -9,6 +9,7 @@ Only this package knows Jupyter. It holds no model of its own: :class:`Explorer`
 * ``explorer``: the widget, which holds the parts below.
 * ``dispatcher``: carries out commands and tracks when their effect is visible.
 * ``serializers``, ``trait_writer``: from the session to the synced traits.
+* ``drawing``: a layout as it is drawn, on the plane and with colors.
 * ``frames``, ``sender``: from the session to frame messages, and the thread that paces them.
 * ``traits``: the trait of a selection.
 * ``server``: a Jupyter server extension that spares frames a delay.

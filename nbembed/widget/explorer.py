@@ -16,7 +16,8 @@ from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_flag
 from nbembed.widget import protocol, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
-from nbembed.widget.frames import FrameArtist, FrameSource
+from nbembed.widget.drawing import FrameArtist
+from nbembed.widget.frames import FrameSource
 from nbembed.widget.sender import Sender
 from nbembed.widget.trait_writer import TraitWriter
 

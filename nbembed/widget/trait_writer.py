@@ -11,7 +11,7 @@ from nbembed.widget.protocol import encode, finite
 
 if TYPE_CHECKING:
     from nbembed.session import Session
-    from nbembed.widget.frames import FrameArtist
+    from nbembed.widget.drawing import FrameArtist
 
 
 class TraitWriter:

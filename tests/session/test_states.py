@@ -9,6 +9,7 @@ import pytest
 
 from nbembed.run import PATIENCE
 from nbembed.session import Session
+from nbembed.session.executor import Executor
 from tests.session import fake
 from tests.session.fake import GUARD, Fake, rest
 
@@ -92,6 +93,26 @@ def test_pause_drops_the_steps_that_are_left(start):
     assert session.wait("paused", GUARD)
     assert session.iteration <= 1
     assert session.log[-1].command == "pause"
+
+
+@pytest.mark.parametrize("command", ["pause", "close"])
+def test_steps_just_taken_from_the_queue_are_dropped_too(start, monkeypatch, command):
+    session = start()
+    carry_out, given = Executor._carry_out, []
+
+    def late(self, controller, queued, *more):
+        if queued.command == "step" and not given:
+            given.append(command)  # before the worker, which is here, has done anything for it
+            session._controller.close(0.0) if command == "close" else session.pause()
+        return carry_out(self, controller, queued, *more)
+
+    monkeypatch.setattr(Executor, "_carry_out", late)
+    session.step(50)
+    assert session.wait(timeout=GUARD)
+    assert given == [command]
+    assert session.iteration == 0
+    assert session._controller.machine.steps_requested == 0
+    assert session.state == "paused"
 
 
 def test_a_command_reads_back_at_once_while_the_worker_is_busy(start):
