@@ -45,7 +45,7 @@ STAGE_STEPS = 10
 #: t, the same slider for NeRV and SNeRV.
 TRADEOFF = LiveParameter(
     "tradeoff",
-    "λ",
+    "t",
     0.0,
     1.0,
     0.1,

@@ -64,7 +64,7 @@ class KPCATrickRecipe(SpectralRecipe):
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
             "kernel_coefficient",
-            "γ kernel",
+            "κ",
             1e-5,
             1e3,
             0.1,

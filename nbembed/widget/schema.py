@@ -1,7 +1,7 @@
 """The one schema of the wire between an Explorer and the pages that show it.
 
 Synced *traits* hold what survives a reload of the page; Python alone writes them. Custom *messages*
-carry the rest: layouts in motion and replies to the page, acknowledgements and commands from it.
+carry the rest: layouts in motion and replies to the page, acknowledgments and commands from it.
 Every message from a page names its ``client``, a word that the page makes up when it loads, because
 several pages may show one widget. A command has a ``request`` number, and its reply repeats it; an
 error is a reply too. No message has a key ``id``: ipykernel keeps such messages until it has seen a

@@ -154,7 +154,7 @@ class Sender:
                 if self._settle_at is not None:
                     self._settle_at = self._clock() + self._pause
                 if not self._window.open:
-                    return  # the acknowledgement will wake the thread
+                    return  # the acknowledgment will wake the thread
             else:
                 self._events.add(event)
             self._condition.notify()

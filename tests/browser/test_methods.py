@@ -52,7 +52,7 @@ def switch(hand: Hand, method: str) -> None:
 def test_the_tradeoff_of_nerv_moves_the_map(start) -> None:
     hand = start("NeRV(random_state=0)")
     before = hand.layout()
-    hand.drag_slider("λ", to=0.9)
+    hand.drag_slider("t", to=0.9)
     hand.notebook.wait_for("explorer.session.parameters['tradeoff']", lambda t: 0.8 < t < 1)
     after = hand.settle()
     assert np.abs(after - before).max() > 0.05 * np.ptp(before)

@@ -1,6 +1,6 @@
 /**
  * What all views of one Explorer share: the traits as signals, the newest frame, and the
- * acknowledgements. Made once by `initialize`; views read it and keep no copy.
+ * acknowledgments. Made once by `initialize`; views read it and keep no copy.
  */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { Commands, type Effect } from "./commands";
