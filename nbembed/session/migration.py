@@ -30,6 +30,21 @@ def current_event(event: Event) -> Event:
     return replace(event, command=COMMANDS[event.command], arguments=arguments)
 
 
+def with_current_names(event: Event, recipe: Recipe[Any]) -> Event:
+    """Return a ``set`` event with the names that this version gives to the recipe's parameters.
+
+    An event is returned as it is if more than names would change.
+    """
+    given, known = event.arguments, recipe.parameters
+    if event.command != "set" or all(name in known for name in given):
+        return event
+    renamed = recipe.upgraded(given)
+    same_values = len(renamed) == len(given) and all(
+        any(value is other for other in renamed.values()) for value in given.values()
+    )
+    return replace(event, arguments=renamed) if same_values else event
+
+
 def current_content(content: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON of a session file of any version as this one writes it."""
     if content["version"] > 2:

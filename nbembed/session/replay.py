@@ -18,7 +18,7 @@ from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event, as_events
 from nbembed.session.methods import known_methods
-from nbembed.session.migration import current_event
+from nbembed.session.migration import current_event, with_current_names
 from nbembed.session.serialization import is_opaque
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings, recipe_of
@@ -51,7 +51,9 @@ def replay(
     engine, session_state = Engine(data, settings), SessionState(settings)
     context = Context(data, known)
     state: State = "idle"
-    for event in events[1:]:
+    for i, event in enumerate(events[1:], start=1):
+        event = with_current_names(event, session_state.settings.recipe)
+        events[i] = event
         go_on(engine, event.iteration)
         state = state_after(state, event)
         if event.command in MOTION:
