@@ -171,8 +171,20 @@ class Controller:
 
     # -- commands, from any thread ----------------------------------------------------------
 
-    def give(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def give(
+        self,
+        command: str,
+        arguments: Mapping[str, Any] | None = None,
+        own: type[Recipe[Any]] | None = None,
+    ) -> dict[str, Any]:
         """Decide a command and queue its effect; return its arguments as the log keeps them.
+
+        Parameters
+        ----------
+        command : str
+        arguments : mapping, optional
+        own : type, optional
+            The class of a recipe among the arguments; it can be named once the command is accepted.
 
         Raises
         ------
@@ -188,10 +200,12 @@ class Controller:
         with self.lock:
             if self.machine.closing:
                 raise RuntimeError("the session is closed; it can still be read and saved")
-            context = Context(self.engine.X, self.methods, self.lasting_path)
+            methods = self.methods if own is None else {**self.methods, own.name: own}
+            context = Context(self.engine.X, methods, self.lasting_path)
             if entry.complete is not None:
                 given = dict(entry.complete(self.session_state, given, context))
             self._accept(command, given, context)
+            self.methods = methods
         return given
 
     def replay(self, command: str, arguments: Mapping[str, Any]) -> None:

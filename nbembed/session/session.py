@@ -140,9 +140,8 @@ class Session(Verbs):
             If the session is closed, or has failed and the command would run it.
         """
         method = arguments.get("method")
-        if isinstance(method, Estimator | Recipe):
-            self._controller.add_method(type(recipe_of(method)))
-        return self._controller.give(command, arguments)
+        own = type(recipe_of(method)) if isinstance(method, Estimator | Recipe) else None
+        return self._controller.give(command, arguments, own)
 
     def step(self, k: int = 1, *, wait: bool = False) -> None:
         """Do ``k`` iterations and pause; later commands wait for the steps.

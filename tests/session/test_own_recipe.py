@@ -92,6 +92,9 @@ def test_a_recipe_that_is_not_registered_can_be_used_by_itself(names):
         assert "Scaling" in session.methods
     with nb.Session(X) as other:
         assert "Scaling" not in other.methods
+        with pytest.raises(ValueError, match="power must be"):
+            other.switch(names["Scaling"](power=-1.0))
+        assert "Scaling" not in other.methods, "nothing has changed"
         other.switch(names["Scaling"]())
         assert other.method_name == "Scaling"
 
