@@ -269,7 +269,10 @@ class Notebook:
                 future.onIOPub = message => {
                     const content = message.content;
                     switch (message.header.msg_type) {
-                        case 'stream': answer.text += content.text; break;
+                        case 'stream':
+                            // A warning from a background thread may come in between, on stderr.
+                            if (content.name === 'stdout') answer.text += content.text;
+                            break;
                         case 'execute_result': answer.text += content.data['text/plain']; break;
                         case 'error': answer.error = content.traceback.join('\\n'); break;
                     }

@@ -141,7 +141,7 @@ def test_lassoed_classes_are_learned_from_while_the_map_goes_on(start) -> None:
     hand = start("NeRV(random_state=0)")
     switch(hand, "SNeRV")
     hand.notebook.execute(
-        "told = []\nexplorer.observe(lambda change: told.append(change.new), 'learning')"
+        "seen = []\nexplorer.observe(lambda change: seen.append(change.new), 'learning')"
     )
     status = hand.widget.get_by_role("group", name="Status")
     expect(status).to_contain_text("Label points of two classes")
@@ -167,8 +167,8 @@ def test_lassoed_classes_are_learned_from_while_the_map_goes_on(start) -> None:
         "any(e.command == 'learn' and len(set(e.arguments['supervision'].top_class)) == 3"
         " for e in explorer.session.log)"
     )
-    said = hand.notebook.evaluate("told")
-    assert any(text.startswith("learning the metric from") for text in said)
+    texts = hand.notebook.evaluate("seen")
+    assert any(text.startswith("learning the metric from") for text in texts)
     expect(status).not_to_contain_text("earning")
     hand.press("Play")
     far = 0.05 * np.ptp(before)
