@@ -164,15 +164,25 @@ def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
 
 
 def check_text(name: str, value: Any) -> str:
-    """Return text.
+    """Return text that UTF-8 can hold: files and messages to a page are in UTF-8.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is no text.
+    ValueError
+        If it has half of a surrogate pair, which is no character.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, got {value!r}")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} must be text of whole characters, got {value!r}, in which "
+            f"{value[error.start]!r} is half of a surrogate pair; "
+            'text.encode("utf-8", "replace").decode() replaces it'
+        ) from None
     return str(value)
 
 
@@ -184,12 +194,16 @@ def check_path(name: str, value: Any) -> Path:
     TypeError
         If it is neither text nor a path.
     ValueError
-        If it is empty text.
+        If it is empty text, or no file system can hold it.
     """
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name} must be a path, got {value!r}")
     if os.fspath(value) == "":
         raise ValueError(f"{name} must be a path, got empty text")
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} must be a path of whole characters, got {value!r}") from None
     return Path(value)
 
 

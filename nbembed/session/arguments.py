@@ -10,7 +10,7 @@ import numpy as np
 
 from nbembed.supervision import as_supervision
 from nbembed.supervision.parts import class_name
-from nbembed.validation import check_points, check_real
+from nbembed.validation import check_points, check_real, check_text
 
 #: Stands for "no default": the argument must be given.
 REQUIRED: Any = object()
@@ -50,7 +50,7 @@ def _class_name(name: str, value: Any, n_samples: int) -> str:
 def _text(name: str, value: Any, n_samples: int) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} must be text, got {value!r}")
-    return value
+    return None if value is None else check_text(name, value)
 
 
 def _number(name: str, value: Any, n_samples: int) -> float:

@@ -39,6 +39,13 @@ class PublishedFrame:
     #: Of the centers, which follow the points in the layout.
     center_names: tuple[str, ...] = ()
 
+    def memberships(self, n_samples: int) -> NDArray[Any] | None:
+        """Return the class probabilities of the points, where the method has any."""
+        if self.layout is None or self.objective is None:
+            return None
+        found = self.settings.recipe.memberships(self.layout, self.objective)
+        return None if found is None else found[:n_samples]
+
 
 @dataclass(frozen=True)
 class SessionRecord:

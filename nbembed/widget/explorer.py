@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import pathlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -13,6 +14,7 @@ from nbembed.display.columns import as_column
 from nbembed.display.palette import ClassPalette
 from nbembed.methods.recipe import Recipe
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.conversion import relabeled
 from nbembed.validation import check_flag
 from nbembed.widget import protocol, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
     from nbembed.methods.estimator import Estimator
     from nbembed.session import Session
+
+_logger = logging.getLogger(__name__)
 
 _STATIC = pathlib.Path(__file__).parent / "static"
 
@@ -123,6 +127,7 @@ class Explorer(anywidget.AnyWidget):
             session = Session(X, _in_plane(method), supervision=supervision)
             autoplay = True if autoplay is None else autoplay
         column = as_column(color, session.n_samples)
+        color_traits = serializers.color_column(column)
 
         self._session = session
         self._column = column
@@ -136,7 +141,7 @@ class Explorer(anywidget.AnyWidget):
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
         self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
-        writer.update({**serializers.color_column(column), "color_by": writer.default_color})
+        writer.update({**color_traits, "color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
         self._closed = False
@@ -166,33 +171,24 @@ class Explorer(anywidget.AnyWidget):
 
     @supervision.setter
     def supervision(self, value: Supervision | ArrayLike | None) -> None:
-        self._session.supervise(as_supervision(value, self.n_samples))
+        self._session.supervise(as_supervision(value, self.n_samples, "supervision"))
 
     @property
     def labels(self) -> list[str | None]:
         """The name of each point's class, ``None`` for unlabeled points.
 
-        Can be set to names or integers, with ``None`` or −1 for unlabeled points; links and pins
-        stay.
+        Can be set to names or whole numbers, with ``None`` or −1 for unlabeled points. Links and
+        pins stay, and so does the confidence of a point whose label does not change.
         """
         supervision = self._session.supervision
         return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class.tolist()]
 
     @labels.setter
     def labels(self, value: Sequence[Any] | NDArray[Any] | None) -> None:
-        given = as_supervision(_class_names(value), self.n_samples)
         before = self._session.supervision
-        changed = Supervision(self.n_samples, before.classes)
-        for group in before.links:
-            changed = changed.must_link(group)
-        for a, b in before.cannot_links:
-            changed = changed.cannot_link(a, b)
-        if before.pinned.size:
-            changed = changed.pin(before.pinned)
-        for k, name in enumerate(given.classes):
-            points = np.flatnonzero(given.top_class == k)
-            changed = changed.label(points, name) if points.size else changed
-        self._session.supervise(changed)
+        after = relabeled(before, value, "labels")
+        if after != before:
+            self._session.supervise(after)
 
     def to_frame(self) -> Any:
         """Return layout, labels and selection as a pandas data frame with one row for each point.
@@ -249,6 +245,16 @@ class Explorer(anywidget.AnyWidget):
 
     # -- from a page: in the main thread or another of the kernel's ------------------------------
 
+    def set_state(self, sync_data: Mapping[str, Any]) -> None:
+        """Take values of traits from a page: only of those that the schema lets it write."""
+        allowed = {k: v for k, v in sync_data.items() if k in schema.WRITABLE_BY_PAGE}
+        refused = [name for name in sync_data if name not in allowed and name in self.keys]
+        if allowed:
+            super().set_state(allowed)
+        if refused:
+            _logger.warning("nbembed: a page may not write %s", ", ".join(refused))
+            self.send_state(refused)  # so that the page has what Python has
+
     def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         try:
             message = protocol.parse(content, buffers, self.n_samples)
@@ -286,7 +292,7 @@ class Explorer(anywidget.AnyWidget):
                 "client": client,
                 "request": request,
                 "ok": error is None,
-                "error": error,
+                "error": None if error is None else protocol.readable(error),
             }
         )
 
@@ -298,15 +304,3 @@ def _in_plane(method: Any) -> Any:
         return method  # the session says what is wrong with it
     planar = recipe.in_plane()
     return method if planar is recipe else planar
-
-
-def _class_names(value: Sequence[Any] | NDArray[Any] | None) -> Any:
-    """Return labels with integers other than −1 as names, so that they keep their order."""
-    if value is None:
-        return None
-    given = list(value.tolist() if isinstance(value, np.ndarray) else value)
-    return np.array([None if _unlabeled(v) else str(v) for v in given], dtype=object)
-
-
-def _unlabeled(value: Any) -> bool:
-    return value is None or value != value or (not isinstance(value, str) and value == -1)

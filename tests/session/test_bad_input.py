@@ -96,3 +96,24 @@ def test_logs(log):
         nb.Session.replay(X, log)
     with pytest.raises(ValueError, match="log must be of events"):
         nb.Session.replay(X, [log])
+
+
+def test_names_that_no_file_or_page_can_hold_change_nothing(session, tmp_path):
+    session.label([0, 1], "one")
+    half = "\ud800"
+    for give in (
+        lambda: session.label([2], half),
+        lambda: session.add_class(half),
+        lambda: session.rename_class("one", half),
+        lambda: session.supervise([half] * 12),
+        lambda: session.snapshot(half),
+    ):
+        with pytest.raises(ValueError, match="whole characters"):
+            give()
+    for give in (lambda: session.label([2], -1), lambda: session.add_class("-1")):
+        with pytest.raises(ValueError, match="stands for unlabeled points"):
+            give()
+    assert session.undo_text == "label 2 points as one"
+    session.save(tmp_path / "kept")
+    loaded = nb.load_session(tmp_path / "kept")
+    assert loaded.supervision == session.supervision

@@ -32,7 +32,7 @@ export class FakeKernel {
     this.truth = Array.from({ length: n }, (_, i) => i % clusters);
     this.positions = Float32Array.from({ length: 2 * n }, () => (this.random() - 0.5) * 0.02);
     this.noise = Float32Array.from({ length: 2 * n }, () => this.gauss());
-    this.codes = new Int16Array(n).fill(-1);
+    this.codes = new Int32Array(n).fill(-1);
     this.confidence = new Float32Array(n);
     this.traits = {
       n_samples: n,

@@ -82,7 +82,7 @@ export interface Traits {
   center_names: string[];
   center_colors: string[];
   /** Index of each point's class, −1 for unlabeled points. */
-  label_codes: Int16Array;
+  label_codes: Int32Array;
   /** Of each point's label, 0 for unlabeled points. */
   label_confidence: Float32Array;
   classes: ClassInfo[];
@@ -144,7 +144,7 @@ export const TRAIT_FORMS = {
   centers: "json",
   center_names: "json",
   center_colors: "json",
-  label_codes: "Int16Array",
+  label_codes: "Int32Array",
   label_confidence: "Float32Array",
   classes: "json",
   links: "json",
