@@ -116,7 +116,14 @@ def gaussian_rows(
 
 
 def neighbor_retrieval(
-    Yt: Any, logs: Any, widths: Any, tradeoff: float, floor: float, n_threads: int
+    Yt: Any,
+    logs: Any,
+    widths: Any,
+    tradeoff: float,
+    floor: float,
+    n_threads: int,
+    *,
+    keep: Any = None,
 ) -> RetrievalTerms:
     """See :func:`nbembed.kernels.neighbor_retrieval.neighbor_retrieval`."""
     n = Yt.shape[1]
@@ -126,9 +133,10 @@ def neighbor_retrieval(
         entries[np.repeat(np.arange(n), np.diff(indptr)), indices] = own
     else:
         entries = np.array([packed_row(logs, i) for i in range(n)], np.float64)
-    there = entries <= 0
-    p = np.exp(np.where(there, entries, -np.inf))
-    return retrieval_sums(Yt, p, np.where(there, entries, floor), widths, tradeoff)
+    there = entries < NO_AFFINITY
+    log_p = entries + (0 if keep is None else np.log(keep)[:, None])
+    p = np.exp(np.where(there, log_p, -np.inf))
+    return retrieval_sums(Yt, p, np.where(there, log_p, floor), widths, tradeoff)
 
 
 def retrieval_sums(Yt: Any, p: Any, log_p: Any, widths: Any, tradeoff: float) -> RetrievalTerms:
