@@ -195,18 +195,9 @@ class SupervisedAffinities:
 
     def gaussian_rows(self, Yt: NDArray[Any], cost: bool, n_threads: int) -> GaussianRowsTerms:
         """Return SNE's sums over pairs, with the symmetric weights diag(keep)·P + Pᵀ·diag(keep)."""
-        if self.base.is_sparse:
-            return gaussian_rows(Yt, self._sparse_weights, cost, n_threads)
-        pairs = self.allowed.cached("packed P", lambda: packed(self.allowed.P))
+        both_halves = _both_halves if self.base.is_sparse else packed
+        pairs = self.allowed.cached("both halves", lambda: both_halves(self.allowed.P))
         return gaussian_rows(Yt, pairs, cost, n_threads, keep=self.keep)
-
-    @cached_property
-    def _sparse_weights(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The weights of :meth:`gaussian_rows` as CSR parts; O(entries) multiplications."""
-        both = self.allowed.cached("both halves", lambda: _both_halves(self.allowed.P))
-        rows, indices, indptr, ahead, back = both
-        keep = self.keep.astype(self.base.dtype)
-        return indptr, indices, keep[rows] * ahead + keep[indices] * back
 
     @cached_property
     def weights_mass(self) -> NDArray[np.float64]:
@@ -261,11 +252,10 @@ def _sums(P: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _both_halves(P: Any) -> tuple[NDArray[Any], ...]:
-    """Return rows, columns and indptr of the entries of P + Pᵀ, and p_ij and p_ji at each."""
+    """Return indptr and indices of the entries of P + Pᵀ, and p_ij and p_ji at each."""
     either = pattern_of(P)
-    rows = np.repeat(np.arange(P.shape[0]), np.diff(either.indptr))
     halves = values_at(either, P), values_at(either, canonical(sparse.csr_array(P.T)))
-    return rows, either.indices, either.indptr, *halves
+    return either.indptr, either.indices, *halves
 
 
 def pattern_of(*matrices: Any) -> Any:

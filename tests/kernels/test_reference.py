@@ -68,12 +68,12 @@ def rewritten(rewrite: Any) -> Any:
     return call
 
 
-def with_factors(retrieval: Any) -> Any:
-    """Return a function that gives ``retrieval`` factors of rows."""
+def with_factors(kernel: Any) -> Any:
+    """Return a function that gives ``kernel`` factors of rows."""
 
-    @wraps(retrieval)
+    @wraps(kernel)
     def call(Yt: Any, *arguments: Any) -> Any:
-        return retrieval(Yt, *arguments, keep=np.linspace(1e-3, 1, Yt.shape[1]))
+        return kernel(Yt, *arguments, keep=np.linspace(1e-3, 1, Yt.shape[1]))
 
     return call
 
@@ -92,6 +92,7 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
     pattern = sparse_matrix((marked < NO_AFFINITY) | (marked.T < NO_AFFINITY))
     i, j = np.repeat(np.arange(N), np.diff(pattern.indptr)), pattern.indices
     entries = pattern.indptr, j, marked[i, j], marked[j, i]
+    halves = pattern.indptr, j, np.exp(logs[i, j]), np.exp(logs[j, i])
     D2, own = rng.chisquare(4, size=(N, N)), np.arange(N)
     direct = rng.random((5, N)) + 1
     D = np.abs(rng.random((N, N)))
@@ -124,6 +125,18 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
     made |= {
         "sparse_attraction": (
             sparse.sparse_attraction, reference.sparse_attraction, (Yt, csr, 0.4, True, 1)
+        ),
+        "gaussian_rows dense, factors": (
+            with_factors(gaussian_rows.gaussian_rows), with_factors(reference.gaussian_rows),
+            (Yt, packed(P), True, 1),
+        ),
+        "gaussian_rows sparse, factors": (
+            with_factors(gaussian_rows.gaussian_rows), with_factors(reference.gaussian_rows),
+            (Yt, halves, True, 1),
+        ),
+        "sparse_attraction, factors": (
+            with_factors(sparse.sparse_attraction), with_factors(reference.sparse_attraction),
+            (Yt, halves, 0.4, True, 1),
         ),
         "neighbor_retrieval dense": (
             neighbor_retrieval.neighbor_retrieval, reference.neighbor_retrieval,
