@@ -20,6 +20,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.background_fit import BackgroundFit
@@ -323,6 +324,7 @@ class Controller:
                     self._worker.wake(self)
                 else:
                     self.ended = True
+                    self._release()
                 self.lock.notify_all()
         return self._worker.join(timeout)
 
@@ -341,6 +343,13 @@ class Controller:
         """End the worker after its present turn (under the lock)."""
         self.ended = True
         self._worker.end()
+        self._release()
+
+    def _release(self) -> None:
+        """Drop what only a map in motion needs: affinities are as large as n × n."""
+        known = self.published.memberships(self.engine.n_points)
+        self.published = replace(self.published, objective=None, known_memberships=known)
+        self.engine.release()
 
     def act(self, action: str, facts: Facts) -> tuple[str, ...]:
         """Change the state by what the worker did; return the effects (under the lock)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import pathlib
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from nbembed.widget import protocol, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.drawing import FrameArtist
 from nbembed.widget.frames import FrameSource
+from nbembed.widget.lifetime import WATCH, Displays, held
 from nbembed.widget.sender import Sender
 from nbembed.widget.trait_writer import TraitWriter
 
@@ -66,7 +68,8 @@ class Explorer(anywidget.AnyWidget):
     Attributes
     ----------
     session : Session
-        The session that is shown. Closing the widget does not close it.
+        The session that is shown. A given session is never closed; one that the Explorer made is
+        closed with it, unless something else refers to it.
     selection : ndarray of int
         The selected points, sorted. Can be set to indices, a mask or ``None``, and observed.
     color_by : {"column", "class", "probability"}
@@ -76,6 +79,12 @@ class Explorer(anywidget.AnyWidget):
     ------
     ValueError
         If an argument is not legal; the message names it.
+
+    Notes
+    -----
+    In a notebook an Explorer closes by itself when no page shows it any more and no variable or
+    other object refers to it, as when its cell is run again. Entries of ``Out`` do not count; the
+    labels of a closed Explorer can still be read there.
 
     Examples
     --------
@@ -88,8 +97,9 @@ class Explorer(anywidget.AnyWidget):
     ['setosa', 'setosa', 'setosa', None]
     """
 
-    _esm = _STATIC / "explorer.js"
-    _css = _STATIC / "explorer.css"
+    # As text: of a path anywidget keeps a signal that refers to every widget ever made.
+    _esm = (_STATIC / "explorer.js").read_text(encoding="utf-8")
+    _css = (_STATIC / "explorer.css").read_text(encoding="utf-8")
     # One trait for each entry of the schema: in a class body, vars() is the class's namespace.
     vars().update({name: trait.make() for name, trait in schema.TRAITS.items()})
 
@@ -122,6 +132,7 @@ class Explorer(anywidget.AnyWidget):
             check_flag("autoplay", autoplay)
         if session is not None and not hasattr(session, "subscribe"):
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
+        owned = session is None
         if session is None:
             assert X is not None
             session = Session(X, _in_plane(method), supervision=supervision)
@@ -132,7 +143,7 @@ class Explorer(anywidget.AnyWidget):
         self._session = session
         self._column = column
         categories = column.names if column.kind == "category" else ()
-        artist = FrameArtist(session, ClassPalette(categories))
+        artist = self._artist = FrameArtist(session, ClassPalette(categories))
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
         self._writer = writer
@@ -144,11 +155,13 @@ class Explorer(anywidget.AnyWidget):
         writer.update({**color_traits, "color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
-        self._closed = False
+        self._owned, self._closed = owned, False
+        self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         self.observe(writer.color_changed, "color_by")
         self._sender.start()
+        WATCH.add(self._displays, self._close_unless_held)
         if autoplay:
             session.play()
 
@@ -220,12 +233,48 @@ class Explorer(anywidget.AnyWidget):
         return pd.DataFrame(columns)
 
     def close(self) -> None:
-        """Close the widget. The session goes on and remains in :attr:`session`."""
-        if hasattr(self, "_unsubscribe") and not self._closed:
+        """Close the widget, and its session if the Explorer made it and nothing else refers to it.
+
+        What was labeled can still be read from here and saved; :attr:`session` stays.
+        """
+        self._close(wait=True)
+
+    def _close(self, *, wait: bool) -> None:
+        # Called by __del__ too, also where __init__ has raised.
+        if hasattr(self, "_displays") and not self._closed:
             self._closed = True
+            self._displays.end()
+            WATCH.remove(self._displays)
             self._unsubscribe()
             self._sender.close()
+            layout = self.layout
+            super().close()
+            if not held(layout, [self._trait_values]):
+                layout.close()
+            if self._owned:
+                self._end_session(wait=wait)
         super().close()
+
+    def _end_session(self, *, wait: bool = False) -> None:
+        """End the session; if something else refers to it, look again after the next cell."""
+        parts = (self, self._writer, self._dispatcher, self._frames, self._artist)
+        if held(self._session, parts):
+            WATCH.add(self._displays, self._end_session)
+            return
+        WATCH.remove(self._displays)
+        end = threading.Thread(target=self._session.close, daemon=True)
+        end.start()
+        if wait:
+            end.join()
+
+    def _close_unless_held(self) -> None:
+        """Close what no page shows and nobody refers to; do not wait for the worker's turn."""
+        if not held(self, [self._writer]):
+            self._close(wait=False)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        self._displays.asked()
+        return super()._repr_mimebundle_(**kwargs)
 
     def __repr__(self) -> str:
         return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"
@@ -270,9 +319,15 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "hello":
             self._frames.forget_sent()
             self._sender.watch(client, True)
+            self._reply(client, 0, None)  # so that the page knows that it is heard
         elif message.type == "visible":
             self._sender.watch(client, message.fields["visible"])
+        elif message.type == "views":
+            self._displays.report(client, message.fields["count"])
+            if self._displays.gone:
+                WATCH.look()
         elif message.type == "bye":
+            self._displays.forget(client)
             self._sender.watch(client, False)
             self._dispatcher.forget(client)
 

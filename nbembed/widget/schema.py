@@ -261,6 +261,9 @@ FROM_PAGE: Mapping[str, MessageType] = {
         MessageType("hello", "The page has loaded the widget.", (CLIENT,)),
         MessageType("bye", "The page has dropped the widget.", (CLIENT,)),
         MessageType("visible", "Whether a view is on screen.", (CLIENT, Field("visible", FLAG))),
+        MessageType(
+            "views", "How many views of the widget the page has.", (CLIENT, Field("count", INDEX))
+        ),
         MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
         MessageType(
             "command",

@@ -241,6 +241,14 @@ export interface VisibleMessage {
   visible: boolean;
 }
 
+/** How many views of the widget the page has. */
+export interface ViewsMessage {
+  type: "views";
+  /** The page. */
+  client: string;
+  count: number;
+}
+
 /** All frames up to one were drawn. */
 export interface AckMessage {
   type: "ack";
@@ -260,7 +268,7 @@ export interface CommandMessage {
   arguments?: object;
 }
 
-export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | AckMessage | CommandMessage;
+export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | AckMessage | CommandMessage;
 
 /** The arguments of each command. */
 export interface CommandArguments {
