@@ -21,7 +21,7 @@ from nbembed.widget import protocol, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.drawing import FrameArtist
 from nbembed.widget.frames import FrameSource
-from nbembed.widget.lifetime import WATCH, Displays, held
+from nbembed.widget.lifetime import WATCH, Displays, held, in_local_variable, in_other_threads
 from nbembed.widget.sender import Sender
 from nbembed.widget.trait_writer import TraitWriter
 
@@ -258,7 +258,7 @@ class Explorer(anywidget.AnyWidget):
     def _end_session(self, *, wait: bool = False) -> None:
         """End the session; if something else refers to it, look again after the next cell."""
         parts = (self, self._writer, self._dispatcher, self._frames, self._artist)
-        if held(self._session, parts):
+        if held(self._session, parts) or in_local_variable(self, "_session"):
             WATCH.add(self._displays, self._end_session)
             return
         WATCH.remove(self._displays)
@@ -269,7 +269,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _close_unless_held(self) -> None:
         """Close what no page shows and nobody refers to; do not wait for the worker's turn."""
-        if not held(self, [self._writer]):
+        if not (held(self, [self._writer]) or in_other_threads(self)):
             self._close(wait=False)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -325,7 +325,7 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "views":
             self._displays.report(client, message.fields["count"])
             if self._displays.gone:
-                WATCH.look()
+                WATCH.look_soon()
         elif message.type == "bye":
             self._displays.forget(client)
             self._sender.watch(client, False)

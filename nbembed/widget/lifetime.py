@@ -16,8 +16,9 @@ from __future__ import annotations
 import gc
 import re
 import sys
+import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType, GeneratorType, MethodType
 from typing import Any
 
@@ -79,6 +80,7 @@ class Watch:
     def __init__(self) -> None:
         self._open: dict[int, tuple[Displays, weakref.WeakMethod[Callable[[], None]]]] = {}
         self._shell: Any = None
+        self._due = False
 
     def add(self, displays: Displays, close: Callable[[], None]) -> None:
         """Call ``close``, a bound method, whenever its owner is found to be displayed nowhere."""
@@ -87,6 +89,7 @@ class Watch:
         shell = _shell()
         if shell is not None and shell is not self._shell:
             shell.events.register("post_run_cell", self._after_cell)
+            shell.events.register("post_execute", self._after_message)
             self._shell = shell
 
     def remove(self, displays: Displays) -> None:
@@ -95,10 +98,19 @@ class Watch:
 
     def look(self) -> None:
         """Call what may close those that are displayed nowhere."""
+        self._due = False
         for displays, close in list(self._open.values()):
             action = close() if displays.gone else None
             if action is not None:
                 action()
+
+    def look_soon(self) -> None:
+        """Look once the present message has been handled: its handlers refer to the widget."""
+        self._due = True
+
+    def _after_message(self) -> None:
+        if self._due:
+            self.look()
 
     def _after_cell(self, result: Any) -> None:
         info = getattr(result, "info", None)
@@ -148,22 +160,50 @@ def held(thing: object, known: Sequence[object]) -> bool:
         if type(referrer).__name__ == "ExecutionResult":
             continue  # IPython's, of the last cell
         return True
-    for frame in _frames():
-        for value in frame.f_locals.values():
-            if value is thing:
-                return True
     return False
 
 
-def _frames() -> Iterator[FrameType]:
-    """Yield the running functions of all threads that are the user's."""
-    for top in sys._current_frames().values():
-        frame: FrameType | None = top
+def in_other_threads(thing: object) -> bool:
+    """Return whether a local variable of a function that runs in another thread refers to it."""
+    here = threading.get_ident()
+    for ident, top in sys._current_frames().items():
+        frame: FrameType | None = None if ident == here else top
         while frame is not None:
             # The variables of a module are a dictionary, which is among the referrers.
             if frame.f_locals is not frame.f_globals and not _is_machinery(frame):
-                yield frame
+                for value in frame.f_locals.values():
+                    if value is thing:
+                        return True
             frame = frame.f_back
+    return False
+
+
+def in_local_variable(owner: object, name: str) -> bool:
+    """Return whether a running function refers to an attribute's value, in any thread.
+
+    References are counted, because reading the variables of a running function would keep them all
+    alive. So nothing of this package may be using the value meanwhile.
+    """
+    return _uncounted(getattr(owner, name)) > _uncounted(getattr(_PROBE, "it"))  # noqa: B009
+
+
+class _Probe:
+    """The owner of an object that nothing else refers to."""
+
+    def __init__(self) -> None:
+        self.it = type("Probe", (), {})()
+
+
+_PROBE = _Probe()
+
+
+def _uncounted(thing: object) -> int:
+    """Return how many references to an object are in no container."""
+    inside = 0
+    for referrer in gc.get_referrers(thing):
+        for other in gc.get_referents(referrer):
+            inside += other is thing
+    return sys.getrefcount(thing) - inside
 
 
 def _is_machinery(frame: FrameType | None) -> bool:

@@ -6,16 +6,18 @@ import gc
 import threading
 import weakref
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import ipywidgets
 import numpy as np
 import pytest
+from traitlets.config import Config
 from IPython.core.interactiveshell import InteractiveShell
 
 import nbembed as nb
 from nbembed.widget import lifetime
-from nbembed.widget.lifetime import Displays, held
+from nbembed.widget.lifetime import Displays, held, in_local_variable, in_other_threads
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 METHOD = nb.SNE(random_state=0, n_jobs=1)
@@ -26,11 +28,11 @@ def threads() -> list[str]:
 
 
 def ended(session: nb.Session) -> bool:
-    """Return whether a session's worker has ended, once it has had its last turn."""
-    for thread in threading.enumerate():
-        if thread.name == "nbembed session" and session._controller.machine.closing:
-            thread.join(10)
-    return session._controller.ended
+    """Return whether a session has been closed, once its worker has had its last turn."""
+    closed: bool = session._controller.machine.closing
+    if closed:
+        session.close()  # waits
+    return closed and session._controller.ended
 
 
 # -- where it is displayed --------------------------------------------------------------------
@@ -114,23 +116,31 @@ def test_known_owners_and_own_private_methods_do_not_hold() -> None:
     del public, private
 
 
-def test_variables_of_running_functions_hold() -> None:
+def test_variables_of_running_functions_are_found() -> None:
     started, stop = threading.Event(), threading.Event()
-    things = [Thing()]
+    owner = SimpleNamespace(thing=Thing())
 
     def work() -> None:
-        mine = things[0]
+        mine = owner.thing
         started.set()
         stop.wait(30)
         del mine
 
+    def found() -> tuple[bool, bool]:
+        return in_other_threads(owner.thing), in_local_variable(owner, "thing")
+
+    assert found() == (False, False)
     thread = threading.Thread(target=work)
     thread.start()
     started.wait(30)
-    assert holds(things, things)
+    assert found() == (True, True)
     stop.set()
     thread.join()
-    assert not holds(things, things)
+    assert found() == (False, False)
+    here = owner.thing
+    assert found() == (False, True)
+    del here
+    assert found() == (False, False)
 
 
 # -- Explorers --------------------------------------------------------------------------------
@@ -182,7 +192,8 @@ def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities()
 @pytest.fixture
 def shell() -> Iterator[InteractiveShell]:
     """Return a notebook's IPython in this process, with the data in ``X``."""
-    shell = InteractiveShell()
+    config = Config(HistoryManager={"hist_file": ":memory:"})
+    shell = InteractiveShell(config=config)
     InteractiveShell._instance = shell
     shell.user_ns.update(nb=nb, X=X, METHOD=METHOD)
     yield shell
@@ -266,6 +277,8 @@ def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell)
         explorer = shell.user_ns["Out"][1]
         content = {"type": "views", "client": "p", "count": count}
         explorer._handle_custom_msg(content, [])
+        del explorer
+        shell.events.trigger("post_execute")  # as ipykernel does after a message
 
     tell(1)
     run(shell, MAKE)

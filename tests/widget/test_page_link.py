@@ -68,7 +68,7 @@ def test_a_busy_kernel_is_waited_for(page: Page) -> None:
 
 
 def test_a_lost_connection_comes_back(page: Page) -> None:
-    act(page, "k.connection('disconnected')")
+    act(page, "clearInterval(k.timer); k.connection('disconnected')")
     expect(page.get_by_text("The connection to the kernel is lost")).to_be_visible()
     greetings = kernel(page, "k.sent.filter(m => m.type === 'hello').length")
     act(page, "k.connection('connected')")
