@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from nbembed.blas import one_blas_thread
 from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.smoothing = smoothing
         self.class_prior = class_prior
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from counts.
 
@@ -136,6 +138,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = _counts(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         return np.asarray(counts @ self.log_theta_.T + self.class_log_prior_)
 
+    @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes); never computed from p itself."""
         return _normalized(self._joint(X))

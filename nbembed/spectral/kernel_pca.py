@@ -19,6 +19,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.recipe import LiveParameter
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA
@@ -123,6 +124,7 @@ class KPCATrickRecipe(SpectralRecipe):
         """Return the learner's axes."""
         return self.inner.solution(subspace, groups)
 
+    @one_blas_thread()
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the points in all their kernel principal components."""
         coefficient = self.coefficient_for(X)
@@ -247,6 +249,7 @@ class KPCATrick(SpectralEstimator):
         """The recipe that the present parameters make."""
         return KPCATrickRecipe(**self.get_params(deep=False))
 
+    @one_blas_thread()
     def fit(
         self,
         X: ArrayLike,

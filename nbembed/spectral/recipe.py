@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.initialization import JITTER, fitted_to, padded, spread
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.optimizers import FixedPoint
@@ -154,6 +155,7 @@ class SpectralRecipe(Recipe[Subspace]):
 
     # -- the solution ------------------------------------------------------------------------
 
+    @one_blas_thread()
     def solution(self, subspace: Subspace, groups: LabelGroups) -> Eigensolution:
         """Return the axes, each with the sign that makes its largest coordinate positive.
 
@@ -176,6 +178,7 @@ class SpectralRecipe(Recipe[Subspace]):
         largest = Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])]
         return replace(found, A=found.A * np.where(largest < 0, -1.0, 1.0))
 
+    @one_blas_thread()
     def _layout(
         self, subspace: Subspace, supervision: Supervision, reference: NDArray[Any] | None
     ) -> tuple[NDArray[np.float64], float]:

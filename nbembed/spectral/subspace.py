@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh, qr, svd
 
+from nbembed.blas import one_blas_thread
 from nbembed.distances import check_span
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Subspace:
     _cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
+    @one_blas_thread()
     def of(cls, X: Any, n_pca: int | None = None) -> Subspace:
         """Return checked data in coordinates of their span.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.initialization import (
     JITTER,
     SMALL,
@@ -147,6 +148,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             raise ValueError("supervision must be given where a classifier is to learn from it")
         return learned_posteriors(self.classifier, X, supervision)
 
+    @one_blas_thread()
     def make_start(
         self,
         X: Any,
@@ -169,6 +171,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             centers = class_scaling(affinities.proba, d, rng)
         return Start(_stacked(affinities.proba @ centers, centers, n))
 
+    @one_blas_thread()
     def adopt(
         self,
         Y: NDArray[Any],
