@@ -7,8 +7,8 @@ same seed would give another map on a machine with more cores. So these steps ru
     with one_blas_thread():
         values, vectors = eigh(K)
 
-For decompositions of a few thousand points that costs little (see :doc:`/reliability`); pairs of
-points are computed by the package's own threads, which add in a fixed order and are not limited.
+Sums over pairs of points, which take most of the time, are the package's own: its threads add in a
+fixed order and are not limited.
 """
 
 from __future__ import annotations
@@ -19,44 +19,76 @@ from contextlib import ContextDecorator
 from typing import Any
 
 _lock = threading.Lock()
+#: BLAS libraries, None before the first block; those whose number of threads is the whole process's
+#: first, then those that have one for each thread.
+_libraries: tuple[list[Any], list[Any]] | None = None
 _inside = 0
-_controller: Any = None
-_limit: Any = None
+_shared_before: list[int] = []
+_mine = threading.local()
 
 
 class one_blas_thread(ContextDecorator):
     """Limit BLAS to one thread within a ``with`` block or a decorated function.
 
-    The limit is the whole process's, as BLAS knows no other. It is set by the first block that is
-    entered, in whatever thread, and lifted when the last one is left: blocks may nest and overlap.
+    Most BLAS libraries have one limit for the whole process. It is set by the first block that is
+    entered, in whatever thread, and lifted when the last one is left: blocks may nest and overlap,
+    and do not wait for each other.
     """
 
     def __enter__(self) -> None:
-        global _inside, _controller, _limit
+        global _libraries, _inside, _shared_before
         with _lock:
+            if _libraries is None:
+                _libraries = _find()
+            shared, own = _libraries
             if _inside == 0:
-                if _controller is None:
-                    # Looking for the libraries takes milliseconds. SciPy brings one of its own,
-                    # which must be loaded to be found.
-                    import scipy.linalg  # noqa: F401
-                    from threadpoolctl import ThreadpoolController
-
-                    _controller = ThreadpoolController()
-                _limit = _controller.limit(limits=1, user_api="blas")
+                _shared_before = [library.num_threads for library in shared]
+                _set(shared, [1] * len(shared))
             _inside += 1
+            depth = getattr(_mine, "depth", 0)
+            if depth == 0:
+                _mine.before = [library.num_threads for library in own]
+                _set(own, [1] * len(own))
+            _mine.depth = depth + 1
 
     def __exit__(self, *_: object) -> None:
-        global _inside, _limit
+        global _inside
+        assert _libraries is not None
+        shared, own = _libraries
         with _lock:
-            # A child that was forked inside a block begins to count anew.
+            _mine.depth -= 1
+            if _mine.depth == 0:
+                _set(own, _mine.before)
+            # A child that was forked inside a block has begun to count anew.
             _inside = max(_inside - 1, 0)
-            if _inside == 0 and _limit is not None:
-                _limit.restore_original_limits()
-                _limit = None
+            if _inside == 0:
+                _set(shared, _shared_before)
+
+
+def _find() -> tuple[list[Any], list[Any]]:
+    """Return the loaded BLAS libraries; looking for them takes milliseconds."""
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own, which must be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    own = [lib for lib in found if getattr(lib, "threading_layer", "") == "openmp"]
+    return [lib for lib in found if lib not in own], own
+
+
+def _set(libraries: list[Any], numbers: list[int]) -> None:
+    for library, number in zip(libraries, numbers):
+        # threadpoolctl lets only the thread that set a number set another one: our last block may
+        # be left in another thread than the first was entered in.
+        release = getattr(library, "clear_controlling_thread", None)
+        if release is not None:
+            release(force=True)
+        library.set_num_threads(number)
+        if release is not None:
+            release(force=True)
 
 
 def _forget_other_threads() -> None:
-    """Begin anew in a forked child: what other threads were inside of goes on in the parent."""
+    """Begin anew in a forked child: blocks that other threads are inside of stay in the parent."""
     global _lock, _inside
     _lock, _inside = threading.Lock(), 0
 
