@@ -102,6 +102,16 @@ class LiveParameter:
     invalidates: Literal["display", "objective", "affinities"] = "objective"
     needs: Literal["", "links", "must-links"] = ""
 
+    def check(self, value: Any) -> float:
+        """Return a legal value as a number.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no finite number in [``minimum``, ``maximum``].
+        """
+        return check_real(self.name, value, low=self.minimum, high=self.maximum)
+
 
 @dataclass(frozen=True)
 class Geometry:
@@ -247,7 +257,7 @@ class Recipe(ABC, Generic[A]):
         """Check each live parameter against its own declaration, ``but`` those named."""
         for live in self.live_parameters:
             if live.name not in but:
-                check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
+                live.check(getattr(self, live.name))
 
     # -- what a session asks of any recipe ---------------------------------------------------
 

@@ -35,6 +35,7 @@ from nbembed.session.serialization import is_opaque
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import recipe_of
 from nbembed.supervision import Supervision
+from nbembed.validation import check_metric_applies
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
@@ -204,7 +205,14 @@ def _seeded_parameters(state: SessionState, a: Arguments, context: Context) -> A
     if not a:
         raise ValueError("set() needs at least one parameter, by keyword")
     recipe = state.settings.with_parameters(a).recipe
+    _check_metric(state, recipe, context)
     return {name: getattr(recipe, name) for name in a}
+
+
+def _check_metric(state: SessionState, recipe: Recipe[Any], context: Context) -> None:
+    """Raise if the recipe's metric is another one, and not defined for the session's data."""
+    if context.X is not None and recipe.data_metric is not state.settings.recipe.data_metric:
+        check_metric_applies(context.X, recipe.data_metric)
 
 
 def _with_parameters(now: Settings, a: Arguments, context: Context) -> Settings:
@@ -231,6 +239,7 @@ def _chosen_method(state: SessionState, a: Arguments, context: Context) -> Argum
         recipe = state.settings.recipe_for(kind, context.X)
     else:
         recipe = state.settings.carrying_seed(recipe_of(method))
+    _check_metric(state, recipe, context)
     return {"method": recipe.name, "parameters": recipe.parameters}
 
 

@@ -71,7 +71,8 @@ class KPCATrickRecipe(SpectralRecipe):
             0.1,
             "How narrow the kernel is: more of it sees near points only.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-12,
+            maximum=1e12,
             invalidates="affinities",
         ),
     )
@@ -79,7 +80,7 @@ class KPCATrickRecipe(SpectralRecipe):
     @property
     def inner(self) -> SpectralRecipe:
         """The recipe that works in the kernel's space."""
-        recipe = (FDA() if self.learner is None else self.learner).recipe
+        recipe = (FDA() if self.learner is None else _check_learner(self.learner)).recipe
         if self.n_components is None:
             return recipe
         return recipe.replace(n_components=self.n_components)
@@ -92,36 +93,40 @@ class KPCATrickRecipe(SpectralRecipe):
     @property
     def needs_labels(self) -> bool:
         """Whether the learner does."""
-        known = self.learner is None or isinstance(self.learner, SpectralEstimator)
-        return self.inner.needs_labels if known else True
+        try:
+            return self.inner.needs_labels
+        except TypeError:  # scikit-learn asks before the parameters are checked
+            return True
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        if self.learner is not None and (
-            not isinstance(self.learner, SpectralEstimator) or isinstance(self.learner, KPCATrick)
-        ):
-            raise TypeError(
-                f"learner must be an estimator of nbembed.spectral other than KPCATrick, "
-                f"got {self.learner!r}"
-            )
+        inner = self.inner
         if not callable(self.kernel):
             check_choice("kernel", self.kernel, KERNELS)
+        scaled = isinstance(self.kernel_coefficient, str)
         if isinstance(self.kernel_coefficient, str):
             check_choice("kernel_coefficient", self.kernel_coefficient, ("scale",))
-        else:
-            check_real("kernel_coefficient", self.kernel_coefficient, low=0, open_low=True)
+        self.check_live(but=("kernel_coefficient",) if scaled else ())
         check_real("degree", self.degree, low=0, open_low=True)
         check_real("coef0", self.coef0)
         if self.n_components is not None:
             check_count("n_components", self.n_components)
-        self.inner.check(n_samples, supervision)
+        inner.check(n_samples, supervision)
 
     def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
         """Return the learner's problem."""
         return self.inner.problem(subspace, groups)
 
     def solution(self, subspace: Subspace, groups: LabelGroups) -> Eigensolution:
-        """Return the learner's axes."""
+        """Return the learner's axes.
+
+        Raises
+        ------
+        ValueError
+            If the kernel is constant on the points, or has fewer components than there are axes.
+        """
+        if subspace.rank == 0:
+            raise ValueError("X must have points that differ in the kernel's view, got none")
         return self.inner.solution(subspace, groups)
 
     @one_blas_thread()
@@ -291,6 +296,15 @@ class KPCATrick(SpectralEstimator):
         )
 
 
+def _check_learner(learner: Any) -> SpectralEstimator:
+    if not isinstance(learner, SpectralEstimator) or isinstance(learner, KPCATrick):
+        raise TypeError(
+            f"learner must be an estimator of nbembed.spectral other than KPCATrick, "
+            f"got {learner!r}"
+        )
+    return learner
+
+
 def kernel_coordinates(
     K: NDArray[Any], n_pca: int | None = None
 ) -> tuple[Subspace, NDArray[np.float64], NDArray[np.float64]]:
@@ -313,7 +327,7 @@ def kernel_coordinates(
     Raises
     ------
     ValueError
-        If the kernel is not symmetric, or constant on the points.
+        If the kernel is not symmetric.
 
     Notes
     -----
@@ -328,8 +342,6 @@ def kernel_coordinates(
     values, U = values[::-1], U[:, ::-1]
     error = len(K) * np.finfo(np.float64).eps * max(float(np.trace(K)) / len(K), float(values[0]))
     kept = values > CERTAIN * error
-    if not kept.any():
-        raise ValueError("X must have points that differ in the kernel's view, got none")
     values, U = values[kept][:n_pca], U[:, kept][:, :n_pca]
     # The constant vector is no component; what rounding left of it would see the mean of K.
     U = U - U.mean(axis=0)

@@ -46,6 +46,8 @@ ROUNDING = 4 * np.finfo(np.float64).eps
 REGULAR = 1e-11
 #: An axis is informed if B makes up at least this share of its constraint.
 INFORMED = 0.5
+#: An ε below this does not show in a sum, and an axis of which B makes less is not bounded by it.
+LEAST = 1e-12
 #: Up to this, ε only keeps a constraint from being singular; a larger one regularizes.
 TINY = 1e-6
 
@@ -111,8 +113,8 @@ def solve(
     Raises
     ------
     ValueError
-        If B is zero, or singular where W is indefinite and ``epsilon`` is zero, or there are fewer
-        coordinates than axes wanted.
+        If B is zero, or singular and ``epsilon`` zero where W is indefinite or B sees fewer axes
+        than wanted, or there are fewer coordinates than axes wanted.
     """
     W, B = symmetric(problem.W), symmetric(problem.B)
     r = W.shape[0]
@@ -147,6 +149,12 @@ def solve(
         inner, outer, cost = (seen.T @ M @ seen for M in (inner, outer, cost))
     free = _free(cost, inner, n_components) if definite else np.empty((count, 0))
     vectors = _best(inner, outer, free, n_components)
+    share = weight * _quadratic(vectors, inner) / _quadratic(vectors, outer)
+    if definite and epsilon < LEAST and share.min() < LEAST:
+        raise ValueError(
+            f"epsilon must be at least {LEAST:g} for n_components = {n_components}, got "
+            f"{epsilon:g}: the constraint is singular and sees {(share >= LEAST).sum()} of the axes"
+        )
     A = vectors if seen is None else seen @ vectors
     A = np.asarray(unit[:, None] * A, dtype=np.float64)
     if unseen is not None and unseen.size:

@@ -56,23 +56,15 @@ class Subspace:
     @classmethod
     @one_blas_thread()
     def of(cls, X: Any, n_pca: int | None = None) -> Subspace:
-        """Return checked data in coordinates of their span.
+        """Return checked data in coordinates of their span; there are none if all points are equal.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n_samples, n_features)
         n_pca : int, optional
             Keep this many principal coordinates at most.
-
-        Raises
-        ------
-        ValueError
-            If all points are equal.
         """
-        made = _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
-        if made.Z.shape[1] == 0:
-            raise ValueError("X must have points that differ, got one point over and over")
-        return made
+        return _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
 
     @property
     def n_samples(self) -> int:

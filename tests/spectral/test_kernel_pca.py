@@ -116,7 +116,7 @@ def test_the_width_and_the_number_of_axes(blobs):
         ({"kernel": lambda a, b: np.nan}, "kernel must give finite values"),
         ({"kernel": lambda a, b: 1.0}, "points that differ in the kernel's view"),
         ({"kernel": "precomputed"}, "X must be the square kernel matrix"),
-        ({"kernel_coefficient": 0.0}, "kernel_coefficient must be a finite number greater than 0"),
+        ({"kernel_coefficient": 0.0}, "kernel_coefficient must be a finite number at least 1e-12"),
         ({"kernel_coefficient": "auto"}, "kernel_coefficient must be one of 'scale'"),
         ({"degree": 0}, "degree must be"),
         ({"n_components": 0}, "n_components must be at least 1"),
