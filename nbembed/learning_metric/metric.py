@@ -525,6 +525,12 @@ def labels_suffice(supervision: Supervision | None) -> bool:
     return True
 
 
+def name_classes(metric: LearningMetric, supervision: Supervision, y: Any) -> None:
+    """Give the classes of a metric, which was fitted to ``supervision``, the values that y has."""
+    names = dict(zip(supervision.classes, _values(supervision, y).tolist()))
+    metric.classes_ = np.array([names[name] for name in metric.classes_.tolist()])
+
+
 def _values(supervision: Supervision, y: Any) -> NDArray[Any]:
     """Return the value of each class as the user wrote it in ``y``, else its name or number."""
     given = None if y is None else np.asarray(y)
