@@ -117,3 +117,17 @@ def test_a_forked_child_can_enter():
             with one_blas_thread():
                 os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("method", [spectral.KPCATrick(), nb.NeRV(random_state=0)], ids=repr)
+def test_live(method, rng):
+    X, y = rng.standard_normal((120, 600)), np.arange(120) % 3
+    seen = []
+    for k in (1, 2):
+        with (
+            ThreadpoolController().limit(limits=k, user_api="blas"),
+            nb.Session(X, method, supervision=y) as session,
+        ):
+            session.step(3, wait=True)
+            seen.append(session.embedding)
+    assert np.array_equal(*seen)
