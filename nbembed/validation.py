@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
+
+from nbembed.sparse_format import as_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -432,12 +435,19 @@ def matrix_of(X: Any, name: str = "X") -> Any:
 
     An AnnData is recognized by its attributes, so that anndata need not be installed. To use
     another of its matrices pass it, as in ``adata.obsm["X_pca"]`` or ``adata.layers["counts"]``.
+    A sparse matrix is returned as a CSR matrix of which every entry has been checked
+    (:func:`nbembed.sparse_format.as_csr`): no other code may read it before.
 
     Raises
     ------
     ValueError
-        If the annotated matrix holds no data.
+        If the annotated matrix holds no data, or a sparse matrix is malformed.
     """
+    found = _annotated_part(X, name)
+    return as_csr(found, name) if sparse.issparse(found) else found
+
+
+def _annotated_part(X: Any, name: str) -> Any:
     if not (hasattr(X, "obs_names") and hasattr(X, "var_names") and hasattr(X, "X")):
         return X
     found = X.X
