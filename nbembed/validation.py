@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 #: The least number of points with neighbors.
 MIN_SAMPLES = 2
+#: The most dimensions of a layout: a map is for reading, and time and memory grow with them.
+MAX_COMPONENTS = 1000
+#: The most classes that have directions of their own (Mbed).
+MAX_CLASSES = 1000
 #: Metrics by name: those of scikit-learn's ``pairwise_distances``, SciPy's among them.
 METRICS = (
     "euclidean", "l2", "cityblock", "l1", "manhattan", "cosine", "precomputed", "braycurtis",
@@ -85,6 +89,33 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
     count = int(value)
     if count > sys.maxsize:
         raise ValueError(f"{name} must be at most {sys.maxsize}, got {value!r}")
+    return count
+
+
+def check_components(value: Any) -> int:
+    """Return the number of dimensions of a layout, ``n_components``, in [1, MAX_COMPONENTS].
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    return _check_bounded("n_components", value, MAX_COMPONENTS)
+
+
+def check_classes(value: Any) -> int:
+    """Return the number of classes that directions are made for, in [1, MAX_CLASSES].
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    return _check_bounded("n_classes", value, MAX_CLASSES)
+
+
+def _check_bounded(name: str, value: Any, high: int) -> int:
+    count = check_count(name, value)
+    if count > high:
+        raise ValueError(f"{name} must be at most {high}, got {value!r}")
     return count
 
 
@@ -290,7 +321,10 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     TypeError
         If they are neither whole numbers nor a mask.
     """
-    array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
+    try:
+        array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
+    except (TypeError, ValueError):  # rows of different lengths, a slice of text
+        raise TypeError(f"{name} must be point indices or a mask, got {points!r}") from None
     if array.dtype == bool:
         if array.shape != (n_samples,):
             raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
