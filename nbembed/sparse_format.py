@@ -101,6 +101,12 @@ def check_csr(X: Any, name: str = "X", *, canonical: bool = False) -> None:
         raise _malformed(name, "indices that are not sorted and distinct in each row")
 
 
+def check_sparse(X: Any, name: str = "X") -> None:
+    """Raise ValueError if ``X`` is a sparse matrix that :func:`check_csr` refuses."""
+    if sparse.issparse(X):
+        check_csr(X, name)
+
+
 def _check_compressed(
     data: Any, indices: Any, indptr: Any, shape: tuple[int, ...], name: str
 ) -> None:

@@ -146,7 +146,7 @@ def test_pinned():
 def test_layouts_out_of_range(make, dtype):
     """Up to the bound everything is finite; beyond it squared distances would overflow."""
     objective = make((PROBA if make is Parametric else make.__defaults__[0]).astype(dtype))
-    Y = np.random.default_rng(0).normal(size=(objective.n_samples, 2))
+    Y = np.random.default_rng(0).normal(size=(objective.n_samples, 3))
     Y *= 0.999 * LARGEST[objective.dtype] / np.linalg.norm(Y)
     for scale in (1e-10, 1.0):
         seen = objective.evaluate(scale * Y)
