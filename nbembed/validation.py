@@ -287,7 +287,10 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     TypeError
         If they are neither whole numbers nor a mask.
     """
-    array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
+    try:
+        array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
+    except (TypeError, ValueError):  # rows of different lengths, a slice of text
+        raise TypeError(f"{name} must be point indices or a mask, got {points!r}") from None
     if array.dtype == bool:
         if array.shape != (n_samples,):
             raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
