@@ -68,8 +68,8 @@ class _Subscriber:
                 return
             self._reported = True
             _logger.exception(
-                "the subscriber %r failed at %r; it goes on being called, and its further errors "
+                "a subscriber failed at %r (%r); it goes on being called, and its further errors "
                 "are not reported",
-                self._callback,
                 event,
+                self._callback,
             )
