@@ -9,10 +9,14 @@ a ``reset`` sets the count back to zero. Nothing else moves a session, so the lo
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from nbembed.session.estimators import is_estimator
 from nbembed.session.serialization import decode, encode_or_describe
 
 #: Events that only start and stop the motion; they never change what is computed.
@@ -45,9 +49,19 @@ class Event:
             "arguments": encode_or_describe(dict(self.arguments)),
         }
 
+    def copy(self) -> Event:
+        """Return the same event with arguments of its own, which a caller may change."""
+        return replace(self, arguments=_copied(self.arguments))
+
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Event:
+    def from_dict(cls, data: Mapping[str, Any], n_samples: int | None = None) -> Event:
         """Return the event that :meth:`to_dict` described.
+
+        Parameters
+        ----------
+        data : mapping
+        n_samples : int, optional
+            How many points any supervision in it must be of.
 
         Raises
         ------
@@ -60,7 +74,7 @@ class Event:
             raise ValueError(
                 f"log must be of events, each with iteration, command and arguments, got {data!r}"
             ) from None
-        decoded = decode(arguments)
+        decoded = decode(arguments, n_samples)
         if (
             type(iteration) is not int
             or iteration < 0
@@ -71,8 +85,25 @@ class Event:
         return cls(iteration, command, decoded)
 
 
-def as_events(log: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
+def as_events(
+    log: Iterable[Event | Mapping[str, Any]], n_samples: int | None = None
+) -> list[Event]:
     """Return a log's events, from events or from what ``to_dict`` made of them."""
     if isinstance(log, str | Mapping) or not isinstance(log, Iterable):
         raise TypeError(f"log must be a list of events, got {log!r}")
-    return [event if isinstance(event, Event) else Event.from_dict(event) for event in log]
+    return [
+        event if isinstance(event, Event) else Event.from_dict(event, n_samples) for event in log
+    ]
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of what a caller could change in place; other values are shared."""
+    if isinstance(value, Mapping):
+        return {k: _copied(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_copied(v) if isinstance(v, list | tuple | Mapping) else v for v in value]
+    if isinstance(value, tuple):
+        return tuple(map(_copied, value))
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return copy.deepcopy(value) if is_estimator(value) else value

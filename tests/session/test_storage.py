@@ -216,7 +216,7 @@ def edited(**changes):
         (lambda m: {"session.json": b"[1]"}, "not a session file"),
         (edited(format="other"), "not a session file"),
         (edited(version=99), "version 99"),
-        (edited(version="x"), "version x"),
+        (edited(version="x"), "version 'x'"),
         (edited(settings=[]), "damaged"),
         (edited(state="asleep"), "unknown state"),
         (lambda m: {"layout.npy": None}, "damaged"),
