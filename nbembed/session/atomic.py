@@ -15,14 +15,16 @@ import secrets
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from nbembed.validation import check_path
 
 try:
-    import fcntl
-except ImportError:  # Windows, which does not remove a file that is open
-    fcntl = None  # type: ignore[assignment]
+    import fcntl as _fcntl
+except ImportError:
+    fcntl: Any = None  # Windows, which does not remove a file that is open
+else:
+    fcntl = _fcntl
 
 
 def check_destination(path: str | os.PathLike[str]) -> Path:

@@ -23,7 +23,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -31,6 +31,9 @@ from sklearn.base import BaseEstimator
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods.registry import estimator_of, registered
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Packages whose estimators are parameters of their own kind: copied, and compared by parameters.
 PACKAGES = ("sklearn", "nbembed")
@@ -216,20 +219,23 @@ def _own_classes() -> dict[str, type[BaseEstimator]]:
 def _check_learned(metric: LearningMetric) -> None:
     """Raise unless the fitted attributes of a learning metric fit together."""
     found = fitted_attributes(metric)
-    centroids, shares = found.get("centroids_"), found.get("class_given_centroid_")
-    arrays = isinstance(centroids, np.ndarray) and isinstance(shares, np.ndarray)
+    arrays: list[NDArray[Any]] = [
+        a if isinstance(a := found.get(name), np.ndarray) else np.empty(0)
+        for name in ("centroids_", "class_given_centroid_")
+    ]
+    centroids, shares = arrays
+    width, classes = found.get("width_"), np.atleast_1d(found.get("classes_", 0))
     if not (
-        arrays
-        and centroids.dtype == shares.dtype == np.float64
+        centroids.dtype == shares.dtype == np.float64
         and centroids.ndim == shares.ndim == 2
         and centroids.shape[0] == shares.shape[1] >= 1
         and centroids.shape[1] == found.get("n_features_in_") != 0
         and np.isfinite(centroids).all()
         and np.isfinite(shares).all()
         and (shares >= 0).all()
-        and len(np.atleast_1d(found.get("classes_", 0))) == shares.shape[0]
-        and type(found.get("width_")) in (int, float)
-        and 0 < found["width_"] < np.inf
+        and len(classes) == shares.shape[0]
+        and isinstance(width, int | float)
+        and 0 < width < np.inf
     ):
         raise ValueError("the fitted attributes of a LearningMetric do not fit together")
     metric.check_parameters()

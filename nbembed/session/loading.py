@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from nbembed.session.methods import known_methods
-from nbembed.session.session import Session
 from nbembed.session.reading import read
+from nbembed.session.session import Session
 
 
 def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:

@@ -17,7 +17,7 @@ from nbembed.methods.recipe import field_names
 from nbembed.session.commands import Context, command_named, decide
 from nbembed.session.events import MOTION, Event
 from nbembed.session.migration import current_event, with_current_names
-from nbembed.session.serialization import is_opaque
+from nbembed.session.serialization import description
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
 from nbembed.session.state_machine import STATES
@@ -92,7 +92,7 @@ class LogWalk:
             "data": _text("data", a.get("data")),
             "nbembed": _text("nbembed", a.get("nbembed")),
         }
-        if not (self._described and any(map(is_opaque, stored.values()))):
+        if not (self._described and description(stored)):
             settings = first_settings(start, methods, given)
             self.state = SessionState(settings.check())
             stored = settings.recipe.parameters
@@ -161,11 +161,10 @@ class LogWalk:
 
     def _look(self, parameters: Mapping[str, Any]) -> bool:
         """Return whether all values are known; one that is not ends the deciding."""
-        unknown = [name for name, value in parameters.items() if is_opaque(value)]
-        if unknown and not self._described:
-            what = parameters[unknown[0]]["__opaque__"]
-            raise ValueError(f"{unknown[0]} was set to {what}, which no log can hold")
-        if unknown:
+        unknown = {name: what for name in parameters if (what := description(parameters[name]))}
+        for name, what in unknown.items():
+            if not self._described:
+                raise ValueError(f"{name} was set to {what}, which no log can hold")
             self.state = None
         return not unknown
 
@@ -260,10 +259,11 @@ def first_settings(
     """
     kind, stored = start_method(start, methods)
     for key, value in stored.items():
-        if is_opaque(value):
+        what = description(value)
+        if what is not None:
             if given is None or type(given) is not kind:
                 raise ValueError(
-                    f"parameter {key} was {value['__opaque__']}, which no log can hold; give an "
+                    f"parameter {key} was {what}, which no log can hold; give an "
                     f"estimator that has it as method"
                 )
             stored[key] = given.parameters[key]

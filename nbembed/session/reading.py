@@ -1,7 +1,7 @@
 """Read a session file; its form is described in :mod:`nbembed.session.storage`.
 
-A file may be damaged, or come from somebody else. All of it is checked here, when it is opened: what
-is loaded can be played, undone, restored and printed without meeting a broken entry later.
+A file may be damaged, or come from somebody else. All of it is checked here, when it is opened:
+what is loaded can be played, undone, restored and printed without meeting a broken entry later.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from nbembed.session.history import History, Step
 from nbembed.session.log_walk import LogWalk, checked_log
 from nbembed.session.migration import current_content, values_in_force
 from nbembed.session.run_state import PinnedPositions, RunState
-from nbembed.session.serialization import decode, decode_supervision
+from nbembed.session.serialization import decode, decode_supervision, description
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
 from nbembed.session.snapshots import Snapshot
@@ -171,7 +171,8 @@ class _Reader:
         return Settings(recipe, supervision, others)
 
     def _one_setting(self, stored: Any, name: str) -> Settings:
-        return _one(stored, name, self._settings)
+        found: Settings = _one(stored, name, self._settings)
+        return found
 
     def _recipe(self, name: str, parameters: Any) -> Recipe[Any]:
         kind = self._methods.get(name)
@@ -182,7 +183,10 @@ class _Reader:
             )
         if not isinstance(parameters, dict):
             raise ValueError(f"it is damaged: the parameters of {name} are no map")
-        return kind(**kind.upgraded(decode(parameters, self._n)))
+        known = kind.upgraded(decode(parameters, self._n))
+        if what := description(known):
+            raise ValueError(f"it is damaged: a parameter of {name} is {what}, which no file holds")
+        return kind(**known)
 
     def _history(self) -> History:
         stored = _item(self._content, "history", dict)
@@ -268,9 +272,8 @@ class _Reader:
         if stored is None:
             return None
         reference = stored.get("reference")
-        directions, bound = decode(_item(stored, "directions", dict, type(None))), ()
-        if "bound" in stored:
-            bound = decode(stored["bound"])
+        directions = decode(_item(stored, "directions", dict, type(None)))
+        bound: Any = decode(stored.get("bound", {"__tuple__": []}))
         count = 0 if directions is None else len(np.atleast_1d(directions))
         if directions is not None and not (
             isinstance(directions, np.ndarray)
@@ -305,7 +308,8 @@ class _Reader:
     def _learned_from(self, stored: Any) -> Supervision | None:
         if _item(stored, "learned_from", int, type(None)) is None:
             return None
-        return _one(stored, "learned_from", self._supervisions)
+        found: Supervision = _one(stored, "learned_from", self._supervisions)
+        return found
 
     def _snapshot(self, stored: Any) -> Snapshot:
         name = _item(stored, "array", str, type(None))
@@ -346,7 +350,7 @@ class _Reader:
         ]
 
 
-# -- entries of the JSON document --------------------------------------------------------------------
+# -- entries of the JSON document -----------------------------------------------------------------
 
 
 def _item(stored: Any, name: str, *kinds: type) -> Any:

@@ -16,8 +16,8 @@ from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event, as_events
-from nbembed.session.methods import known_methods
 from nbembed.session.log_walk import LogWalk, first_settings
+from nbembed.session.methods import known_methods
 from nbembed.session.settings import recipe_of
 
 if TYPE_CHECKING:

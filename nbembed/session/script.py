@@ -244,9 +244,10 @@ class ScriptWriter:
 
 
 def _importable(thing: Any, module: str, name: str) -> bool:
-    """Return whether ``from module import name`` gives the thing itself."""
-    legal = name.isidentifier() and all(part.isidentifier() for part in module.split("."))
-    return legal and vars(sys.modules.get(module, sys)).get(name) is thing
+    """Return whether ``from module import name`` gives the thing; a notebook's names count."""
+    if not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+        return False
+    return module == "__main__" or vars(sys.modules.get(module, sys)).get(name) is thing
 
 
 def _keyword(name: str) -> str:

@@ -30,6 +30,9 @@ from nbembed.session.estimators import (
 )
 from nbembed.supervision import Supervision
 
+#: How deep stored values may be nested; a classifier in a pipeline takes five.
+DEPTH = 100
+
 
 def encode(value: Any, name: str = "value") -> Any:
     """Return ``value`` as JSON data.
@@ -118,25 +121,31 @@ def decode(value: Any, n_samples: int | None = None) -> Any:
     ValueError
         If a reserved form is broken.
     """
+    return _decode(value, n_samples, 0)
+
+
+def _decode(value: Any, n: int | None, depth: int) -> Any:
     if isinstance(value, list):
-        return [decode(v, n_samples) for v in value]
+        return [_decode(v, n, depth + 1) for v in value]
     if not isinstance(value, dict):
         return value
+    if depth > DEPTH:
+        raise ValueError(f"a stored value is nested more than {DEPTH} times")
     try:
         if "__array__" in value:
             return _array(value)
         if "__tuple__" in value:
-            return tuple(decode(v, n_samples) for v in value["__tuple__"])
+            return tuple(_decode(v, n, depth + 1) for v in value["__tuple__"])
         if "__supervision__" in value:
-            return decode_supervision(value["__supervision__"], n_samples)
+            return decode_supervision(value["__supervision__"], n)
         if "__optimizer__" in value:
-            return _optimizer(value["__optimizer__"])(**decode(value["fields"], n_samples))
+            return _optimizer(value["__optimizer__"])(**_decode(value["fields"], n, depth + 1))
         if "__estimator__" in value:
-            stored = decode(value["parameters"], n_samples), decode(value["learned"], n_samples)
+            stored = (_decode(value[part], n, depth + 1) for part in ("parameters", "learned"))
             return make_estimator(value["__estimator__"], *stored)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"broken stored value: {error}") from error
-    return {k: decode(v, n_samples) for k, v in value.items()}
+    return {k: _decode(v, n, depth + 1) for k, v in value.items()}
 
 
 def decode_supervision(data: Any, n_samples: int | None) -> Supervision:
@@ -181,6 +190,16 @@ def is_opaque(value: Any) -> bool:
     return isinstance(value, Mapping) and "__opaque__" in value
 
 
+def description(value: Any) -> str | None:
+    """Return the first description of what has no JSON form in a value, if there is one."""
+    if is_opaque(value):
+        return str(value["__opaque__"])
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(inner, list | tuple) and inner is value:
+        return None
+    return next(filter(None, map(description, inner)), None)
+
+
 def same(a: Any, b: Any) -> bool:
     """Return whether two parameter values are equal, arrays and containers included."""
     if a is b:
@@ -201,7 +220,7 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def is_optimizer(cls: type) -> bool:
+def is_optimizer(cls: Any) -> bool:
     """Return whether a class is one of this package's optimizers."""
     return bool(
         issubclass(cls, Optimizer)

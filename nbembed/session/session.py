@@ -24,7 +24,7 @@ from nbembed.methods.registry import estimator_of
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
-from nbembed.session.events import Event
+from nbembed.session.events import MOTION, Event
 from nbembed.session.methods import known_methods
 from nbembed.session.replay import replay
 from nbembed.session.script import script
@@ -457,11 +457,17 @@ class Session(Verbs):
 
     @property
     def log(self) -> list[Event]:
-        """What has taken effect so far (commands still waiting are not in it)."""
-        return self._controller.log
+        """Copies of what has taken effect so far (commands still waiting are not in it)."""
+        return [event.copy() for event in self._controller.log]
 
     def to_script(self) -> str:
-        """Return a Python script that does the steering again, to the same bits."""
+        """Return a Python script that does the steering again, to the same bits.
+
+        Raises
+        ------
+        ValueError
+            If a parameter cannot be written as source, such as a lambda.
+        """
         return script(self._X, *self._so_far(), self.methods)
 
     def replayed(self) -> Session:
@@ -471,7 +477,14 @@ class Session(Verbs):
 
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
-        return record.log, record.run_state.iteration
+        iteration = record.run_state.iteration
+        due = [
+            Event(iteration, command, arguments)
+            for command, arguments in record.pending[: record.n_due]
+            if command not in MOTION
+        ]
+        started = any(event.command == "reset" for event in due)
+        return [*record.log, *due], 0 if started else iteration
 
     @classmethod
     def replay(
@@ -509,12 +522,16 @@ class Session(Verbs):
         """Write the session to one file; see :mod:`nbembed.session.storage` for its form.
 
         The file is written beside its destination and then put in its place, so that a crash
-        leaves the old file or the new one. A running session is saved between two iterations.
+        leaves the old file or the new one. A symbolic link stays one, and a file that is replaced
+        keeps its permissions. A running session is saved between two iterations; a long one is not
+        waited for.
 
         Raises
         ------
         ValueError
             If a parameter is a function, which no file can hold.
+        OSError
+            If no file can be written there.
         """
         save(self._controller, self._X, path)
 
