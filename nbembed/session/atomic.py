@@ -39,19 +39,18 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     """
     given = check_path("path", path)
     target = Path(os.path.realpath(given))
+    length, most = len(os.fsencode(target.name)), _longest_name(target.parent)
     code, why = 0, ""
-    if target.is_symlink():
+    if length > most:
+        code, why = errno.ENAMETOOLONG, f"its name has {length} bytes, of at most {most}"
+    elif target.is_symlink():
         code, why = errno.ELOOP, "its symbolic links form a loop"
     elif target.is_dir():
-        code, why = errno.EISDIR, "is a directory"
+        code, why = errno.EISDIR, "it is a directory"
     elif not target.parent.is_dir():
         code, why = errno.ENOENT, f"there is no directory {target.parent}"
     elif target.exists() and not target.is_file():
         code, why = errno.EINVAL, "it is no regular file"
-    else:
-        length, most = len(os.fsencode(target.name)), _longest_name(target.parent)
-        if length > most:
-            code, why = errno.ENAMETOOLONG, f"its name has {length} bytes, of at most {most}"
     if why:
         raise OSError(code, f"path must be where a file can be written, got {str(given)!r}: {why}")
     return target

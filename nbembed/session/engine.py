@@ -58,7 +58,7 @@ class Engine:
     trace : list of Record
         One an iteration (thinned when there are very many).
     path : tuple of PathStep
-    snapshots : dict of str to Snapshot
+    snapshots : mapping of str to Snapshot
     learning_error : Exception or None
         What kept the labels given last from being learned from, if anything did.
     """
@@ -68,7 +68,7 @@ class Engine:
         self.settings = settings
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
-        self.snapshots: dict[str, Snapshot] = {}
+        self.snapshots: Mapping[str, Snapshot] = {}
         self.learning_error: Exception | None = None
         self._state = state if state is not None else RunState()
         self._run: Run | None = None
@@ -397,7 +397,7 @@ class Engine:
 
     def _keep(self, name: str) -> None:
         state = self.capture()
-        self.snapshots[name] = Snapshot(
+        kept = Snapshot(
             name,
             self.iteration,
             None if self.cold else state.layout,
@@ -406,6 +406,7 @@ class Engine:
             state.values,
             self._state.learned_from,
         )
+        self.snapshots = {**self.snapshots, name: kept}
 
     def _restore(self, snapshot: Snapshot) -> None:
         assert snapshot.embedding is not None

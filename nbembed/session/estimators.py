@@ -64,8 +64,8 @@ SCIKIT_LEARN: Mapping[str, tuple[str, ...]] = {
     "gaussian_process": ("GaussianProcessClassifier",),
     "kernel_approximation": ("AdditiveChi2Sampler", "Nystroem", "RBFSampler", "SkewedChi2Sampler"),
     "linear_model": (
-        "LogisticRegression", "LogisticRegressionCV", "PassiveAggressiveClassifier", "Perceptron",
-        "RidgeClassifier", "RidgeClassifierCV", "SGDClassifier",
+        "LogisticRegression", "LogisticRegressionCV", "Perceptron", "RidgeClassifier",
+        "RidgeClassifierCV", "SGDClassifier",
     ),
     "multiclass": ("OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),

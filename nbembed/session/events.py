@@ -10,8 +10,8 @@ a ``reset`` sets the count back to zero. Nothing else moves a session, so the lo
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,27 @@ from nbembed.session.serialization import decode, encode_or_describe
 
 #: Events that only start and stop the motion; they never change what is computed.
 MOTION = frozenset({"play", "pause", "step", "rest"})
+
+_PLAIN = frozenset({bool, int, float, str, type(None)})
+
+
+class Arguments(Mapping[str, Any]):
+    """Arguments of an event, which nobody changes: what could be is handed out as a copy."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = {name: copied(value) for name, value in given.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return copied(self._given[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __repr__(self) -> str:
+        return repr(self._given)
 
 
 @dataclass(frozen=True)
@@ -41,6 +62,10 @@ class Event:
     command: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.arguments, Arguments):
+            object.__setattr__(self, "arguments", Arguments(self.arguments))
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON data."""
         return {
@@ -48,10 +73,6 @@ class Event:
             "command": self.command,
             "arguments": encode_or_describe(dict(self.arguments)),
         }
-
-    def copy(self) -> Event:
-        """Return the same event with arguments of its own, which a caller may change."""
-        return replace(self, arguments=_copied(self.arguments))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], n_samples: int | None = None) -> Event:
@@ -96,14 +117,17 @@ def as_events(
     ]
 
 
-def _copied(value: Any) -> Any:
-    """Return a copy of what a caller could change in place; other values are shared."""
-    if isinstance(value, Mapping):
-        return {k: _copied(v) for k, v in value.items()}
+def copied(value: Any) -> Any:
+    """Return a copy of what could be changed in place; other values are shared."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, list):
-        return [_copied(v) if isinstance(v, list | tuple | Mapping) else v for v in value]
+        plain = _PLAIN.issuperset(map(type, value))
+        return value.copy() if plain else [copied(v) for v in value]
     if isinstance(value, tuple):
-        return tuple(map(_copied, value))
+        return tuple(map(copied, value))
     if isinstance(value, np.ndarray):
         return value.copy()
+    if isinstance(value, Mapping):
+        return {k: copied(v) for k, v in value.items()}
     return copy.deepcopy(value) if is_estimator(value) else value

@@ -51,7 +51,7 @@ class LastTurn(NamedTuple):
     trace, n_records : list of Record and int
         The list grows; this many of it count.
     path : tuple of PathStep
-    snapshots : tuple of Snapshot
+    snapshots : mapping of str to Snapshot
     n_events : int
         How many events of the log had taken effect.
     cost, quality : float
@@ -62,7 +62,7 @@ class LastTurn(NamedTuple):
     trace: list[Record]
     n_records: int
     path: tuple[PathStep, ...]
-    snapshots: tuple[Snapshot, ...]
+    snapshots: Mapping[str, Snapshot]
     n_events: int
     cost: float
     quality: float

@@ -24,7 +24,7 @@ from nbembed.methods.registry import estimator_of
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
-from nbembed.session.events import MOTION, Event
+from nbembed.session.events import MOTION, Arguments, Event
 from nbembed.session.methods import known_methods
 from nbembed.session.replay import replay
 from nbembed.session.script import script
@@ -141,7 +141,7 @@ class Session(Verbs):
         """
         method = arguments.get("method")
         own = type(recipe_of(method)) if isinstance(method, Estimator | Recipe) else None
-        return self._controller.give(command, arguments, own)
+        return Arguments(self._controller.give(command, arguments, own))
 
     def step(self, k: int = 1, *, wait: bool = False) -> None:
         """Do ``k`` iterations and pause; later commands wait for the steps.
@@ -457,8 +457,8 @@ class Session(Verbs):
 
     @property
     def log(self) -> list[Event]:
-        """Copies of what has taken effect so far (commands still waiting are not in it)."""
-        return [event.copy() for event in self._controller.log]
+        """What has taken effect so far (commands still waiting are not in it)."""
+        return self._controller.log
 
     def to_script(self) -> str:
         """Return a Python script that does the steering again, to the same bits.

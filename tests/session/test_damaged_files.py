@@ -59,14 +59,19 @@ def use(path):
         try:
             loaded = load_session(path, methods=KINDS)
         except ValueError as error:
-            assert re.search(r"cannot be loaded|is not a session file", str(error))
-            return False
+            sentence = str(error)
+        else:
+            sentence = ""
+    if sentence:
+        assert re.search(r"cannot be loaded: .|is not a session file, or is damaged: .", sentence)
+        return False
     while loaded.can_undo:
         loaded.undo()
     while loaded.can_redo:
         loaded.redo()
     for name in loaded.snapshots:
-        loaded.restore(name)
+        with contextlib.suppress(ValueError, TypeError):  # settings that the method refuses
+            loaded.restore(name)
     assert loaded.supervision.n_samples == len(loaded.X)
     assert len(loaded.trace) >= 0
     assert np.isfinite(loaded.embedding).all()
@@ -190,7 +195,7 @@ def test_a_sparse_array_whose_parts_do_not_fit(change, tmp_path):
         arrays = {n: np.load(io.BytesIO(file.read(f"X.{n}.npy"))) for n in (
             "data", "indices", "indptr", "shape",
         )}  # fmt: skip
-    (name, change_it), = change.items()
+    ((name, change_it),) = change.items()
     tampered(tmp_path / "x", lambda m: {f"X.{name}.npy": npy(change_it(arrays[name]))})
     with pytest.raises(ValueError, match="cannot be loaded"):
         load_session(tmp_path / "x")
@@ -200,7 +205,7 @@ def peak_of_loading(path) -> int:
     """Return the most bytes that a refused load had allocated at a time."""
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match="cannot be loaded|not a session file"):
+        with pytest.raises(ValueError, match=r"cannot be loaded|not a session file"):
             load_session(path, methods=KINDS)
         return tracemalloc.get_traced_memory()[1]
     finally:

@@ -36,8 +36,10 @@ def check_literals(script: str, classes: tuple[str, ...] = ("Fake", "Other")) ->
         elif isinstance(node, ast.Attribute | ast.Name):
             text = ast.unparse(node)
             known = CALLS | {"session", "nb", "np", "X", "embedding", "nb.Supervision"}
-            assert re.fullmatch(r"session\.[a-z_]+", text) or text in known or (
-                text.removeprefix("nb.") in classes
+            assert (
+                re.fullmatch(r"session\.[a-z_]+", text)
+                or text in known
+                or (text.removeprefix("nb.") in classes)
             ), text
         else:
             allowed = (
@@ -196,7 +198,9 @@ def run(script: str, X: np.ndarray) -> np.ndarray:
 
 def test_numpy_scalars_are_printed_as_plain_numbers(X):
     prior = [np.float64(0.25), np.float32(0.75)]
-    with nb.Session(X, nb.Mbed(n_classes=2, class_prior=prior, random_state=np.int64(0))) as session:
+    with nb.Session(
+        X, nb.Mbed(n_classes=2, class_prior=prior, random_state=np.int64(0))
+    ) as session:
         session.step(np.int32(2))
         session.label(np.array([1, 2]), "a", np.float64(0.5))
         session.set(lam=np.float64(1.5), rho=np.float32(0.5))
@@ -264,18 +268,23 @@ def test_a_described_function_opens_but_is_not_printed(start, tmp_path):
         loaded.replayed()
 
 
-def test_entries_of_the_log_are_copies(start):
+def test_entries_of_the_log_cannot_be_changed(start):
     session = start(Fake(tol=GaussianNB(), random_state=1))
-    session.label([1, 2], "a")
-    session.step(2)
+    points = [1, 2]
+    given = session.give("label", {"points": points, "class_": "a"})
+    given["points"].append(3)
+    points.append(4)
     rest(session)
     before = [event.to_dict() for event in session.log]
+    assert before[-1]["arguments"]["points"] == [1, 2]
     for event in session.log:
         for value in event.arguments.values():
             if isinstance(value, list):
                 value.append(3)
-        event.arguments.clear()
+        with pytest.raises(TypeError):
+            event.arguments["points"] = [3]
     session.log[0].arguments["parameters"]["tol"].set_params(var_smoothing=1.0)
+    session.log.clear()
     assert [event.to_dict() for event in session.log] == before
     assert session.replayed().supervision == session.supervision
 
