@@ -146,7 +146,10 @@ class Archive:
 
 def write_archive(file: BinaryIO, content: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write JSON data and named arrays as an :class:`Archive` reads them."""
-    text = json.dumps(content, ensure_ascii=False).encode("utf-8")
+    try:
+        text = json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can carry
+        text = json.dumps(content).encode("ascii")
     packed = len(text) <= JSON_ALWAYS or len(text) < JSON_RATIO * len(zlib.compress(text))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         archive.writestr(DOCUMENT, text, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)

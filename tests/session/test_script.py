@@ -189,6 +189,16 @@ def test_a_replayed_log_is_checked_alike(start):
             Session.replay(session.X, [*log, event], methods=KINDS)
 
 
+def test_a_log_of_another_number_of_points_is_refused_before_they_are_made(start):
+    session = start()
+    rest(session)
+    log = [event.to_dict() for event in session.log]
+    log[0]["arguments"]["supervision"]["__supervision__"]["n_samples"] = 10**12
+    for X in (session.X, session.X.tolist()):
+        with pytest.raises(ValueError, match="30 points but labels for 1000000000000"):
+            Session.replay(X, log, methods=KINDS)
+
+
 def run(script: str, X: np.ndarray) -> np.ndarray:
     space = {"X": X}
     exec(compile(script, "script", "exec"), space)

@@ -269,6 +269,16 @@ def npy(array, **keywords):
     return file.getvalue()
 
 
+def test_text_that_utf8_cannot_hold_is_carried(start, tmp_path):
+    session = start()
+    session.snapshot("half \ud83d of a pair, 七")
+    rest(session)
+    session.save(tmp_path / "x")
+    loaded = load_session(tmp_path / "x", methods=KINDS)
+    assert loaded.snapshots == session.snapshots
+    loaded.to_script().encode("utf-8")
+
+
 def test_float32_data_stay_float32(tmp_path):
     X = np.random.default_rng(0).normal(size=(12, 3)).astype(np.float32)
     session = Session(X, Fake())
