@@ -22,15 +22,16 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent import futures
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.background_fit import BackgroundFit
 from nbembed.session.commands import COMMANDS, Context, decide
-from nbembed.session.events import Event
+from nbembed.session.events import MOTION, Event
 from nbembed.session.executor import Executor
 from nbembed.session.invalidation import Invalidation, invalidated
-from nbembed.session.records import PublishedFrame, QueuedCommand, SessionRecord
+from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.subscribers import Subscribers
 from nbembed.session.worker import Worker, as_exception
@@ -48,6 +49,10 @@ FORKED = (
     "this session belongs to the process that made it, and its worker does not run in a forked "
     "copy; save it there and open the file here with load_session(), or make a session here"
 )
+
+
+#: Seconds that a reader waits for the worker before it takes what there was after the last turn.
+FRAME = 1 / 30
 
 
 class Controller:
@@ -118,6 +123,7 @@ class Controller:
         self._worker = Worker()
         self._executor = Executor(engine, BackgroundFit(engine.X, self.lock, self.wake))
         self.publish(cost, quality)
+        self._last_turn = self._turned()
         _controllers.add(self)
 
     # -- readings, from any thread ----------------------------------------------------------
@@ -307,7 +313,9 @@ class Controller:
     def capture(self) -> SessionRecord:
         """Return all of the session between two iterations, after the commands given before.
 
-        Commands that wait for steps are not waited for; they are listed as pending.
+        Commands that wait for steps are not waited for; they are listed as pending. If the worker
+        is busy for longer than a frame, what it is at counts as not begun: the record is of the
+        time before, and the commands since then are listed as pending.
 
         Raises
         ------
@@ -321,6 +329,8 @@ class Controller:
         future: Future[SessionRecord] = Future()
 
         def job() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
             try:
                 future.set_result(self._capture())
             except BaseException as error:
@@ -332,23 +342,57 @@ class Controller:
             self.jobs.append(job)
             self.resting = False
             self._worker.wake(self)
+        futures.wait([future], FRAME)
+        if future.cancel():
+            return self._capture_last_turn()
         return future.result()
 
     def _capture(self) -> SessionRecord:
         with self.lock:
-            engine, seen = self.engine, self.published
-            return SessionRecord(
-                self.applied,
-                self.machine.shown,
-                [(queued.command, queued.arguments) for queued in self.queue],
-                engine.capture(),
-                list(engine.trace),
-                engine.path,
-                list(engine.snapshots.values()),
-                list(self.events),
-                seen.cost,
-                seen.quality,
-            )
+            return self._record(self._turned(), [], 0)
+
+    def _capture_last_turn(self) -> SessionRecord:
+        with self.lock:
+            seen, due = self._last_turn, 0
+            begun = [event for event in self.events[seen.n_events :] if event.command not in MOTION]
+            if not self.machine.steps_left:
+                steps = [i for i, queued in enumerate(self.queue) if queued.steps]
+                due = steps[0] if steps else len(self.queue)
+            return self._record(seen, begun, len(begun) + due)
+
+    def _record(self, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
+        """Return what was seen after a turn; the queue follows what was begun since (locked)."""
+        return SessionRecord(
+            seen.session_state,
+            self.machine.shown,
+            [
+                *((event.command, event.arguments) for event in begun),
+                *((queued.command, queued.arguments) for queued in self.queue),
+            ],
+            seen.run_state(),
+            seen.trace[: seen.n_records],
+            seen.path,
+            list(seen.snapshots.values()),
+            self.events[: seen.n_events],
+            seen.cost,
+            seen.quality,
+            n_due,
+        )
+
+    def _turned(self) -> LastTurn:
+        """Return what the session is now that no turn is under way (under the lock)."""
+        engine, published = self.engine, self.published
+        return LastTurn(
+            self.applied,
+            engine.capture_later(),
+            engine.trace,
+            len(engine.trace),
+            engine.path,
+            engine.snapshots,
+            len(self.events),
+            published.cost,
+            published.quality,
+        )
 
     def close(self, timeout: float) -> bool:
         """Stop, let the worker finish the queue, and end it."""
@@ -367,7 +411,10 @@ class Controller:
 
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
-        return self._executor.turn(self)
+        pause = self._executor.turn(self)
+        with self.lock:
+            self._last_turn = self._turned()
+        return pause
 
     def wake(self) -> None:
         """Let the worker look for something to do, if it lives (under the lock)."""

@@ -11,7 +11,7 @@ redone is a function of settings, geometry and layout alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from nbembed.session.path import best_step, path_step
 from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import same
 from nbembed.session.snapshots import Snapshot
-from nbembed.session.trace import note
+from nbembed.session.trace import noted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Engine:
     trace : list of Record
         One an iteration (thinned when there are very many).
     path : tuple of PathStep
-    snapshots : dict of str to Snapshot
+    snapshots : mapping of str to Snapshot
     learning_error : Exception or None
         What kept the labels given last from being learned from, if anything did.
     """
@@ -66,7 +66,7 @@ class Engine:
         self.settings = settings
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
-        self.snapshots: dict[str, Snapshot] = {}
+        self.snapshots: Mapping[str, Snapshot] = {}
         self.learning_error: Exception | None = None
         self._state = state if state is not None else RunState()
         self._run: Run | None = None
@@ -149,12 +149,17 @@ class Engine:
 
     def capture(self) -> RunState:
         """Return how far the map has come, as if the run ended here; the run itself goes on."""
-        state = self._state
+        return self.capture_later()()
+
+    def capture_later(self) -> Callable[[], RunState]:
+        """Return a function that gives what :meth:`capture` would now, though the map has moved."""
+        state, run = self._state, self._run
         if state.cold:
-            return RunState(pinned_positions=state.pinned_positions)
-        if self._run is None:
-            return state
-        return replace(state, schedule=self._run.schedule, values=self._values())
+            return lambda: RunState(pinned_positions=state.pinned_positions)
+        if run is None:
+            return lambda: state
+        schedule, values = run.schedule, run.values_later()
+        return lambda: replace(state, schedule=schedule, values={**state.values, **values()})
 
     # -- what it learns from labels -----------------------------------------------------------
 
@@ -219,7 +224,7 @@ class Engine:
             raise
         iteration = self._state.iteration + 1
         self._state = replace(self._state, layout=run.embedding, iteration=iteration, cold=False)
-        note(self.trace, replace(record, iteration=iteration))
+        self.trace = noted(self.trace, replace(record, iteration=iteration))
         if run.kept:
             self._keep_path_steps(run)
         return self.trace[-1]
@@ -277,7 +282,8 @@ class Engine:
             self._learn(arguments["supervision"])
         elif command == "snapshot":
             name = arguments["name"]
-            self.snapshots[name] = Snapshot.of(name, settings, self.capture())
+            kept = Snapshot.of(name, settings, self.capture())
+            self.snapshots = {**self.snapshots, name: kept}
         elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
             self._restore(self.snapshots[arguments["name"]])
         elif settings is not old:

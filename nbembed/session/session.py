@@ -24,7 +24,7 @@ from nbembed.methods.registry import estimator_of
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
-from nbembed.session.events import Event
+from nbembed.session.events import MOTION, Arguments, Event
 from nbembed.session.methods import known_methods
 from nbembed.session.replay import replay
 from nbembed.session.script import script
@@ -149,7 +149,7 @@ class Session(Verbs):
         """
         method = arguments.get("method")
         own = type(recipe_of(method)) if isinstance(method, Estimator | Recipe) else None
-        return self._controller.give(command, arguments, own)
+        return Arguments(self._controller.give(command, arguments, own))
 
     def step(self, k: int = 1, *, wait: bool = False) -> None:
         """Do ``k`` iterations and pause; later commands wait for the steps.
@@ -472,7 +472,13 @@ class Session(Verbs):
         return self._controller.log
 
     def to_script(self) -> str:
-        """Return a Python script that does the steering again, to the same bits."""
+        """Return a Python script that does the steering again, to the same bits.
+
+        Raises
+        ------
+        ValueError
+            If a parameter cannot be written as source, such as a lambda.
+        """
         return script(self._X, *self._so_far(), self.methods)
 
     def replayed(self) -> Session:
@@ -482,7 +488,14 @@ class Session(Verbs):
 
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
-        return record.log, record.run_state.iteration
+        iteration = record.run_state.iteration
+        due = [
+            Event(iteration, command, arguments)
+            for command, arguments in record.pending[: record.n_due]
+            if command not in MOTION
+        ]
+        started = any(event.command == "reset" for event in due)
+        return [*record.log, *due], 0 if started else iteration
 
     @classmethod
     def replay(
@@ -520,12 +533,16 @@ class Session(Verbs):
         """Write the session to one file; see :mod:`nbembed.session.storage` for its form.
 
         The file is written beside its destination and then put in its place, so that a crash
-        leaves the old file or the new one. A running session is saved between two iterations.
+        leaves the old file or the new one. A symbolic link stays one, and a file that is replaced
+        keeps its permissions. A running session is saved between two iterations; a long one is not
+        waited for.
 
         Raises
         ------
         ValueError
             If a parameter is a function, which no file can hold.
+        OSError
+            If no file can be written there.
         """
         save(self._controller, self._X, path)
 

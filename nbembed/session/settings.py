@@ -16,7 +16,8 @@ import numpy as np
 
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe, field_names
-from nbembed.session.serialization import is_estimator, same
+from nbembed.session.estimators import is_estimator
+from nbembed.session.serialization import same
 
 if TYPE_CHECKING:
     from nbembed.supervision import Supervision

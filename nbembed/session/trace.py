@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 TRACE_LIMIT = 20_000
 
 
-def note(trace: list[Record], record: Record) -> None:
-    """Add a record at the end of ``trace``."""
+def noted(trace: list[Record], record: Record) -> list[Record]:
+    """Return ``trace`` with a record at its end: the same list, or a shorter new one."""
     if trace and trace[-1].parameters == record.parameters:
         record = replace(record, parameters=trace[-1].parameters)  # one map for all
     trace.append(record)
     if len(trace) > TRACE_LIMIT:
         half = TRACE_LIMIT // 2
-        trace[:half] = trace[:half:2]
+        return trace[:half:2] + trace[half:]
+    return trace

@@ -217,7 +217,7 @@ def edited(**changes):
         (lambda m: {"session.json": b"[1]"}, "not a session file"),
         (edited(format="other"), "not a session file"),
         (edited(version=99), "version 99"),
-        (edited(version="x"), "version x"),
+        (edited(version="x"), "version 'x'"),
         (edited(settings=[]), "damaged"),
         (edited(state="asleep"), "unknown state"),
         (lambda m: {"layout.npy": None}, "damaged"),
@@ -285,6 +285,16 @@ def npy(array, **keywords):
     file = io.BytesIO()
     np.save(file, array, **keywords)
     return file.getvalue()
+
+
+def test_text_that_utf8_cannot_hold_is_carried(start, tmp_path):
+    session = start()
+    session.snapshot("half \ud83d of a pair, 七")
+    rest(session)
+    session.save(tmp_path / "x")
+    loaded = load_session(tmp_path / "x", methods=KINDS)
+    assert loaded.snapshots == session.snapshots
+    loaded.to_script().encode("utf-8")
 
 
 def test_float32_data_stay_float32(tmp_path):
