@@ -147,10 +147,10 @@ class _Reader:
         if "X" in self._archive:
             X: Any = self._archive.array("X")
         else:
-            data, indices, indptr, shape = (
-                self._archive.array(f"X.{part}") for part in ("data", "indices", "indptr", "shape")
+            indices, indptr, shape = (
+                self._archive.array(f"X.{part}", "iu") for part in ("indices", "indptr", "shape")
             )
-            X = csr_from_parts(data, indices, indptr, shape)
+            X = csr_from_parts(self._archive.array("X.data"), indices, indptr, shape)
         if X.ndim != 2:
             raise ValueError(f"it is damaged: X has the shape {X.shape}")
         return X
