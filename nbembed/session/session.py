@@ -477,14 +477,13 @@ class Session(Verbs):
 
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
-        iteration = record.run_state.iteration
-        due = [
-            Event(iteration, command, arguments)
-            for command, arguments in record.pending[: record.n_due]
-            if command not in MOTION
-        ]
-        started = any(event.command == "reset" for event in due)
-        return [*record.log, *due], 0 if started else iteration
+        log, iteration = record.log, record.run_state.iteration
+        for command, arguments in record.pending[: record.n_due]:
+            if command not in MOTION:
+                log.append(Event(iteration, command, arguments))
+            if command == "reset":
+                iteration = 0
+        return log, iteration
 
     @classmethod
     def replay(
