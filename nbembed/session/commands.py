@@ -484,8 +484,7 @@ _TABLE = (
     ),
     Command(
         "undo",
-        "Take back the last change of parameters, supervision or method (one of the last 200); the "
-        "points stay.",
+        "Take back the last change of parameters, supervision or method; the points stay.",
         state=lambda state, a: state.undone(),
     ),
     Command(

@@ -72,6 +72,8 @@ class Session(Verbs):
     (250; ``None`` for no limit), so that the forming of a small map can be watched; ``step`` runs
     at full speed. The pace changes no result.
 
+    Undo goes back over the last 200 changes; moves of one slider that follow each other are one.
+
     A change of a live parameter to a number ends that parameter's schedule. A map in motion (or
     converged) goes on moving after a change or a reset; another one shows its start. Pinned points
     stay where they are at a reset.
