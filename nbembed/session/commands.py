@@ -266,7 +266,8 @@ def _chosen_method(state: SessionState, a: Arguments, context: Context) -> Argum
             )
         recipe = state.settings.recipe_for(kind, context.X)
     else:
-        recipe = state.settings.carrying_seed(recipe_of(method))
+        recipe = recipe_of(method)
+    recipe = state.settings.carrying_seed(recipe)
     return {"method": recipe.name, "parameters": recipe.parameters}
 
 
@@ -485,6 +486,7 @@ _TABLE = (
     Command(
         "undo",
         "Take back the last change of parameters, supervision or method; the points stay.",
+        role="undo",
         state=lambda state, a: state.undone(),
     ),
     Command(

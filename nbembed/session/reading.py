@@ -17,7 +17,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy import sparse
 
 from nbembed.methods.recipe import Geometry, PathStep, Recipe
 from nbembed.optimizers.base import Optimizer
@@ -36,6 +35,7 @@ from nbembed.session.serialization import decode, decode_supervision, descriptio
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
 from nbembed.session.snapshots import Snapshot
+from nbembed.sparse_format import csr_from_parts
 from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
@@ -148,15 +148,8 @@ class _Reader:
             X: Any = self._archive.array("X")
         else:
             data = self._archive.array("X.data")
-            indices, indptr, shape = (
-                self._archive.array(f"X.{part}", "iu") for part in ("indices", "indptr", "shape")
-            )
-            if shape.shape != (2,) or not data.ndim == indices.ndim == indptr.ndim == 1:
-                raise ValueError("it is damaged: the parts of X are no sparse array")
-            if indptr.size - 1 != shape[0] or data.size != indices.size or shape[1] < 0:
-                raise ValueError("it is damaged: the parts of X do not fit together")
-            X = sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
-            X.check_format(full_check=True)
+            others = (self._archive.array(f"X.{p}", "iu") for p in ("indices", "indptr", "shape"))
+            X = csr_from_parts(data, *others)
         if X.ndim != 2:
             raise ValueError(f"it is damaged: X has the shape {X.shape}")
         return X

@@ -97,6 +97,8 @@ def state_after(state: State, event: Event) -> State:
         return rested
     if event.command == "reset" and state != "idle":
         return "paused"
+    if event.command == "undo" and state == "failed":
+        return "paused"
     return state
 
 

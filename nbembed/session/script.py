@@ -130,8 +130,11 @@ class ScriptWriter:
         """Return the lines that do again what an event says."""
         command, a = event.command, event.arguments
         if command == "rest":
-            # After an error the optimizer went on with an empty memory.
-            return ["session.reset_optimizer()"] if a["state"] == "failed" else []
+            if a["state"] != "failed":
+                return []
+            # After an error the optimizer went on with an empty memory. An error drops the steps
+            # that were given before it was known: the script waits, so that it drops none.
+            return ["session.wait()", "session.reset_optimizer()"]
         entry = COMMANDS[command]
         if entry.script is not None:
             return entry.script(self, a)

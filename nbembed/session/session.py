@@ -35,7 +35,7 @@ from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.verbs import Verbs
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_flag
+from nbembed.validation import check_flag, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import LiveParameter
     from nbembed.run import Record
     from nbembed.session.records import PublishedFrame
+
+
+#: The smallest pace, in iterations a second. A map that moves every eleven days is a paused one.
+SLOWEST = 1e-6
 
 
 class Session(Verbs):
@@ -76,7 +80,10 @@ class Session(Verbs):
 
     A change of a live parameter to a number ends that parameter's schedule. A map in motion (or
     converged) goes on moving after a change or a reset; another one shows its start. Pinned points
-    stay where they are at a reset.
+    stay where they are at a reset and at a switch to another method.
+
+    A session lives in the process that made it. In a forked copy of that process it has failed: it
+    can be read there, and takes no commands.
 
     Examples
     --------
@@ -108,6 +115,7 @@ class Session(Verbs):
         settings = Settings.of(
             recipe, as_supervision(supervision, data.shape[0], "supervision")
         ).check()
+        settings.recipe.check_feasible(data, settings.supervision)
         log = [Event(0, "start", start_arguments(data, settings))]
         methods = known_methods(type(settings.recipe))
         state = SessionState(settings)
@@ -225,13 +233,16 @@ class Session(Verbs):
 
     @property
     def pace(self) -> float | None:
-        """Most iterations a second while playing; ``None`` for no limit."""
+        """Most iterations a second while playing, at least 1e-6; ``None`` for no limit."""
         return self._controller.pace
 
     @pace.setter
     def pace(self, value: float | None) -> None:
-        if value is not None and not value > 0:
-            raise ValueError(f"pace must be above 0 or None, got {value!r}")
+        if value is not None:
+            try:
+                value = check_real("pace", value, low=SLOWEST)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{error}; None sets no limit") from None
         self._controller.pace = value
 
     @property
@@ -244,7 +255,7 @@ class Session(Verbs):
 
     @auto_learn.setter
     def auto_learn(self, value: bool) -> None:
-        self._controller.auto_learn = bool(value)
+        self._controller.auto_learn = check_flag("auto_learn", value)
 
     @property
     def learning(self) -> str:

@@ -107,7 +107,7 @@ class Settings:
         """Return settings for another method; the present one is remembered."""
         others = {k: v for k, v in self.others.items() if k not in (recipe.name, self.name)}
         others[self.name] = self.recipe  # the latest is the last
-        changed = replace(self, recipe=owned(recipe), others=others)
+        changed = replace(self, recipe=self.carrying_seed(recipe), others=others)
         return changed.with_supervision(self.supervision)
 
     def recipe_for(self, kind: type[Recipe[Any]], X: Any) -> Recipe[Any]:

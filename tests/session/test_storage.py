@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from nbembed.session import Session, load_session
 from tests.session import fake
@@ -242,6 +243,23 @@ def test_pickles_are_never_read(steered, tmp_path):
     evil = np.array([{"a": 1}], dtype=object)
     tampered(path, lambda m: {"X.npy": npy(evil, allow_pickle=True)})
     with pytest.raises(ValueError, match="allow_pickle"):
+        load_session(path, methods=KINDS)
+
+
+@pytest.mark.parametrize("part", ["indices", "indptr", "data", "shape"])
+def test_a_malformed_sparse_matrix_is_refused(tmp_path, part):
+    session = Session(sparse.csr_array(np.eye(30, 4)), Fake())
+    path = tmp_path / "x"
+    session.save(path)
+    session.close()
+    wrong = {
+        "indices": np.array([0, 1, 2, 2**30], np.int32),
+        "indptr": np.array([0, 1, 2, 3, *[4] * 26, 2**30], np.int32),
+        "data": np.ones(2),
+        "shape": np.array([30, 2]),
+    }[part]
+    tampered(path, lambda m: {f"X.{part}.npy": npy(wrong)})
+    with pytest.raises(ValueError, match="X must be a well-formed sparse matrix"):
         load_session(path, methods=KINDS)
 
 
