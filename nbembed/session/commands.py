@@ -485,8 +485,7 @@ _TABLE = (
     ),
     Command(
         "undo",
-        "Take back the last change of parameters, supervision or method (one of the last 200); the "
-        "points stay.",
+        "Take back the last change of parameters, supervision or method; the points stay.",
         role="undo",
         state=lambda state, a: state.undone(),
     ),

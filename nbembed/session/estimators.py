@@ -44,47 +44,50 @@ REPORTING = ("verbose", "callbacks")
 #: Parameters that name a cache.
 CACHES = ("memory",)
 
+_SCIKIT_LEARN = {
+    "calibration": "CalibratedClassifierCV",
+    "compose": "ColumnTransformer",
+    "decomposition": (
+        "FactorAnalysis FastICA IncrementalPCA KernelPCA LatentDirichletAllocation "
+        "MiniBatchNMF MiniBatchSparsePCA NMF PCA SparsePCA TruncatedSVD"
+    ),
+    "discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
+    "dummy": "DummyClassifier",
+    "ensemble": (
+        "AdaBoostClassifier BaggingClassifier ExtraTreesClassifier GradientBoostingClassifier "
+        "HistGradientBoostingClassifier RandomForestClassifier StackingClassifier "
+        "VotingClassifier"
+    ),
+    "feature_extraction.text": "TfidfTransformer",
+    "feature_selection": "VarianceThreshold",
+    "gaussian_process": "GaussianProcessClassifier",
+    "kernel_approximation": "AdditiveChi2Sampler Nystroem RBFSampler SkewedChi2Sampler",
+    "linear_model": (
+        "LogisticRegression LogisticRegressionCV Perceptron RidgeClassifier RidgeClassifierCV "
+        "SGDClassifier"
+    ),
+    "multiclass": "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier",
+    "naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
+    "neighbors": (
+        "KNeighborsClassifier NearestCentroid NeighborhoodComponentsAnalysis "
+        "RadiusNeighborsClassifier"
+    ),
+    "neural_network": "BernoulliRBM MLPClassifier",
+    "pipeline": "FeatureUnion Pipeline",
+    "preprocessing": (
+        "Binarizer KBinsDiscretizer KernelCenterer MaxAbsScaler MinMaxScaler Normalizer "
+        "PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler "
+        "SplineTransformer StandardScaler"
+    ),
+    "random_projection": "GaussianRandomProjection SparseRandomProjection",
+    "semi_supervised": "LabelPropagation LabelSpreading SelfTrainingClassifier",
+    "svm": "LinearSVC NuSVC SVC",
+    "tree": "DecisionTreeClassifier ExtraTreeClassifier",
+}
 #: The estimators of scikit-learn that may be stored, by module.
 SCIKIT_LEARN: Mapping[str, tuple[str, ...]] = {
-    "calibration": ("CalibratedClassifierCV",),
-    "compose": ("ColumnTransformer",),
-    "decomposition": (
-        "FactorAnalysis", "FastICA", "IncrementalPCA", "KernelPCA", "LatentDirichletAllocation",
-        "MiniBatchNMF", "MiniBatchSparsePCA", "NMF", "PCA", "SparsePCA", "TruncatedSVD",
-    ),
-    "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
-    "dummy": ("DummyClassifier",),
-    "ensemble": (
-        "AdaBoostClassifier", "BaggingClassifier", "ExtraTreesClassifier",
-        "GradientBoostingClassifier", "HistGradientBoostingClassifier", "RandomForestClassifier",
-        "StackingClassifier", "VotingClassifier",
-    ),
-    "feature_extraction.text": ("TfidfTransformer",),
-    "feature_selection": ("VarianceThreshold",),
-    "gaussian_process": ("GaussianProcessClassifier",),
-    "kernel_approximation": ("AdditiveChi2Sampler", "Nystroem", "RBFSampler", "SkewedChi2Sampler"),
-    "linear_model": (
-        "LogisticRegression", "LogisticRegressionCV", "Perceptron", "RidgeClassifier",
-        "RidgeClassifierCV", "SGDClassifier",
-    ),
-    "multiclass": ("OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"),
-    "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-    "neighbors": (
-        "KNeighborsClassifier", "NearestCentroid", "NeighborhoodComponentsAnalysis",
-        "RadiusNeighborsClassifier",
-    ),
-    "neural_network": ("BernoulliRBM", "MLPClassifier"),
-    "pipeline": ("FeatureUnion", "Pipeline"),
-    "preprocessing": (
-        "Binarizer", "KBinsDiscretizer", "KernelCenterer", "MaxAbsScaler", "MinMaxScaler",
-        "Normalizer", "PolynomialFeatures", "PowerTransformer", "QuantileTransformer",
-        "RobustScaler", "SplineTransformer", "StandardScaler",
-    ),
-    "random_projection": ("GaussianRandomProjection", "SparseRandomProjection"),
-    "semi_supervised": ("LabelPropagation", "LabelSpreading", "SelfTrainingClassifier"),
-    "svm": ("LinearSVC", "NuSVC", "SVC"),
-    "tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
-}  # fmt: skip
+    module: tuple(names.split()) for module, names in _SCIKIT_LEARN.items()
+}
 
 
 def is_estimator(value: Any) -> bool:

@@ -147,10 +147,9 @@ class _Reader:
         if "X" in self._archive:
             X: Any = self._archive.array("X")
         else:
-            indices, indptr, shape = (
-                self._archive.array(f"X.{part}", "iu") for part in ("indices", "indptr", "shape")
-            )
-            X = csr_from_parts(self._archive.array("X.data"), indices, indptr, shape)
+            data = self._archive.array("X.data")
+            others = (self._archive.array(f"X.{p}", "iu") for p in ("indices", "indptr", "shape"))
+            X = csr_from_parts(data, *others)
         if X.ndim != 2:
             raise ValueError(f"it is damaged: X has the shape {X.shape}")
         return X

@@ -76,6 +76,8 @@ class Session(Verbs):
     (250; ``None`` for no limit), so that the forming of a small map can be watched; ``step`` runs
     at full speed. The pace changes no result.
 
+    Undo goes back over the last 200 changes; moves of one slider that follow each other are one.
+
     A change of a live parameter to a number ends that parameter's schedule. A map in motion (or
     converged) goes on moving after a change or a reset; another one shows its start. Pinned points
     stay where they are at a reset and at a switch to another method.
@@ -488,14 +490,13 @@ class Session(Verbs):
 
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
-        iteration = record.run_state.iteration
-        due = [
-            Event(iteration, command, arguments)
-            for command, arguments in record.pending[: record.n_due]
-            if command not in MOTION
-        ]
-        started = any(event.command == "reset" for event in due)
-        return [*record.log, *due], 0 if started else iteration
+        log, iteration = record.log, record.run_state.iteration
+        for command, arguments in record.pending[: record.n_due]:
+            if command not in MOTION:
+                log.append(Event(iteration, command, arguments))
+            if command == "reset":
+                iteration = 0
+        return log, iteration
 
     @classmethod
     def replay(
