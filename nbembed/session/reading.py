@@ -148,8 +148,10 @@ class _Reader:
             X: Any = self._archive.array("X")
         else:
             data = self._archive.array("X.data")
-            others = (self._archive.array(f"X.{p}", "iu") for p in ("indices", "indptr", "shape"))
-            X = csr_from_parts(data, *others)
+            indices, indptr, shape = (
+                self._archive.array(f"X.{part}", "iu") for part in ("indices", "indptr", "shape")
+            )
+            X = csr_from_parts(data, indices, indptr, shape)
         if X.ndim != 2:
             raise ValueError(f"it is damaged: X has the shape {X.shape}")
         return X
