@@ -43,6 +43,7 @@ RANKS = {
     "widget": 10,
     "experiments": 11,
     "plots": 10,
+    "soak": 11,
     "cli": 12,
 }
 
