@@ -230,7 +230,8 @@ def _chosen_method(state: SessionState, a: Arguments, context: Context) -> Argum
             )
         recipe = state.settings.recipe_for(kind, context.X)
     else:
-        recipe = state.settings.carrying_seed(recipe_of(method))
+        recipe = recipe_of(method)
+    recipe = state.settings.carrying_seed(recipe)
     return {"method": recipe.name, "parameters": recipe.parameters}
 
 
