@@ -20,6 +20,7 @@ the process stays flat.
 
 from __future__ import annotations
 
-from nbembed.soak.run import SUBJECTS, run, run_epoch
+from nbembed.soak.outcome import Outcome
+from nbembed.soak.epochs import SUBJECTS, run, run_epoch
 
-__all__ = ["SUBJECTS", "run", "run_epoch"]
+__all__ = ["Outcome", "SUBJECTS", "run", "run_epoch"]

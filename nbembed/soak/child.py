@@ -7,12 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbembed
-
 
 def start_child(module: str, *arguments: str) -> subprocess.Popen[str]:
     """Call ``main`` of a module of this very package in a process of its own; read its stdout."""
-    package = str(Path(nbembed.__file__).parents[1])
+    package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     code = f"import sys, {module}; {module}.main(*sys.argv[1:])"
     return subprocess.Popen(

@@ -19,11 +19,12 @@ from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import LiveParameter, Recipe
+    from nbembed.session import Session
 
 Rng = np.random.Generator
 
 #: Share of the commands that have one illegal argument.
-ILLEGAL = 0.2
+ILLEGAL = 0.15
 NAMES = ("a", "b", "<b>c</b>", "七 ≥ \"'\\", "-1", "\u202ed", "e\n#", "f" * 200)
 SNAPSHOTS = ("early", "late", "<i>", None)
 
@@ -71,11 +72,20 @@ class Situation:
         The present method.
     methods : mapping of str to type
         All methods.
+    names : tuple of str
+        Of the present classes and snapshots.
     """
 
     n_samples: int
     recipe: Recipe[Any]
     methods: Mapping[str, type[Recipe[Any]]]
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, session: Session) -> Situation:
+        """Return the situation of a session at this moment."""
+        names = (*session.supervision.classes, *session.snapshots)
+        return cls(session.n_samples, session.recipe, session.methods, names)
 
 
 def command(rng: Rng, situation: Situation) -> tuple[str, dict[str, Any]]:
@@ -127,6 +137,8 @@ def _points(rng: Rng, situation: Situation) -> Any:
 
 
 def _text(rng: Rng, situation: Situation) -> Any:
+    if situation.names and rng.random() < 0.6:
+        return pick(rng, situation.names)
     return pick(rng, (*NAMES, *SNAPSHOTS, 3))
 
 

@@ -40,7 +40,7 @@ def kill(rng: Rng, folder: Path) -> Outcome:
         )
         with loaded.replayed() as again:
             differ = differences(loaded, again)
-            outcome.expect(not differ, f"the file left by a kill replays with another {differ}")
+            outcome.expect(not differ, f"the file left by a kill replays with other {differ}")
         loaded.save(path)
     return outcome
 
@@ -52,7 +52,12 @@ def _kill_in_the_midst(child: subprocess.Popen[str], saves: int, delay: float) -
     time.sleep(delay)
     child.kill()
     rest, _ = child.communicate()
-    complete = "".join([*lines, rest]).split("\n")[:-1]  # a kill may cut the last line
+    return _last_saved("".join([*lines, rest]))
+
+
+def _last_saved(printed: str) -> int:
+    """Return the number on the last complete line, or −1; a kill may cut a line."""
+    complete = printed.split("\n")[:-1]
     return int(complete[-1]) if complete else -1
 
 

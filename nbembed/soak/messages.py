@@ -64,7 +64,7 @@ def send_messages(rng: Rng, folder: Path, messages: int = MESSAGES) -> Outcome:
             with outcome.guarded("replayed()"), session.replayed() as again:
                 outcome.counts["replays"] += 1
                 differ = differences(session, again)
-                if outcome.expect(not differ, f"what pages sent replays with another {differ}"):
+                if outcome.expect(not differ, f"what pages sent replays with other {differ}"):
                     outcome.counts["replays identical"] += 1
     return outcome
 
@@ -97,7 +97,7 @@ def check_message(
 
 def message(rng: Rng, session: Session) -> tuple[Any, list[Any]]:
     """Return a message and its buffers; about half are spoiled in one place."""
-    situation = Situation(session.n_samples, session.recipe, session.methods)
+    situation = Situation.of(session)
     kind = "command" if rng.random() < 0.7 else pick(rng, tuple(schema.FROM_PAGE))
     content: dict[str, Any] = {"type": kind, "client": "page"}
     buffers: list[Any] = []

@@ -31,7 +31,7 @@ class Outcome:
 
     def expect(self, holds: bool, failure: str) -> bool:
         """Record ``failure`` unless the promise holds; return whether it does."""
-        if not holds:
+        if not holds and failure not in self.failures:
             self.failures.append(failure)
         return holds
 
@@ -41,4 +41,4 @@ class Outcome:
         try:
             yield
         except Exception:
-            self.failures.append(f"{what} raised\n{traceback.format_exc()}")
+            self.expect(False, f"{what} raised\n{traceback.format_exc(limit=-4)}")

@@ -76,8 +76,7 @@ def give(session: Session, seed: int, commands: int, outcome: Outcome) -> None:
     """Give random commands; each has a seed of its own, whatever was refused before it."""
     for i in range(commands):
         rng = np.random.default_rng([seed, i])
-        situation = Situation(session.n_samples, session.recipe, session.methods)
-        name, arguments = drawing.command(rng, situation)
+        name, arguments = drawing.command(rng, Situation.of(session))
         outcome.counts["commands"] += 1
         try:
             session.give(name, arguments)
@@ -150,7 +149,7 @@ def check_replays(session: Session, outcome: Outcome) -> None:
 def _same(session: Session, again: Session, what: str, outcome: Outcome) -> None:
     outcome.counts["replays"] += 1
     differ = differences(session, again)
-    if outcome.expect(not differ, f"{what} replays with another {differ}:\n{describe(session)}"):
+    if outcome.expect(not differ, f"{what} replays with other {differ}:\n{describe(session)}"):
         outcome.counts["replays identical"] += 1
 
 
@@ -179,8 +178,8 @@ def check_reopened(session: Session, path: Path, outcome: Outcome) -> None:
         session.save(path)
         with load_session(path) as loaded:
             # A start that has not moved is not stored; it is prepared again with the first step.
-            differ = differences(session, loaded, layout=session.iteration > 0)
-            outcome.expect(not differ, f"the file opens with another {differ}")
+            differ = differences(session, loaded, moved=session.iteration > 0)
+            outcome.expect(not differ, f"the file opens with other {differ}")
             outcome.counts["reopened"] += 1
             loaded.step(3)
             if comes_to_rest(loaded, outcome) and loaded.state != "failed":

@@ -7,6 +7,7 @@ import secrets
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -91,7 +92,9 @@ def run(
     end = time.monotonic() + 60 * minutes
     number = 0
     while number < epochs if epochs is not None else time.monotonic() < end:
-        outcome = run_epoch(first + number, subjects)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # random data and labels give cause for many
+            outcome = run_epoch(first + number, subjects)
         memory.append(resident_memory())
         threads.append(threading.active_count())
         total.add(outcome)
