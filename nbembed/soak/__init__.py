@@ -20,7 +20,7 @@ the process stays flat.
 
 from __future__ import annotations
 
-from nbembed.soak.outcome import Outcome
 from nbembed.soak.epochs import SUBJECTS, run, run_epoch
+from nbembed.soak.outcome import Outcome
 
 __all__ = ["Outcome", "SUBJECTS", "run", "run_epoch"]
