@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import logging
 import secrets
 import tempfile
 import threading
@@ -84,6 +85,7 @@ def run(
     """
     check_real("minutes", minutes, low=0)
     faulthandler.enable()
+    logging.disable(logging.WARNING)  # what is refused on purpose, hundreds of times
     first = secrets.randbelow(10**9) if seed is None else seed
     tell(f"nbembed {__version__}, soak from seed {first}; to repeat an epoch: --seed S --epochs 1")
     total = Outcome()
@@ -102,6 +104,7 @@ def run(
         for failure in outcome.failures:
             tell(f"  FAILED (seed {first + number}) {failure}")
         number += 1
+    logging.disable(logging.NOTSET)
     flat = grown(memory)
     total.expect(flat <= SLACK, f"memory grew by {flat} MiB from one half of the run to the other")
     for line in verdict(total, memory, threads):

@@ -42,6 +42,8 @@ def kill(rng: Rng, folder: Path) -> Outcome:
             differ = differences(loaded, again)
             outcome.expect(not differ, f"the file left by a kill replays with other {differ}")
         loaded.save(path)
+        left = sorted(each.name for each in folder.iterdir())
+        outcome.expect(left == [path.name], f"after the next save there are still {left}")
     return outcome
 
 

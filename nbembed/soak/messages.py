@@ -34,6 +34,10 @@ BUFFERS: tuple[Any, ...] = (
 )
 
 
+#: Traits that never change of themselves, and that no page may change.
+FIXED = ("n_samples", "height", "color_column", "color_values", "methods")
+
+
 class RecordedExplorer(Explorer):
     """An Explorer that keeps its replies in place of sending them."""
 
@@ -56,6 +60,9 @@ def send_messages(rng: Rng, folder: Path, messages: int = MESSAGES) -> Outcome:
         explorer = RecordedExplorer(session=session)
         try:
             for _ in range(messages):
+                if rng.random() < 0.1:
+                    check_trait(explorer, pick(rng, FIXED), pick(rng, HOSTILE), outcome)
+                    continue
                 content, buffers = message(rng, session)
                 check_message(explorer, content, buffers, outcome)
         finally:
@@ -90,6 +97,16 @@ def check_message(
             schema.REPLY.check(reply)
         repeated = not command or reply["request"] in (content.get("request"), 0)
         outcome.expect(repeated, f"{shown} got the reply to {reply['request']}")
+
+
+def check_trait(explorer: Explorer, name: str, value: Any, outcome: Outcome) -> None:
+    """Let a page write a trait that only Python may write."""
+    outcome.counts["messages"] += 1
+    before = getattr(explorer, name)
+    with outcome.guarded(f"a page that writes {name} = {value!r}"[:300]):
+        explorer.set_state({name: value})
+    changed = getattr(explorer, name) != before
+    outcome.expect(not changed, f"a page has set {name} to {value!r}"[:300])
 
 
 # -- drawing -----------------------------------------------------------------------------------
