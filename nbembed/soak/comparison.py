@@ -8,28 +8,30 @@ from nbembed.session import Session
 SAME = ("method_name", "iteration", "supervision", "undo_text", "redo_text", "snapshots")
 
 
-def differences(one: Session, other: Session, *, moved: bool = True) -> str:
+def differences(one: Session, other: Session, *, opened: bool = False) -> str:
     """Return what differs between two sessions at rest, "" if nothing.
 
     Parameters
     ----------
     one, other : Session
-    moved : bool
-        Whether the layout, and the live values that come with it, are compared too.
+    opened : bool
+        Whether ``other`` was opened from the file of ``one`` and has not moved since. A start that
+        has not moved is not stored, and what words such as "scale" come to is not; both are known
+        again with the first step.
     """
     found = [
         f"{name} ({getattr(one, name)!r}, {getattr(other, name)!r})"[:200]
         for name in SAME
         if getattr(one, name) != getattr(other, name)
     ]
-    if not moved:
-        return ", ".join(found)
     ours, theirs = one.parameters, other.parameters
     found += [
         f"{name} ({ours.get(name)!r}, {theirs.get(name)!r})"
         for name in sorted(ours.keys() | theirs.keys())
         if ours.get(name) != theirs.get(name)
+        and not (opened and isinstance(one.recipe.parameters.get(name), str))
     ]
-    if one.embedding.tobytes() != other.embedding.tobytes():
+    cold = opened and one.iteration == 0
+    if not cold and one.embedding.tobytes() != other.embedding.tobytes():
         found.append("embedding")
     return ", ".join(found)

@@ -45,9 +45,11 @@ def mutate(rng: Rng, original: bytes) -> tuple[str, bytes]:
         change = pick(rng, MEMBERS)
         done.append(change(rng, members))
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(buffer, "w") as file:
         for name, content in members.items():
-            file.writestr(name, content)
+            # As the session writes them, but for members that are small only when compressed.
+            packed = name == "session.json" or len(content) >= BOMB
+            file.writestr(name, content, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)
     return "; ".join(done), buffer.getvalue()
 
 
@@ -157,12 +159,16 @@ def _array_changed(rng: Rng, members: Members) -> str:
 def _json_changed(rng: Rng, members: Members) -> str:
     try:
         content = json.loads(members["session.json"])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         return "no JSON left"
     place: Any = content
     way: list[Any] = []
     while isinstance(place, dict | list) and place:
-        key = pick(rng, list(place) if isinstance(place, dict) else range(len(place)))
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        nested = [key for key in keys if isinstance(place[key], dict | list) and place[key]]
+        if nested and rng.random() < 0.7:  # a wrong format or version says little about the rest
+            keys = nested
+        key = pick(rng, keys)
         way.append(key)
         if rng.random() < 0.25 or not isinstance(place[key], dict | list) or not place[key]:
             break

@@ -177,8 +177,7 @@ def check_reopened(session: Session, path: Path, outcome: Outcome) -> None:
     with outcome.guarded("saving and opening"):
         session.save(path)
         with load_session(path) as loaded:
-            # A start that has not moved is not stored; it is prepared again with the first step.
-            differ = differences(session, loaded, moved=session.iteration > 0)
+            differ = differences(session, loaded, opened=True)
             outcome.expect(not differ, f"the file opens with other {differ}")
             outcome.counts["reopened"] += 1
             loaded.step(3)
