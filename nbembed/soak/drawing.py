@@ -25,7 +25,7 @@ Rng = np.random.Generator
 
 #: Share of the commands that have one illegal argument.
 ILLEGAL = 0.15
-NAMES = ("a", "b", "<b>c</b>", "七 ≥ \"'\\", "-1", "\u202ed", "e\n#", "f" * 200)
+NAMES = ("a", "b", "<b>c</b>", "七 ≥ \"'\\", "\u202ed", "e\n#", "f" * 200)
 SNAPSHOTS = ("early", "late", "<i>", None)
 
 #: Values that hardly any argument takes.
@@ -44,6 +44,7 @@ HOSTILE: tuple[Any, ...] = (
     "",
     " ",
     "\ud800",
+    "-1",
     "annael",
     b"a",
     (),

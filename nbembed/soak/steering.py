@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,13 @@ def steer(rng: Rng, folder: Path, commands: int = COMMANDS) -> Outcome:
     with session:
         seeds = rng.integers(2**32, size=THREADS + 1).tolist()
         threads = [
-            threading.Thread(target=give, args=(session, seed, commands, outcome))
+            threading.Thread(target=_guarded, args=(give, outcome, session, seed, commands))
             for seed in seeds[:THREADS]
         ]
         threads.append(
-            threading.Thread(target=read, args=(session, seeds[-1], folder / "live", outcome))
+            threading.Thread(
+                target=_guarded, args=(read, outcome, session, seeds[-1], folder / "live")
+            )
         )
         for thread in threads:
             thread.start()
@@ -70,6 +73,12 @@ def new_session(rng: Rng) -> Session:
             return Session(X, situation.recipe, supervision=drawing.supervision(rng, situation))
         except ValueError:
             continue  # not every method takes all data
+
+
+def _guarded(steps: Callable[..., None], outcome: Outcome, *arguments: Any) -> None:
+    """Call ``steps`` in a thread; what it raises is a failure, not a line on stderr."""
+    with outcome.guarded(steps.__name__):
+        steps(*arguments, outcome)
 
 
 def give(session: Session, seed: int, commands: int, outcome: Outcome) -> None:
@@ -142,7 +151,10 @@ def check_replays(session: Session, outcome: Outcome) -> None:
             found = run_script(text, session.X)
             outcome.counts["scripts"] += 1
             same = found.tobytes() == session.embedding.tobytes()
-            if outcome.expect(same, f"the script does not lead to the live map's bits:\n{text}"):
+            if outcome.expect(
+                same,
+                f"the script does not lead to the bits of {session!r}:\n{text}\n{describe(session)}",
+            ):
                 outcome.counts["scripts identical"] += 1
 
 
