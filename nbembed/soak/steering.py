@@ -151,11 +151,9 @@ def check_replays(session: Session, outcome: Outcome) -> None:
             found = run_script(text, session.X)
             outcome.counts["scripts"] += 1
             same = found.tobytes() == session.embedding.tobytes()
-            if outcome.expect(
-                same,
-                f"the script does not lead to the bits of {session!r}:\n{text}\n{describe(session)}",
-            ):
-                outcome.counts["scripts identical"] += 1
+            outcome.counts["scripts identical"] += same
+            shown = f"{session!r}:\n{text}\n{describe(session)}"
+            outcome.expect(same, f"the script does not lead to the bits of {shown}")
 
 
 def _same(session: Session, again: Session, what: str, outcome: Outcome) -> None:
