@@ -14,7 +14,7 @@ def start_child(module: str, *arguments: str) -> subprocess.Popen[str]:
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     code = f"import sys, {module}; {module}.main(*sys.argv[1:])"
     return subprocess.Popen(
-        [sys.executable, "-X", "faulthandler", "-c", code, *arguments],
+        [sys.executable, "-W", "ignore", "-X", "faulthandler", "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

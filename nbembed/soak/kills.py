@@ -39,7 +39,7 @@ def kill(rng: Rng, folder: Path) -> Outcome:
             f"after the save of state {last} the file holds {loaded.supervision.classes}",
         )
         with loaded.replayed() as again:
-            differ = differences(loaded, again)
+            differ = differences(again, loaded, opened=True)
             outcome.expect(not differ, f"the file left by a kill replays with other {differ}")
         loaded.save(path)
         left = sorted(each.name for each in folder.iterdir())
