@@ -29,7 +29,7 @@ FILES = 40
 #: Address space, in bytes, that opening small files may take in addition.
 ALLOWANCE = 2 * 2**30
 #: Growth of the largest resident memory, in MiB, that opening one small file may cause.
-GROWTH = 128
+GROWTH = 48
 
 
 def damage(rng: Rng, folder: Path, files: int = FILES) -> Outcome:

@@ -28,7 +28,7 @@ HOSTILE: tuple[Any, ...] = (
     {"__supervision__": {"n_samples": 10**9}},
 )  # fmt: skip
 #: Size of a member that is small only as long as it is compressed.
-BOMB = 256 * 2**20
+BOMB = 96 * 2**20
 
 Members = dict[str, bytes]
 
