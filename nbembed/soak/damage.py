@@ -64,9 +64,12 @@ def _one_process(path: Path, seed: int, first: int, files: int, outcome: Outcome
         outcome.counts[f"damaged files {news['outcome']}"] += 1
         outcome.expect(not news["failure"], f"file {case} ({what}): {news['failure']}")
     status = child.wait()
+    if case < first:
+        outcome.failures.append(f"the undamaged file did not open; exit status {status}")
+        return files
     if status:
         outcome.failures.append(f"file {case} ({what}): the process ended with status {status}")
-        return max(case, first) + 1
+        return case + 1
     return files
 
 
