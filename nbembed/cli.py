@@ -86,7 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--only", action="append", metavar="SUBJECT", help="leave out the other subjects"
     )
-    commands.add_parser("info", help="show versions, cores and where compiled code is cached")
+    commands.add_parser(
+        "info", help="show versions, cores, the backend and where compiled code is cached"
+    )
     return parser
 
 
@@ -261,17 +263,28 @@ def _facts() -> Iterator[tuple[str, str]]:
     from nbembed.kernels.cores import available_cores
 
     yield "cores", f"{available_cores()} of {os.cpu_count()}"
+    from nbembed.kernels.backend import BACKEND, VARIABLE
+
+    named = os.environ.get(VARIABLE)
+    why = f" ({VARIABLE})" if named else " (NUMBA_DISABLE_JIT)" if BACKEND == "numpy" else ""
+    yield "backend", BACKEND + why
     yield "compiled code", _compiled_code()
     bundle = PACKAGE / "widget" / "static" / "explorer.js"
     yield "front end", f"{bundle.stat().st_size // 1024} KiB" if bundle.is_file() else "not built"
 
 
 def _compiled_code() -> str:
-    """Return where Numba caches compiled code, by Numba's own order of preference."""
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    beside = PACKAGE / "kernels" / "__pycache__"
-    if named:
-        return f"{named} (NUMBA_CACHE_DIR)"
-    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
-        return f"{beside} ({len(list(beside.glob('*.nbc')))} functions)"
-    return "the user's cache directory (the package directory is not writable)"
+    """Return where Numba keeps compiled code, as Numba itself finds it."""
+    from nbembed.kernels.backend import BACKEND
+
+    if BACKEND != "numba":
+        return f"none: the {BACKEND} backend compiles nothing"
+    try:
+        from nbembed.kernels.codegen.numba_adapter import cache_folder
+        from nbembed.kernels.distances import squared_distances
+    except ImportError as error:
+        return f"none: {error}"
+    folder = cache_folder(squared_distances)
+    if folder is None:
+        return "not kept: Numba found no folder that it may write to"
+    return f"{folder} ({len(list(Path(folder).glob('*.nbc')))} functions)"
