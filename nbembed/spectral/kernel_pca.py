@@ -21,6 +21,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from nbembed.blas import one_blas_thread
 from nbembed.methods.recipe import LiveParameter
+from nbembed.sparse_format import check_sparse
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA
 from nbembed.spectral.recipe import SpectralRecipe
@@ -132,6 +133,7 @@ class KPCATrickRecipe(SpectralRecipe):
     @one_blas_thread()
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the points in all their kernel principal components."""
+        check_sparse(X)
         coefficient = self.coefficient_for(X)
         subspace, _, _ = self.coordinates(self.kernel_between(X, X, coefficient))
         return replace(subspace, kernel_coefficient=coefficient)

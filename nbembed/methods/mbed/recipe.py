@@ -44,11 +44,18 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
+from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-from nbembed.validation import check_choice, check_class_prior, check_count, check_real
+from nbembed.validation import (
+    check_choice,
+    check_class_prior,
+    check_components,
+    check_count,
+    check_real,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -145,6 +152,11 @@ class MbedRecipe(Recipe[Affinities]):
         self.check_live(but=("lam",) if isinstance(self.lam, str) else ())
         check_shared(self, n_samples, supervision)
         check_init(self.init, INITS, n_samples, directions.shape[1])
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        super().check_feasible(X, supervision)
+        check_neighbors_left(supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.
@@ -394,7 +406,7 @@ class MbedRecipe(Recipe[Affinities]):
     def _make_directions(self, n_classes: int) -> NDArray[np.float64]:
         """Return the class directions, shape (n_classes, n_components)."""
         given = self.n_components
-        n_components = None if given is None else check_count("n_components", given)
+        n_components = None if given is None else check_components(given)
         if self.directions is None:
             return simplex(n_classes, max(n_classes, 2) if n_components is None else n_components)
         if isinstance(self.directions, str):
