@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from nbembed.blas import one_blas_thread
 from nbembed.kernels.calibration import CHUNK
 from nbembed.kernels.distances import squared_distances
+from nbembed.sparse_format import check_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +79,8 @@ class Distances:
         self._name = name
         self._itself = others is None
         others = X if self._itself else others
+        check_sparse(X, name)
+        check_sparse(others, "others")
         if metric == "precomputed":
             _check_span(_largest(X), name, "dissimilarities")
             self.shape = X.shape
@@ -110,7 +114,8 @@ class Distances:
         rows = max(CHUNK, PAIRS // max(m, 1) // CHUNK * CHUNK)
         for first in range(0, n, rows):
             here = slice(first, min(first + rows, n))
-            D2 = self._rows(here)
+            with one_blas_thread():
+                D2 = self._rows(here)
             if self._itself:
                 own = np.arange(here.start, here.stop)
                 D2[own - first, own] = 0

@@ -22,8 +22,11 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 #: The rank of every room. A new room must be given its place here.
 RANKS = {
     "kernels": 0,
+    "blas": 0,
+    "sparse_format": 0,
     "validation": 1,
     "distances": 1,
+    "estimator_input": 2,
     "affinities": 2,
     "neighbors": 2,
     "supervision": 2,
@@ -43,6 +46,7 @@ RANKS = {
     "widget": 10,
     "experiments": 11,
     "plots": 10,
+    "soak": 11,
     "cli": 12,
 }
 

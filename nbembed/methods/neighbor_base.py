@@ -22,8 +22,9 @@ from nbembed.methods.initialization import (
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
+from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.optimizers import MomentumGradient, Optimizer
-from nbembed.validation import check_count
+from nbembed.validation import check_components
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -64,10 +65,15 @@ class NeighborRecipe(Recipe[Affinities]):
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        check_count("n_components", self.n_components)
+        check_components(self.n_components)
         self.check_live()
         check_shared(self, n_samples, supervision)
         self._given_layout(n_samples)
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        super().check_feasible(X, supervision)
+        check_neighbors_left(supervision)
 
     def make_start(
         self,

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
+from nbembed.blas import one_blas_thread
+from nbembed.estimator_input import validated_data, validated_labels, validated_weights
+from nbembed.validation import check_class_prior, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -68,6 +69,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_prior = class_prior
         self.shrinkage = shrinkage
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Remember the labeled examples and measure the covariance of all.
 
@@ -84,15 +86,11 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Naming what is wrong.
         """
-        data, y = validate_data(self, X, y, dtype=np.float64)
-        check_kind(X)
+        data = validated_data(self, X, dtype=np.float64)
+        y = validated_labels(self, y, len(data))
         check_magnitude(data)
-        y = np.asarray(y)
-        check_classification_targets(y)
         shrinkage = check_real("shrinkage", self.shrinkage, low=0, high=1)
-        weights = _check_sample_weight(
-            sample_weight, data, dtype=np.float64, ensure_non_negative=True
-        )
+        weights = validated_weights(sample_weight, data)
         labeled = y != -1 if y.dtype.kind in "iuf" else np.ones(y.size, bool)
         labeled &= weights > 0
         self.classes_, codes = np.unique(y[labeled], return_inverse=True)
@@ -124,11 +122,11 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(sums / sums.sum())
         return check_class_prior(self.class_prior, K)
 
+    @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes), without underflow for far points."""
         check_is_fitted(self)
-        data = validate_data(self, X, dtype=np.float64, reset=False)
-        check_kind(X)
+        data = validated_data(self, X, dtype=np.float64, reset=False)
         check_magnitude(data)
         examples = self.examples_
         squares = np.sum(examples * examples, axis=1)

@@ -204,6 +204,12 @@ def test_bad_input_is_named(Y, arguments, message):
         plots.scatter(**{"Y": Y, **arguments})
 
 
+def test_numbers_may_be_of_any_integer_type(Y):
+    grid = plots.comparison_grid({"a": Y, "b": -Y}, columns=np.int8(1), size=np.uint8(120))
+    assert len(figures(grid)) == 2
+    assert plots.scatter(Y, size=np.int16(300)).renderers
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -242,3 +248,28 @@ def test_words_are_words(keywords, message):
 def test_metrics_are_a_mapping(metrics):
     with pytest.raises(TypeError, match="metrics must be a mapping"):
         plots.comparison_grid({"one": np.eye(2)}, metrics=metrics)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e300, np.finfo(float).max])
+def test_layouts_too_large_to_draw(Y, size):
+    huge = np.sign(np.hstack([Y, Y[:, :1]])) * size
+    flat = np.hstack([Y, Y[:, :1]])
+    with pytest.raises(ValueError, match="Y must be at most 1e\\+140 in magnitude"):
+        plots.scatter(huge)
+    with pytest.raises(ValueError, match=r"layouts\['b'\] must be at most 1e\+140"):
+        plots.comparison_grid({"a": flat, "b": huge})
+    with pytest.raises(ValueError, match="directions must be at most"):
+        plots.scatter(flat, directions=huge[:2])
+    with pytest.raises(ValueError, match="centers must be at most"):
+        plots.scatter(flat, centers=huge[:2])
+
+
+def test_degenerate_layouts_are_drawn(Y):
+    flat = np.hstack([Y, Y[:, :1]])
+    degenerate = {
+        "zero": 0 * flat,
+        "one place": 0 * flat + 1e100,
+        "line": flat[:, :1],
+        "1e-300": flat * 1e-300,
+    }
+    assert len(figures(plots.comparison_grid(degenerate))) == 4

@@ -44,11 +44,18 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
+from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-from nbembed.validation import check_choice, check_class_prior, check_count, check_real
+from nbembed.validation import (
+    check_choice,
+    check_class_prior,
+    check_components,
+    check_count,
+    check_real,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -90,7 +97,8 @@ class MbedRecipe(Recipe[Affinities]):
             LAM_MIDDLE,
             "Softness of the class boundaries in radii of the map: less widens the margin.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-9,
+            maximum=1e9,
         ),
         RHO,
     )
@@ -132,19 +140,23 @@ class MbedRecipe(Recipe[Affinities]):
         directions = self._make_directions(n_classes)
         if isinstance(self.lam, str):
             if self.lam != "anneal":
-                raise ValueError(f'lam must be "anneal" or a number above 0, got {self.lam!r}')
+                raise ValueError(f'lam must be "anneal" or a number, got {self.lam!r}')
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + STAGES)
         else:
-            check_real("lam", self.lam, low=0, open_low=True)
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + 1)
         check_real("margin_weight", self.margin_weight, low=0)
         if self.class_prior is not None:
             check_class_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("global", "perplexity"))
         check_count("n_init", self.n_init)
-        self.check_live(but=("lam",))
+        self.check_live(but=("lam",) if isinstance(self.lam, str) else ())
         check_shared(self, n_samples, supervision)
         check_init(self.init, INITS, n_samples, directions.shape[1])
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        super().check_feasible(X, supervision)
+        check_neighbors_left(supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.
@@ -394,7 +406,7 @@ class MbedRecipe(Recipe[Affinities]):
     def _make_directions(self, n_classes: int) -> NDArray[np.float64]:
         """Return the class directions, shape (n_classes, n_components)."""
         given = self.n_components
-        n_components = None if given is None else check_count("n_components", given)
+        n_components = None if given is None else check_components(given)
         if self.directions is None:
             return simplex(n_classes, max(n_classes, 2) if n_components is None else n_components)
         if isinstance(self.directions, str):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.initialization import (
     JITTER,
     SMALL,
@@ -31,6 +32,7 @@ from nbembed.methods.initialization import (
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
+from nbembed.objectives.checks import check_range
 from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
@@ -40,10 +42,9 @@ from nbembed.run import Run
 from nbembed.validation import (
     check_choice,
     check_class_prior,
-    check_count,
+    check_components,
     check_numbers,
     check_posteriors,
-    check_real,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             0.1,
             "Pull of the points towards the middle: more of it draws doubtful points inwards.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-9,
+            maximum=1e9,
         ),
         LiveParameter(
             "eta_classes",
@@ -88,7 +90,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             10.0,
             "Pull of the class centers towards the middle: more of it makes a smaller map.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-9,
+            maximum=1e12,
         ),
     )
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"class_prior": ("objective",)}
@@ -115,8 +118,9 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         check_shared(self, n_samples, supervision)
-        check_count("n_components", self.n_components)
-        check_real("eta_objects", self.eta_objects, low=0, open_low=True)
+        check_components(self.n_components)
+        automatic = isinstance(self.eta_classes, str)
+        self.check_live(but=("eta_classes",) if automatic else ())
         resolve_eta(self.eta_classes, n_samples, 2, self.eta_objects)
         names = self._names()
         if self.classifier is not None:
@@ -127,6 +131,11 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
                 )
         if isinstance(self.init, str):
             check_choice("init", self.init, ("random", "mds"))
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where there is no classifier and ``X`` is not rows of probabilities."""
+        if self.classifier is None:
+            self.checked_rows(X)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Posteriors:
         """Return the class posteriors of checked data ``X``.
@@ -147,6 +156,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             raise ValueError("supervision must be given where a classifier is to learn from it")
         return learned_posteriors(self.classifier, X, supervision)
 
+    @one_blas_thread()
     def make_start(
         self,
         X: Any,
@@ -169,6 +179,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             centers = class_scaling(affinities.proba, d, rng)
         return Start(_stacked(affinities.proba @ centers, centers, n))
 
+    @one_blas_thread()
     def adopt(
         self,
         Y: NDArray[Any],
@@ -320,8 +331,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
                 f"init must have shape (n_classes, n_components) = ({K}, {d}), or "
                 f"(n_samples + n_classes, n_components) = ({n + K}, {d}), got {given.shape}"
             )
-        if not np.isfinite(given).all():
-            raise ValueError("init must be finite, got NaN or infinity")
+        with np.errstate(over="ignore"):
+            check_range(given.astype(np.float32), "init")  # maps are made in float32
         if len(given) == n + K:
             return given
         if supervision.pinned.size:
