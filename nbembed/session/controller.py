@@ -94,6 +94,8 @@ class Controller:
         Whether the worker has ended for good.
     """
 
+    published: PublishedFrame
+
     def __init__(
         self,
         engine: Engine,

@@ -90,7 +90,7 @@ def parse(content: object, buffers: Sequence[Any], n_samples: int) -> Message | 
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be an object, got {type(content).__name__}")
     client = content.get("client")
-    if not TEXT.accepts(client) or not 0 < len(client) <= 40:
+    if not isinstance(client, str) or not TEXT.accepts(client) or not 0 < len(client) <= 40:
         raise ProtocolError("client must be text of 1 to 40 characters")
     kind = content.get("type")
     message = schema.FROM_PAGE.get(kind) if isinstance(kind, str) else None

@@ -7,13 +7,12 @@ import threading
 import weakref
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import ipywidgets
 import numpy as np
 import pytest
-from traitlets.config import Config
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 import nbembed as nb
 from nbembed.widget import lifetime

@@ -118,7 +118,9 @@ def test_the_kernel_hears_how_many_views_there_are(page: Page) -> None:
     page.evaluate("async () => window.cleanups.push(await window.addView())")
     page.wait_for_function("window.kernel.sent.filter(m => m.type === 'views').length === 2")
     # A cell that is moved drops its view and makes it again at once.
-    page.evaluate("async () => { window.cleanups.pop()(); window.cleanups.push(await window.addView()); }")
+    page.evaluate(
+        "async () => { window.cleanups.pop()(); window.cleanups.push(await window.addView()); }"
+    )
     page.wait_for_timeout(2500)
     assert counts() == [1, 2]
     page.evaluate("() => { window.cleanups.pop()(); window.cleanups.pop()(); }")
