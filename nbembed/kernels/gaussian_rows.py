@@ -43,8 +43,8 @@ def gaussian_rows(
         Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
     W : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
         P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half
-        is. With ``keep`` P itself, dense and packed
-        (:mod:`nbembed.kernels.packing`).
+        is. With ``keep`` P itself, packed (:mod:`nbembed.kernels.packing`) or the CSR parts
+        (indptr, indices, own, other) with p_ij and p_ji at each entry.
     want_cost : bool
         Whether ``cross`` is needed.
     n_threads : int
@@ -86,7 +86,7 @@ def gaussian_rows(
     dense = None if sparse else read_only(W)
     sums = np.zeros((chunks, (1 if sparse else 2) * d, width), points.dtype)
     totals = np.zeros((chunks, 1))
-    columns = inverse[None] if keep is None else np.stack([inverse, keep])
+    columns = inverse[None] if sparse or keep is None else np.stack([inverse, keep])
     extras = padded(columns.astype(points.dtype))
     add = repulsion_only if sparse else forces if keep is None else kept_forces
 
@@ -101,7 +101,7 @@ def gaussian_rows(
         isolated_rows(Yt.astype(np.float64), isolated, log_Z, alone)
         repulsion += alone.astype(points.dtype)
     if sparse:
-        attraction, _, cross = sparse_attraction(Yt, W, 0.0, want_cost, n_threads)
+        attraction, _, cross = sparse_attraction(Yt, W, 0.0, want_cost, n_threads, keep=keep)
         return GaussianRowsTerms(attraction, repulsion, log_Z, cross / 2)
     cross = float(totals.sum()) if want_cost else math.nan
     return GaussianRowsTerms(total[:d], repulsion, log_Z, cross)

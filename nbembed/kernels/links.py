@@ -19,7 +19,7 @@ import numpy as np
 
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
-from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
 from nbembed.kernels.codegen.tiles import (
@@ -29,7 +29,7 @@ from nbembed.kernels.codegen.tiles import (
     n_chunks,
     padded_length,
 )
-from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p, log
+from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p
 from nbembed.kernels.terms import GroupTerms
 from nbembed.kernels.threads import run_chunks
 
@@ -127,56 +127,6 @@ def cannot_link(
     return float(energy), gradient
 
 
-@with_reference(reference.mixed_entropy)
-def mixed_entropy(
-    P: Any, indptr: Any, members: Any, weights: Any, rates: Any, keep: Any, n_threads: int
-) -> float:
-    """Return Σ_ij p̃ log p̃ of affinities mixed with links, p̃_ij = keep_i p_ij + rates_i Σ w_i w_j.
-
-    Parameters
-    ----------
-    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-        Non-negative, diagonal zero or not stored; every entry is read.
-    indptr, members, weights : ndarray
-        Groups, as in :func:`group_attraction`. The inner sum is over the groups that hold i and j ≠
-        i.
-    rates, keep : ndarray of shape (n,)
-        Share of the links and of P in row i.
-    n_threads : int
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    entropy : float
-        In nats, negative where p̃ < 1.
-
-    Notes
-    -----
-    O(Σ m² + entries of P) time, O(n) memory.
-    """
-    keep, rates = read_only(np.asarray(keep, float)), read_only(np.asarray(rates, float))
-    members, weights = np.asarray(members), read_only(np.asarray(weights, float))
-    n = keep.size
-    # For each point, the positions in ``members`` where it occurs.
-    places = np.argsort(members, kind="stable")
-    starts = np.searchsorted(members[places], np.arange(n + 1))
-    group_of = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    links = tuple(read_only(part) for part in (indptr, members, weights, starts, places, group_of))
-    chunks = n_chunks(n)
-    totals = np.zeros(chunks)
-    bounds = np.linspace(0, n, chunks + 1).astype(int)
-    add, parts = dense_entropy, (P,)
-    if isinstance(P, tuple):
-        add, parts = sparse_entropy, P
-    parts = tuple(read_only(part) for part in parts)
-
-    def run(chunk: int) -> None:
-        totals[chunk] = add(*parts, *links, rates, keep, bounds[chunk], bounds[chunk + 1])
-
-    run_chunks(run, chunks, n_threads)
-    return float(totals.sum())
-
-
 # ---- pairs within a group -----------------------------------------------------------------------
 
 
@@ -253,87 +203,3 @@ def cannot_link_energy(points, indptr_a, members_a, indptr_b, members_b, gradien
                     gradient[k, i] -= force
                     gradient[k, j] += force
     return energy
-
-
-# ---- entropy of the mixture ---------------------------------------------------------------------
-
-
-@inlined
-def _x_log_x(x):
-    # The logarithm is not defined for zero and subnormal numbers, whose terms are negligible.
-    return x * log(x if x > 1e-300 else 1e-300)
-
-
-@inlined
-def _entries_entropy(row, keep):
-    total = 0.0
-    for j in range(row.size):
-        total += _x_log_x(keep * np.float64(row[j]))
-    return total
-
-
-@inlined
-def _mixed_row_entropy(row, u, keep, rate):
-    total = 0.0
-    for j in range(row.size):
-        total += _x_log_x(keep * np.float64(row[j]) + rate * u[j])
-    return total
-
-
-@inlined
-def mark(i, indptr, members, weights, starts, places, group_of, u, touched):
-    """Add what links point i to each other point to ``u``; return how many are ``touched``."""
-    n_touched = 0
-    for place in places[starts[i] : starts[i + 1]]:
-        g = group_of[place]
-        for e in range(indptr[g], indptr[g + 1]):
-            j = members[e]
-            if j != i and u[j] == 0.0:
-                touched[n_touched] = j
-                n_touched += 1
-            u[j] += weights[place] * weights[e]
-    u[i] = 0.0
-    return n_touched
-
-
-@compiled
-def dense_entropy(
-    P, indptr, members, weights, starts, places, group_of, rates, keep, first, last
-):  # fmt: skip
-    """Return the entropy of the rows from ``first`` to ``last``."""
-    u = np.zeros(keep.size)
-    touched = np.zeros(keep.size, np.int64)
-    total = 0.0
-    for i in range(first, last):
-        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
-        if n_touched == 0:
-            total += _entries_entropy(P[i], keep[i])
-            continue
-        total += _mixed_row_entropy(P[i], u, keep[i], rates[i])
-        u[touched[:n_touched]] = 0.0
-    return total
-
-
-@compiled
-def sparse_entropy(
-    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, rates, keep,
-    first, last,
-):  # fmt: skip
-    """Return the entropy of the rows from ``first`` to ``last``."""
-    u = np.zeros(keep.size)
-    row = np.zeros(keep.size)
-    touched = np.zeros(keep.size, np.int64)
-    total = 0.0
-    for i in range(first, last):
-        entries = slice(P_indptr[i], P_indptr[i + 1])
-        total += _entries_entropy(data[entries], keep[i])
-        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
-        if n_touched == 0:
-            continue
-        row[indices[entries]] = data[entries]
-        for j in touched[:n_touched]:
-            kept = keep[i] * row[j]
-            total += _x_log_x(kept + rates[i] * u[j]) - _x_log_x(kept)
-            u[j] = 0.0
-        row[indices[entries]] = 0.0
-    return total

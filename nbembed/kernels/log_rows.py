@@ -3,9 +3,13 @@
     log p_ij ← κ log p_ij − log Σ_k p_ik^κ               a width √(1/κ) times as large
     log p̃_ij = log(keep_i p_ij + rate_i Σ w_i w_j)        links mixed in (nbembed.kernels.links)
 
+What is packed is log p̃_ij − log keep_i. Where i and j are not linked that is log p_ij, whatever the
+share of the links; another share rewrites the linked pairs alone (:func:`rewrite_links`), and the
+kernel adds log keep_i.
+
 All arithmetic is on logarithms, in float64, so that pairs whose p underflows keep a finite log p. A
 pair without affinity (p̃ = 0: across a cannot-link, or where a given P is zero) is marked by
-:data:`~.terms.NO_AFFINITY`, which cannot be the logarithm of a probability.
+:data:`~.terms.NO_AFFINITY`, which is above every logarithm.
 """
 
 from __future__ import annotations
@@ -19,22 +23,16 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import exp, log
-from nbembed.kernels.links import mark
+from nbembed.kernels.linked_entropy import mark, occurrences
 from nbembed.kernels.terms import NO_AFFINITY, LogRowsTerms
 from nbembed.kernels.threads import run_chunks
 
 
 @with_reference(reference.packed_log_rows)
 def packed_log_rows(
-    logs: Any,
-    kappa: float,
-    links: tuple[Any, ...],
-    rates: Any,
-    keep: Any,
-    widths: Any,
-    n_threads: int,
+    logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, n_threads: int
 ) -> LogRowsTerms:
-    """Return log p̃ packed for the tiles, and sums over p̃.
+    """Return log p packed for the tiles, and sums over p.
 
     Parameters
     ----------
@@ -45,8 +43,6 @@ def packed_log_rows(
         κ > 0.
     links : tuple (indptr, members, weights)
         Groups, as in :func:`nbembed.kernels.links.group_attraction`.
-    rates, keep : ndarray of shape (n,)
-        Share of the links and of p in row i; ``keep`` > 0.
     widths : ndarray of shape (n,)
         w_i, for ``inward``.
     n_threads : int
@@ -61,41 +57,79 @@ def packed_log_rows(
     O(n² + Σ m²) time.
     """
     n = logs.shape[0]
-    indptr, members, weights = (np.asarray(part) for part in links)
-    # For each point, the positions in ``members`` where it occurs.
-    places = np.argsort(members, kind="stable")
-    starts = np.searchsorted(members[places], np.arange(n + 1))
-    group_of = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    parts = tuple(
-        read_only(part)
-        for part in (logs, indptr, members, weights, starts, places, group_of, rates, keep, widths)
-    )
+    parts = tuple(read_only(np.asarray(part)) for part in (logs, *occurrences(links, n), widths))
     packed = np.zeros((n, n), logs.dtype)
     chunks = n_chunks(n)
-    entropies = np.zeros(chunks)
-    inward = np.zeros((chunks, n))
+    shifts, masses, entropies = np.zeros(n), np.zeros(n), np.zeros(n)
+    inward = np.zeros((chunks, 2, n))
     bounds = np.linspace(0, n, chunks + 1).astype(int)
 
     def run(chunk: int) -> None:
         here = bounds[chunk], bounds[chunk + 1]
-        entropies[chunk] = pack(*parts, kappa, *here, packed, inward[chunk])
+        pack(*parts, kappa, *here, packed, shifts, masses, entropies, inward[chunk])
 
     run_chunks(run, chunks, n_threads)
-    return LogRowsTerms(packed, float(entropies.sum()), inward.sum(axis=0))
+    return LogRowsTerms(packed, shifts, masses, entropies, inward.sum(axis=0))
+
+
+@with_reference(reference.rewrite_links)
+def rewrite_links(
+    packed: Any,
+    logs: Any,
+    kappa: float,
+    shifts: Any,
+    links: tuple[Any, ...],
+    rates: Any,
+    keep: Any,
+    n_threads: int,
+) -> float:
+    """Write log p̃ − log keep of the linked pairs to ``packed``; return their Σ p̃ log p̃ in nats.
+
+    Parameters
+    ----------
+    packed : ndarray of shape (n, n)
+        As :func:`packed_log_rows` returns it; changed in place.
+    logs, kappa, links
+        As they were given to :func:`packed_log_rows`.
+    shifts : ndarray of shape (n,)
+        As :func:`packed_log_rows` returns them.
+    rates, keep : ndarray of shape (n,)
+        Share of the links and of p in row i; ``keep`` > 0.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Notes
+    -----
+    O(n + Σ m²) time.
+    """
+    n = logs.shape[0]
+    parts = tuple(
+        read_only(np.asarray(part))
+        for part in (logs, *occurrences(links, n), rates, np.log(keep), shifts)
+    )
+    chunks = n_chunks(n)
+    entropies = np.zeros(chunks)
+    bounds = np.linspace(0, n, chunks + 1).astype(int)
+
+    def run(chunk: int) -> None:
+        here = bounds[chunk], bounds[chunk + 1]
+        entropies[chunk] = rewrite(*parts, kappa, *here, packed)
+
+    run_chunks(run, chunks, n_threads)
+    return float(entropies.sum())
 
 
 @compiled
 def pack(
-    logs, indptr, members, weights, starts, places, group_of, rates, keep, widths, kappa,
-    first, last, packed, inward,
+    logs, indptr, members, weights, starts, places, group_of, widths, kappa,
+    first, last, packed, shifts, masses, entropies, inward,
 ):  # fmt: skip
-    """Fill ``packed`` with the rows from ``first`` to ``last``; return their entropy."""
+    """Fill ``packed`` and the sums with the rows from ``first`` to ``last``."""
     n = logs.shape[0]
     row = np.empty(n)
     share = np.empty(n)
     u = np.zeros(n)
     touched = np.zeros(n, np.int64)
-    entropy = 0.0
     for i in range(first, last):
         top = -np.inf
         for j in range(n):
@@ -107,28 +141,54 @@ def pack(
             row[j] = kappa * (logs[i, j] - top) if there else -np.inf
             share[j] = exp(max(row[j], -700.0))
         log_sum = log(share.sum())
-        kept = np.log(keep[i]) - log_sum
+        shifts[i] = kappa * top + log_sum
         n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
-        for j in range(n):
-            row[j] += kept
-        for e in range(n_touched):
-            j = touched[e]
-            if rates[i] * u[j] > 0:
-                link = log(rates[i] * u[j])
-                larger = max(row[j], link)
-                smaller = exp(max(min(row[j], link) - larger, -700.0))
-                row[j] = larger + log(1.0 + smaller)
-            u[j] = 0.0
+        linked = 1 if n_touched > 0 else 0
         for j in range(n):
             # Rounding may leave p slightly above 1.
-            share[j] = min(row[j], 0.0)
-            p = exp(max(share[j], -700.0)) if row[j] > -np.inf else 0.0
-            entropy += p * max(share[j], -700.0)
-            inward[j] += widths[i] * p
-            if row[j] == -np.inf:
-                share[j] = NO_AFFINITY
+            log_p = min(row[j] - log_sum, 0.0)
+            p = exp(max(log_p, -700.0)) if log_p > -np.inf else 0.0
+            inward[linked, j] += widths[i] * p
+            if u[j] == 0.0:
+                masses[i] += p
+                entropies[i] += p * max(log_p, -700.0)
+            share[j] = log_p if log_p > -np.inf else NO_AFFINITY
+        u[touched[:n_touched]] = 0.0
         for j in range(i):
             packed[n - 1 - j, i - j - 1] = share[j]
         for j in range(i + 1, n):
             packed[i, j] = share[j]
+
+
+@compiled
+def rewrite(
+    logs, indptr, members, weights, starts, places, group_of, rates, log_keep, shifts, kappa,
+    first, last, packed,
+):  # fmt: skip
+    """Rewrite the linked pairs of the rows from ``first`` to ``last``; return their entropy."""
+    n = logs.shape[0]
+    u = np.zeros(n)
+    touched = np.zeros(n, np.int64)
+    entropy = 0.0
+    for i in range(first, last):
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        for e in range(n_touched):
+            j = touched[e]
+            log_p = -np.inf
+            if logs[i, j] > -np.inf:
+                log_p = min(kappa * logs[i, j] - shifts[i], 0.0) + log_keep[i]
+            if rates[i] * u[j] > 0:
+                link = log(rates[i] * u[j])
+                larger = max(log_p, link)
+                smaller = exp(max(min(log_p, link) - larger, -700.0))
+                log_p = min(larger + log(1.0 + smaller), 0.0)
+            u[j] = 0.0
+            value = NO_AFFINITY
+            if log_p > -np.inf:
+                entropy += exp(max(log_p, -700.0)) * max(log_p, -700.0)
+                value = log_p - log_keep[i]
+            if i < j:
+                packed[i, j] = value
+            else:
+                packed[n - 1 - j, i - j - 1] = value
     return entropy

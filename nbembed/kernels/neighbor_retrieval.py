@@ -20,6 +20,10 @@ memory. n = 2000, d = 2, float32, one thread: 0.17 and 0.29 ns per ordered pair.
 Where p is zero, the number ``floor`` replaces its logarithm. With a sparse P, the passes treat all
 pairs as zeros of P, and the stored entries add the difference.
 
+With a factor per row, p_ij = keep_i p'_ij, the pairs of a dense P see p' alone: log keep_i is taken
+from the row's floor and added to its sums, M_i = M'_i + Z_i log keep_i, and keep_i multiplies w_i
+in the first term of the force.
+
 A row whose Z_i underflows (an isolated row) is left out of the passes and summed separately,
 shifted by its smallest x.
 """
@@ -45,7 +49,14 @@ from nbembed.kernels.threads import run_chunks
 
 @with_reference(reference.neighbor_retrieval)
 def neighbor_retrieval(
-    Yt: Any, logs: Any, widths: Any, tradeoff: float, floor: float, n_threads: int
+    Yt: Any,
+    logs: Any,
+    widths: Any,
+    tradeoff: float,
+    floor: float,
+    n_threads: int,
+    *,
+    keep: Any = None,
 ) -> RetrievalTerms:
     """Return the sums over pairs that cost and gradient of NeRV are made of.
 
@@ -56,6 +67,7 @@ def neighbor_retrieval(
     logs : ndarray of shape (n, n), or tuple (indptr, indices, own, other)
         log p_ij, packed (:func:`nbembed.kernels.log_rows.packed_log_rows`); or CSR parts of a
         symmetric pattern with log p_ij and log p_ji at each entry. NO_AFFINITY where p is zero.
+        With ``keep``, log p_ij − log keep_i everywhere.
     widths : ndarray of shape (n,), float64
         w_i > 0.
     tradeoff : float
@@ -64,6 +76,8 @@ def neighbor_retrieval(
         log p where p is zero.
     n_threads : int
         Threads; the result does not depend on it.
+    keep : ndarray of shape (n,), optional
+        Factors of the rows of p, in [1e-16, 1]; 1 by default.
 
     Returns
     -------
@@ -82,11 +96,15 @@ def neighbor_retrieval(
     dense = None if sparse else read_only(logs)
     parts = tuple(read_only(part) for part in logs) if sparse else ()
     parameters = np.array([tradeoff, floor], dtype)
-    w = padded(widths[None].astype(dtype))
+    keep = np.ones(n) if keep is None else np.asarray(keep, np.float64)
+    log_keep = np.log(keep)
+    row_columns = [widths] if sparse else [widths, floor - log_keep]
+    row_extras = padded(np.stack(row_columns).astype(dtype))
     bounds = np.zeros(chunks + 1, int)
     if sparse:
         bounds[1:-1] = np.searchsorted(parts[0], np.linspace(0, parts[0][-1], chunks + 1)[1:-1])
         bounds[-1] = n
+        parts = (*parts, read_only(log_keep))
 
     rows = np.zeros((chunks, 2, width), dtype)
     along = np.zeros(n)
@@ -94,22 +112,26 @@ def neighbor_retrieval(
     sum_rows, add = (floor_sums, floor_forces) if sparse else (row_sums, forces)
 
     def first_pass(chunk: int) -> None:
-        sum_rows(points, w, dense, parameters, n, chunk, chunks, rows[chunk], no_totals)
+        sum_rows(points, row_extras, dense, parameters, n, chunk, chunks, rows[chunk], no_totals)
         if sparse:
             here = bounds[chunk], bounds[chunk + 1]
-            entry_sums(points, w[0], *parts, parameters, *here, along)
+            entry_sums(points, row_extras[0], *parts, parameters, *here, along)
 
     run_chunks(first_pass, chunks, n_threads)
     Z, M = rows[:, :, :n].sum(axis=0, dtype=np.float64)
-    M += along
+    M += along if sparse else Z * log_keep
     isolated = np.flatnonzero(n * _SMALL[dtype.char] > Z)
     Z[isolated], M[isolated] = 1, 0
     log_Z, F = np.log(Z), -M / Z - np.log(Z)
 
     rate = widths / Z
     rate[isolated] = 0
-    columns = np.stack([widths, rate * (tradeoff + (1 - tradeoff) * M / Z), (1 - tradeoff) * rate])
-    extras = padded(columns.astype(dtype))
+    slope = (1 - tradeoff) * rate
+    level = rate * (tradeoff + (1 - tradeoff) * M / Z)
+    columns = [widths, level, slope]
+    if not sparse:
+        columns = [widths, level - slope * log_keep, slope, floor - log_keep, widths * keep]
+    extras = padded(np.stack(columns).astype(dtype))
     sums = np.zeros((chunks, d, width), dtype)
     pulls = np.zeros((d, n))
     totals = np.zeros((chunks, 1))
@@ -124,8 +146,9 @@ def neighbor_retrieval(
     force = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse or isolated.size:
         for i in map(int, isolated):
-            row = _sparse_row(parts, i, n) if sparse else packed_row(logs, i)
-            log_Z[i], F[i] = _isolated_row(Yt, i, row, widths[i], tradeoff, floor, pulls)
+            row = _sparse_row(parts, i, n) if sparse else packed_row(logs, i).astype(np.float64)
+            log_p = np.where(row < NO_AFFINITY, row + log_keep[i], floor)
+            log_Z[i], F[i] = _isolated_row(Yt, i, log_p, widths[i], tradeoff, pulls)
         force += pulls.astype(dtype)
     return RetrievalTerms(force, log_Z, F, float(totals.sum()))
 
@@ -147,68 +170,76 @@ def _similarity(x: Lanes) -> tuple[Lanes, Lanes]:
     return lanes_exp(-x).where(near, 0.0), x
 
 
-def _logarithm(entry: Lanes, floor: Lanes) -> tuple[Lanes, Any]:
-    """Return log p, and where there is a p."""
-    there = entry.builder.fcmp_ordered("<=", entry.value, entry.constant(0.0).value)
-    return entry.where(there, floor), there
-
-
 def _row_sums(tau: Lanes, logs: Any, a: Any, b: Any, parameters: Any) -> Terms:
-    _, floor = parameters
     to_row: list[Lanes] = []
     to_column: list[Lanes] = []
-    for sums, entry, (w,) in zip((to_row, to_column), logs or (None, None), (a, b)):
+    for sums, entry, (w, floor) in zip((to_row, to_column), logs, (a, b)):
         e, x = _similarity(w * tau)
-        log_p = floor if entry is None else _logarithm(entry, floor)[0]
-        sums += [e, e * (x + log_p)]
+        sums += [e, e * (x + entry.where(_is_logarithm(entry), floor))]
     return Terms(scalars=list(zip(to_row, to_column)))
 
 
 def _forces(tau: Lanes, logs: Any, a: Any, b: Any, parameters: Any) -> Terms:
-    t, floor = parameters
+    t, _ = parameters
     halves = []
-    for entry, (w, k, slope) in zip(logs or (None, None), (a, b)):
+    for entry, (w, level, slope, floor, share) in zip(logs, (a, b)):
         e, x = _similarity(w * tau)
-        log_p, there = (floor, None) if entry is None else _logarithm(entry, floor)
-        force = e * slope.times_plus(x + log_p, -k)
-        cross = tau.constant(0.0)
-        if there is not None:
-            pull = w * lanes_exp(log_p).where(there, 0.0)
-            force, cross = t.times_plus(pull, force), pull * tau
-        halves.append((force, cross))
+        there = _is_logarithm(entry)
+        log_p = entry.where(there, floor)
+        push = e * slope.times_plus(x + log_p, -level)
+        pull = share * lanes_exp(log_p).where(there, 0.0)
+        halves.append((t.times_plus(pull, push), pull * tau))
     (ahead, cross_ahead), (back, cross_back) = halves
     return Terms(forces=[ahead + back], totals=[cross_ahead + cross_back])
 
 
-_SUMS: Any = {"scalars": 2, "extras": 1, "parameters": 2}
-_FORCES: Any = {"forces": 1, "totals": 1, "extras": 3, "parameters": 2}
-_add_row_sums = half_square(PairSum(_row_sums, **_SUMS, both=True))
-_add_forces = half_square(PairSum(_forces, **_FORCES, both=True))
-_add_floor_sums = half_square(PairSum(_row_sums, **_SUMS))
-_add_floor_forces = half_square(PairSum(_forces, **_FORCES))
+def _is_logarithm(entry: Lanes) -> Any:
+    return entry.builder.fcmp_ordered("<", entry.value, entry.constant(NO_AFFINITY).value)
+
+
+def _floor_sums(tau: Lanes, logs: None, a: Any, b: Any, parameters: Any) -> Terms:
+    _, floor = parameters
+    (e_row, x_row), (e_column, x_column) = (_similarity(w * tau) for (w,) in (a, b))
+    moments = e_row * (x_row + floor), e_column * (x_column + floor)
+    return Terms(scalars=[(e_row, e_column), moments])
+
+
+def _floor_forces(tau: Lanes, logs: None, a: Any, b: Any, parameters: Any) -> Terms:
+    _, floor = parameters
+    halves = []
+    for w, level, slope in (a, b):
+        e, x = _similarity(w * tau)
+        halves.append(e * slope.times_plus(x + floor, -level))
+    return Terms(forces=[halves[0] + halves[1]])
+
+
+_add_row_sums = half_square(PairSum(_row_sums, scalars=2, extras=2, parameters=2, both=True))
+_add_forces = half_square(PairSum(_forces, forces=1, totals=1, extras=5, parameters=2, both=True))
+_add_floor_sums = half_square(PairSum(_floor_sums, scalars=2, extras=1, parameters=2))
+_add_floor_forces = half_square(PairSum(_floor_forces, forces=1, extras=3, parameters=2))
 
 
 @compiled
-def row_sums(points, widths, logs, parameters, n, chunk, chunks, sums, totals):
-    """Add Z_i and M_i to ``sums``."""
-    _add_row_sums(points, widths, logs, parameters, n, (), chunk, chunks, sums, totals)
+def row_sums(points, extras, logs, parameters, n, chunk, chunks, sums, totals):
+    """Add Z_i and M'_i to ``sums``; extras w and the row's floor."""
+    _add_row_sums(points, extras, logs, parameters, n, (), chunk, chunks, sums, totals)
 
 
 @compiled
 def forces(points, extras, logs, parameters, n, chunk, chunks, sums, totals):
-    """Add the force to ``sums`` and Σ p w τ to ``totals``; extras w, k, b."""
+    """Add the force to ``sums`` and Σ p w τ to ``totals``; extras w, k', b, floor and keep·w."""
     _add_forces(points, extras, logs, parameters, n, (), chunk, chunks, sums, totals)
 
 
 @compiled
 def floor_sums(points, widths, logs, parameters, n, chunk, chunks, sums, totals):
-    """Do as :func:`row_sums` where all p are zero; logs is None."""
+    """Add Z_i and M_i to ``sums`` where all p are zero; logs is None."""
     _add_floor_sums(points, widths, logs, parameters, n, (), chunk, chunks, sums, totals)
 
 
 @compiled
 def floor_forces(points, extras, logs, parameters, n, chunk, chunks, sums, totals):
-    """Do as :func:`forces` where all p are zero; logs is None."""
+    """Add the force to ``sums`` where all p are zero; logs is None, extras w, k and b."""
     _add_floor_forces(points, extras, logs, parameters, n, (), chunk, chunks, sums, totals)
 
 
@@ -216,24 +247,27 @@ def floor_forces(points, extras, logs, parameters, n, chunk, chunks, sums, total
 
 
 @compiled
-def entry_sums(points, widths, indptr, indices, own, other, parameters, first, last, along):
+def entry_sums(
+    points, widths, indptr, indices, own, other, log_keep, parameters, first, last, along
+):
     """Set what the entries of the rows from ``first`` to ``last`` add to M_i."""
     d = points.shape[0]
     floor = parameters[1]
     for i in range(first, last):
         total = 0.0
         for entry in range(indptr[i], indptr[i + 1]):
-            if own[entry] <= 0:
+            if own[entry] < NO_AFFINITY:
                 tau = np.float64(0.0)
                 for k in range(d):
                     tau += np.float64(points[k, i] - points[k, indices[entry]]) ** 2
-                total += exp(-min(widths[i] * tau, 700.0)) * (own[entry] - floor)
+                log_p = own[entry] + log_keep[i]
+                total += exp(-min(widths[i] * tau, 700.0)) * (log_p - floor)
         along[i] = total
 
 
 @compiled
 def entry_forces(
-    points, extras, indptr, indices, own, other, parameters, first, last, pulls, total
+    points, extras, indptr, indices, own, other, log_keep, parameters, first, last, pulls, total
 ):
     """Set what the entries of these rows add to the force, and add Σ p w τ."""
     d = points.shape[0]
@@ -247,25 +281,25 @@ def entry_forces(
                 difference[k] = points[k, i] - points[k, j]
                 tau += difference[k] ** 2
             force = 0.0
-            if own[entry] <= 0:
-                log_p, w = np.float64(own[entry]), np.float64(extras[0, i])
+            if own[entry] < NO_AFFINITY:
+                log_p, w = np.float64(own[entry]) + log_keep[i], np.float64(extras[0, i])
                 p = exp(max(log_p, -700.0))
                 force += t * w * p
                 force += extras[2, i] * exp(-min(w * tau, 700.0)) * (log_p - floor)
                 total[0] += p * w * tau
-            if other[entry] <= 0:
-                log_p, w = np.float64(other[entry]), np.float64(extras[0, j])
+            if other[entry] < NO_AFFINITY:
+                log_p, w = np.float64(other[entry]) + log_keep[j], np.float64(extras[0, j])
                 force += t * w * exp(max(log_p, -700.0))
                 force += extras[2, j] * exp(-min(w * tau, 700.0)) * (log_p - floor)
             for k in range(d):
                 pulls[k, i] += force * difference[k]
 
 
-# ---- isolated rows -------------------------------------------------------------------------
+# ---- isolated rows -------------------------------------------------------------------------------
 
 
 def _sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
-    indptr, indices, own, _ = parts
+    indptr, indices, own, *_ = parts
     row = np.full(n, NO_AFFINITY)
     entries = slice(indptr[i], indptr[i + 1])
     row[indices[entries]] = own[entries]
@@ -273,7 +307,7 @@ def _sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
 
 
 def _isolated_row(
-    Yt: Any, i: int, logs: Any, width: float, tradeoff: float, floor: float, pulls: Any
+    Yt: Any, i: int, log_p: Any, width: float, tradeoff: float, pulls: Any
 ) -> tuple[float, float]:
     """Return log Z_i and F_i without underflow; add what q_i does to ``pulls``."""
     difference = (Yt[:, i, None] - Yt).astype(np.float64)
@@ -285,7 +319,7 @@ def _isolated_row(
     log_q = -x - log_Z
     q = np.exp(log_q)
     q[i] = 0.0
-    L = log_q - np.where(logs <= 0, logs, floor).astype(np.float64)
+    L = log_q - log_p
     F = float(q @ L)
     force = -width * q * (tradeoff + (1 - tradeoff) * (L - F)) * difference
     pulls -= force

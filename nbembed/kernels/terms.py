@@ -12,8 +12,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Stands for log p_ij = log 0 in packed log-affinities: no logarithm of a probability is positive.
-NO_AFFINITY = 1.0
+#: Stands for log p_ij = log 0 in packed log-affinities. Above every logarithm: p̃ is at most 1, and
+#: its logarithm is stored less that of a share of 1e-16 or more.
+NO_AFFINITY = 1000.0
 #: Stands for the logarithm of a zero class prior: finite, so that 0 · log 0 is 0.
 NEVER = -1e300
 #: Squared distances that differ by this share of the nearest, or less, tie: rounding may have made
@@ -104,21 +105,39 @@ class RetrievalTerms(NamedTuple):
 
 
 class LogRowsTerms(NamedTuple):
-    """What is made of logarithms.
+    """What is made of logarithms; sums are float64.
 
     Attributes
     ----------
     packed : ndarray of shape (n, n), in the type of ``logs``
-        log p̃, as :func:`nbembed.kernels.codegen.tiles.half_square` wants it with ``both``.
-    entropy : float
-        Σ p̃ log p̃, in nats.
-    inward : ndarray of shape (n,), float64
-        Σ_i w_i p̃_ij: how much the others attend to point j.
+        log p, as :func:`nbembed.kernels.codegen.tiles.half_square` wants it with ``both``.
+    shifts : ndarray of shape (n,)
+        log p_ij = κ logs_ij − shifts_i.
+    masses, entropies : ndarray of shape (n,)
+        Σ_j p_ij and Σ_j p_ij log p_ij over the points j that are not linked to i, in nats.
+    inward : ndarray of shape (2, n)
+        Σ_i w_i p_ij: how much the others attend to point j, those without links and those with
+        links.
     """
 
     packed: Any
-    entropy: float
+    shifts: Any
+    masses: Any
+    entropies: Any
     inward: Any
+
+
+class UnlinkedTerms(NamedTuple):
+    """Sums over the points j that are not linked to point i.
+
+    Attributes
+    ----------
+    masses, entropies : ndarray of shape (n,), float64
+        Σ_j p_ij, and Σ_j p_ij log p_ij in nats.
+    """
+
+    masses: Any
+    entropies: Any
 
 
 class GroupTerms(NamedTuple):

@@ -6,21 +6,27 @@ where P was (:attr:`nbembed.affinities.Affinities.log_P`), and widening, links a
 on them. A pair without affinity, off the graph of a sparse P or across a cannot-link, has none; the
 objective puts log ε in its place.
 
-Another ρ, widening or supervision costs one fused pass over all pairs. Its last result is kept with
-the affinities, so that a new objective of the same affinities and links repeats nothing.
+Another widening or supervision costs one fused pass over all pairs. Another ρ changes linked pairs
+alone: what is stored is log p̃_ij − log keep_i, and without links between i and j that is log p_ij.
 """
 
 from __future__ import annotations
 
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import xlogy
 
-from nbembed.kernels.log_rows import packed_log_rows
+from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.terms import NO_AFFINITY
 from nbembed.objectives.cannot_links import allowed_points
+from nbembed.objectives.supervised_affinities import pattern_of, values_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,14 +34,19 @@ if TYPE_CHECKING:
     from nbembed.affinities import Affinities
     from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
+#: Share of the data in a linked row below which p̃/keep could overflow in float32.
+LEAST = 1e-16
 
-class SupervisedLogs(NamedTuple):
-    """log p̃ and sums over p̃.
+
+class MixedLogs(NamedTuple):
+    """log p̃ at one ρ, and sums over p̃.
 
     Attributes
     ----------
     kernel : ndarray or tuple
-        log p̃ as :func:`nbembed.kernels.neighbor_retrieval.neighbor_retrieval` takes it.
+        log p̃ − log keep as :func:`nbembed.kernels.neighbor_retrieval.neighbor_retrieval` takes it.
+    keep : ndarray of shape (n_samples,)
+        Share of the data in each row.
     entropy : float
         Σ p̃ log p̃, in nats.
     inward : ndarray of shape (n_samples,)
@@ -43,8 +54,78 @@ class SupervisedLogs(NamedTuple):
     """
 
     kernel: Any
+    keep: NDArray[np.float64]
     entropy: float
     inward: NDArray[np.float64]
+
+
+class _Stored(NamedTuple):
+    """What is stored for one widening and one set of links.
+
+    ``rewrite(rates, keep)`` writes the linked pairs and returns their Σ p̃ log p̃; the other
+    attributes are those of :class:`nbembed.kernels.terms.LogRowsTerms`.
+    """
+
+    kernel: Any
+    rewrite: Callable[[Any, Any], float]
+    masses: NDArray[np.float64]
+    entropies: NDArray[np.float64]
+    inward: NDArray[np.float64]
+
+
+class SupervisedLogs:
+    """log p̃ of one widening and one set of links, at one ρ after the other.
+
+    The matrix is as large as P, so objectives at different ρ share one, in turns.
+
+    Parameters
+    ----------
+    supervised : SupervisedAffinities
+        Links; their ρ is not used.
+    widths : ndarray of shape (n_samples,)
+        w_i.
+    stored : _Stored
+    """
+
+    def __init__(
+        self, supervised: SupervisedAffinities, widths: NDArray[np.float64], stored: _Stored
+    ) -> None:
+        self._groups, self._mass = supervised.groups, supervised.pair_mass
+        self._widths, self._stored = widths, stored
+        self._mixed: MixedLogs | None = None
+        self._share = -1.0  # of the data in linked rows, as the linked pairs are written now
+        self._turn = threading.Lock()
+
+    @contextmanager
+    def mixed(self, rho: float, least: float) -> Iterator[MixedLogs]:
+        """Hold log p̃ at ρ; what it returns is valid inside the context alone.
+
+        Parameters
+        ----------
+        rho : float
+            ρ in [0, 1].
+        least : float
+            Share of the data at ρ = 1, where its logarithms would be −inf without it; at least
+            :data:`LEAST`.
+        """
+        share = max(1 - rho, least, LEAST)
+        with self._turn:
+            if self._mixed is None or (share != self._share and self._mass.any()):
+                self._mixed = self._mix(share)
+                self._share = share
+            yield self._mixed
+
+    def _mix(self, share: float) -> MixedLogs:
+        linked = self._mass > 0
+        keep = np.where(linked, share, 1.0)
+        rates = np.zeros(keep.size)
+        np.divide(1 - share, self._mass, out=rates, where=linked)
+        stored = self._stored
+        entropy = stored.rewrite(rates, keep)
+        entropy += float(keep @ stored.entropies + xlogy(keep, keep) @ stored.masses)
+        inward = stored.inward[0] + share * stored.inward[1]
+        inward += _inward_of_links(self._groups, self._widths * rates)
+        return MixedLogs(stored.kernel, keep, entropy, inward)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,41 +154,50 @@ class LogAffinities:
         supervised: SupervisedAffinities,
         widths: NDArray[np.float64],
         widening: float,
-        least: float,
         n_threads: int,
     ) -> SupervisedLogs:
-        """Return log p̃ and sums over p̃.
+        """Return log p̃.
 
         Parameters
         ----------
         supervised : SupervisedAffinities
-            Links, their share, and cannot-links.
+            Links and cannot-links.
         widths : ndarray of shape (n_samples,)
             w_i.
         widening : float
             s > 0: p̃ is of the widths s σ_i, p ∝ p^(1/s²).
-        least : float
-            Share of the data at ρ = 1, where its logarithms would be −inf without it.
         n_threads : int
         """
-        # Where nothing is linked ρ has no effect here.
-        rho = min(supervised.rho, 1 - least) if supervised.linked else 0.0
-        key = supervised.links_key, rho, widening, widths.tobytes()
+        key = supervised.links_key, widening, widths.tobytes()
         made = self._last.get(key)
         if made is None:
-            keep = np.where(supervised.keep < 1, 1 - rho, 1.0)
-            rates = supervised.rates * (rho / supervised.rho if rho > 0 else 1.0)
             kappa = widening**-2
             if self.logs is None:
-                made = _sparse(supervised, kappa, rates, keep, widths)
+                stored = _sparse(supervised, kappa, widths)
             else:
-                logs, groups = _without(self.logs, supervised), supervised.groups
-                terms = packed_log_rows(logs, kappa, groups, rates, keep, widths, n_threads)
-                terms.packed.flags.writeable = False
-                made = SupervisedLogs(*terms)
+                stored = _dense(self.logs, supervised, kappa, widths, n_threads)
+            made = SupervisedLogs(supervised, widths, stored)
             self._last.clear()  # each is as large as P, and objectives keep theirs
             self._last[key] = made
         return made
+
+
+def _dense(
+    logs: NDArray[Any],
+    supervised: SupervisedAffinities,
+    kappa: float,
+    widths: NDArray[np.float64],
+    n_threads: int,
+) -> _Stored:
+    logs, groups = _without(logs, supervised), supervised.groups
+    terms = packed_log_rows(logs, kappa, groups, widths, n_threads)
+
+    def rewrite(rates: Any, keep: Any) -> float:
+        return rewrite_links(
+            terms.packed, logs, kappa, terms.shifts, groups, rates, keep, n_threads
+        )
+
+    return _Stored(terms.packed, rewrite, terms.masses, terms.entropies, terms.inward)
 
 
 def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[Any]:
@@ -125,38 +215,76 @@ def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[An
     return logs
 
 
-def _sparse(
-    supervised: SupervisedAffinities,
-    kappa: float,
-    rates: NDArray[np.float64],
-    keep: NDArray[np.float64],
-    widths: NDArray[np.float64],
-) -> SupervisedLogs:
+def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.float64]) -> _Stored:
     """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums."""
     P = sparse.csr_array(supervised.allowed.P, dtype=np.float64, copy=True)
     P.eliminate_zeros()
     P.data **= kappa
-    P = sparse.csr_array(sparse.diags_array(keep / P.sum(axis=1)) @ P)
-    if supervised.linked:
-        indptr, members, weights = supervised.groups
-        shape = indptr.size - 1, P.shape[0]
-        incidence = sparse.csr_array((weights, members, indptr), shape=shape)
-        u = sparse.csr_array(incidence.T @ incidence)
-        u.setdiag(0)
-        P = sparse.csr_array(P + sparse.diags_array(rates) @ u)
-    P.eliminate_zeros()
-    P.sum_duplicates()
-    either = sparse.csr_array(P + P.T)
-    either.sum_duplicates()
-    rows = np.repeat(np.arange(P.shape[0]), np.diff(either.indptr))
+    P = sparse.csr_array(sparse.diags_array(1 / P.sum(axis=1)) @ P)
+    u = _link_weights(supervised)
+    pattern = pattern_of(P, u)
+    i = np.repeat(np.arange(P.shape[0]), np.diff(pattern.indptr))
+    j = pattern.indices
+    own, other = values_at(pattern, P), values_at(pattern, sparse.csr_array(P.T))
+    weights = values_at(pattern, u)
+    linked = np.flatnonzero(weights)
+    own_linked, other_linked, weights = own[linked], other[linked], weights[linked]
+    i_linked, j_linked = i[linked], j[linked]
+    unlinked = np.ones(i.size, bool)
+    unlinked[linked] = False
+    p = np.where(unlinked, own, 0.0)
+    of_linked = np.where(supervised.pair_mass > 0, widths, 0.0)
+
     dtype = supervised.base.dtype
+    with np.errstate(divide="ignore"):
+        logs_own, logs_other = (
+            np.where(half > 0, np.minimum(np.log(half), 0.0), NO_AFFINITY).astype(dtype)
+            for half in (own, other)
+        )
 
-    def logs_at(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-        p = np.asarray(P[rows, columns]).ravel()
-        logs = np.full(p.size, NO_AFFINITY, dtype)
-        logs[p > 0] = np.minimum(np.log(p[p > 0]), 0.0)
-        return logs
+    def rewrite(rates: Any, keep: Any) -> float:
+        entropy = 0.0
+        for logs, rows, half in (
+            (logs_own, i_linked, own_linked),
+            (logs_other, j_linked, other_linked),
+        ):
+            mixed = np.minimum(keep[rows] * half + rates[rows] * weights, 1.0)
+            there = mixed > 0
+            log_p = np.log(mixed, where=there, out=np.zeros(mixed.size))
+            logs[linked] = np.where(there, log_p - np.log(keep[rows]), NO_AFFINITY)
+            if logs is logs_own:
+                entropy = float(mixed @ log_p)
+        return entropy
 
-    ahead, back = logs_at(rows, either.indices), logs_at(either.indices, rows)
-    kernel = either.indptr, either.indices, ahead, back
-    return SupervisedLogs(kernel, float(P.data @ np.log(P.data)), P.T @ widths)
+    n = P.shape[0]
+    return _Stored(
+        (pattern.indptr, j, logs_own, logs_other),
+        rewrite,
+        np.bincount(i, p, minlength=n),
+        np.bincount(i, xlogy(p, p), minlength=n),
+        np.array([P.T @ (widths - of_linked), P.T @ of_linked]),
+    )
+
+
+def _link_weights(supervised: SupervisedAffinities) -> Any:
+    """Return u, the weights of linked pairs, as CSR array."""
+    indptr, members, weights = supervised.groups
+    n = supervised.base.n_samples
+    incidence = sparse.csr_array((weights, members, indptr), shape=(indptr.size - 1, n))
+    u = sparse.csr_array(incidence.T @ incidence)
+    u.setdiag(0)
+    u.eliminate_zeros()
+    return u
+
+
+def _inward_of_links(
+    groups: tuple[NDArray[Any], NDArray[Any], NDArray[Any]], rates: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return Σ_i rates_i u_ij, shape (n_samples,)."""
+    indptr, members, weights = groups
+    inward = np.zeros(rates.size)
+    for start, stop in itertools.pairwise(indptr):
+        own, w = members[start:stop], weights[start:stop]
+        given = w * rates[own]
+        np.add.at(inward, own, w * (given.sum() - given))
+    return inward

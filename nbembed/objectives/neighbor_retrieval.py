@@ -63,7 +63,8 @@ class NeighborRetrieval(Objective):
         Labels and links.
     rho : float, default=0.5
         ρ in [0, 1], the share of a linked point's row that goes to its links. The data keep a share
-        of ``floor`` even at ρ = 1, or what lies off the links would cost infinitely much.
+        of ``floor`` (or 1e-16) even at ρ = 1, or what lies off the links would cost infinitely
+        much.
     widening : float, default=1.0
         s > 0, a factor on all widths.
     floor : float, default=1e-8
@@ -85,8 +86,9 @@ class NeighborRetrieval(Objective):
     -----
     An evaluation is O(n²) time and O(n) memory; with the cost it takes no longer than without. One
     n × n matrix of logarithms is stored (of a sparse P its entries). Another ``tradeoff`` shares
-    it; another ``widening`` or, where points are linked, another ``rho`` or supervision makes a new
-    one in one pass, O(n²). With a sparse P each linked pair is stored.
+    it, and so does another ``rho``, which rewrites the linked pairs: objectives that differ in it
+    are evaluated in turns. Another ``widening`` or supervision makes a new one in one pass, O(n²).
+    With a sparse P each linked pair is stored.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class NeighborRetrieval(Objective):
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the same objective with some of its parameters, or ``supervision``, changed.
 
-        Affinities are shared, and so are logarithms at another ``tradeoff``.
+        Affinities are shared, and so are logarithms at another ``tradeoff`` or ``rho``.
         """
         check_names(self, parameters, (*self.parameters, "supervision"))
         other = copy.copy(self)
@@ -168,7 +170,8 @@ class NeighborRetrieval(Objective):
         if "widening" in parameters:
             other._widening = check_real("widening", parameters["widening"], low=0, open_low=True)
         other._supervised = self._supervised.changed(parameters)
-        if other._supervised is not self._supervised or other._widening != self._widening:
+        same_links = other._supervised.links_key == self._supervised.links_key
+        if not same_links or other._widening != self._widening:
             other._logs = None
         return other
 
@@ -179,14 +182,15 @@ class NeighborRetrieval(Objective):
         real = self.dtype.type
         t, supervised = self._tradeoff, self._supervised
         widths = self._width / self._widening**2
-        logs = self._logs
-        if logs is None:
-            logs = self._log_affinities.supervised(
-                supervised, widths, self._widening, self._floor, self._n_threads
+        if self._logs is None:
+            self._logs = self._log_affinities.supervised(
+                supervised, widths, self._widening, self._n_threads
             )
-            self._logs = logs
         floor = math.log(self._floor)
-        terms = neighbor_retrieval(Yt, logs.kernel, widths, t, floor, self._n_threads)
+        with self._logs.mixed(supervised.rho, self._floor) as logs:
+            terms = neighbor_retrieval(
+                Yt, logs.kernel, widths, t, floor, self._n_threads, keep=logs.keep
+            )
         gradient = 2 * terms.force
         log_normalizers = float(terms.log_normalizers.sum())
         missed = logs.entropy + terms.cross + log_normalizers

@@ -18,7 +18,9 @@ that another ρ costs O(n) before the next evaluation.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,11 +28,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import xlogy
 
 from nbembed.affinities import Affinities, canonical, row_sums
 from nbembed.kernels.custom_similarity import custom_groups
 from nbembed.kernels.gaussian_rows import gaussian_rows
-from nbembed.kernels.links import cannot_link, group_attraction, mixed_entropy
+from nbembed.kernels.linked_entropy import linked_entropy, unlinked_sums
+from nbembed.kernels.links import cannot_link, group_attraction
 from nbembed.kernels.packing import packed
 from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
@@ -95,7 +99,7 @@ class SupervisedAffinities:
         )
         if previous is not None and same_links:
             other = cls(base, previous.allowed, supervision, rho, labels_as_links)
-            for name in ("groups", "pair_mass", "_linked_inward"):
+            for name in ("groups", "pair_mass", "links_key", "_linked_inward", "_unlinked"):
                 if name in previous.__dict__:
                     other.__dict__[name] = previous.__dict__[name]
             return other
@@ -176,29 +180,24 @@ class SupervisedAffinities:
         return rates
 
     def entropy(self, n_threads: int) -> float:
-        """Return Σ p̃ log p̃ in nats; computed once."""
-        if "_entropy" not in self.__dict__:
-            self.__dict__["_entropy"] = float(
-                mixed_entropy(
-                    self.allowed.kernel_argument, *self.groups, self.rates, self.keep, n_threads
-                )
+        """Return Σ p̃ log p̃ in nats; another ρ costs a visit to each linked pair."""
+        P, own = self.allowed.kernel_argument, self.__dict__
+        if "_unlinked" not in own:
+            own["_unlinked"] = unlinked_sums(P, self.groups, n_threads)
+        if "_entropy" not in own:
+            keep, unlinked = self.keep, own["_unlinked"]
+            own["_entropy"] = float(
+                keep @ unlinked.entropies
+                + xlogy(keep, keep) @ unlinked.masses
+                + linked_entropy(P, self.groups, self.rates, keep, n_threads)
             )
-        return float(self.__dict__["_entropy"])
+        return float(own["_entropy"])
 
     def gaussian_rows(self, Yt: NDArray[Any], cost: bool, n_threads: int) -> GaussianRowsTerms:
         """Return SNE's sums over pairs, with the symmetric weights diag(keep)·P + Pᵀ·diag(keep)."""
-        if self.base.is_sparse:
-            return gaussian_rows(Yt, self._sparse_weights, cost, n_threads)
-        pairs = self.allowed.cached("packed P", lambda: packed(self.allowed.P))
+        both_halves = _both_halves if self.base.is_sparse else packed
+        pairs = self.allowed.cached("both halves", lambda: both_halves(self.allowed.P))
         return gaussian_rows(Yt, pairs, cost, n_threads, keep=self.keep)
-
-    @cached_property
-    def _sparse_weights(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The weights of :meth:`gaussian_rows` as CSR parts; O(entries) multiplications."""
-        both = self.allowed.cached("both halves", lambda: _both_halves(self.allowed.P))
-        rows, indices, indptr, ahead, back = both
-        keep = self.keep.astype(self.base.dtype)
-        return indptr, indices, keep[rows] * ahead + keep[indices] * back
 
     @cached_property
     def weights_mass(self) -> NDArray[np.float64]:
@@ -253,24 +252,32 @@ def _sums(P: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _both_halves(P: Any) -> tuple[NDArray[Any], ...]:
-    """Return rows, columns and indptr of the entries of P + Pᵀ, and p_ij and p_ji at each."""
-    n = P.shape[0]
-    ones = sparse.csr_array((np.ones(P.nnz), P.indices, P.indptr), shape=P.shape)
-    either = canonical(sparse.csr_array(ones + ones.T))
-    keys = _keys(either)
-    halves = []
-    for half in (P, canonical(sparse.csr_array(P.T))):
-        values = np.zeros(either.nnz, P.dtype)
-        values[np.searchsorted(keys, _keys(half))] = half.data
-        halves.append(values)
-    rows = np.repeat(np.arange(n), np.diff(either.indptr))
-    return rows, either.indices, either.indptr, *halves
+    """Return indptr and indices of the entries of P + Pᵀ, and p_ij and p_ji at each."""
+    either = pattern_of(P)
+    halves = values_at(either, P), values_at(either, canonical(sparse.csr_array(P.T)))
+    return either.indptr, either.indices, *halves
 
 
-def _keys(P: Any) -> NDArray[np.int64]:
+def pattern_of(*matrices: Any) -> Any:
+    """Return a canonical CSR array with an entry where a CSR matrix or its transpose has one."""
+    ones = (
+        sparse.csr_array((np.ones(M.nnz), M.indices, M.indptr), shape=M.shape) for M in matrices
+    )
+    both = (one + one.T for one in ones)
+    return canonical(sparse.csr_array(functools.reduce(operator.add, both)))
+
+
+def values_at(pattern: Any, M: Any) -> NDArray[Any]:
+    """Return the values of canonical CSR M at the entries of ``pattern``, which has all of M's."""
+    values = np.zeros(pattern.nnz, M.dtype)
+    values[np.searchsorted(_keys(pattern), _keys(canonical(M)))] = M.data
+    return values
+
+
+def _keys(M: Any) -> NDArray[np.int64]:
     """Return the entries of a canonical CSR array as increasing numbers."""
-    rows = np.repeat(np.arange(P.shape[0], dtype=np.int64), np.diff(P.indptr))
-    keys: NDArray[np.int64] = rows * P.shape[1] + P.indices
+    rows = np.repeat(np.arange(M.shape[0], dtype=np.int64), np.diff(M.indptr))
+    keys: NDArray[np.int64] = rows * M.shape[1] + M.indices
     return keys
 
 

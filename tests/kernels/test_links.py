@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.kernels.links import cannot_link, group_attraction, mixed_entropy
+from nbembed.kernels.links import cannot_link, group_attraction
 from nbembed.kernels.reference.links import link_weights
 from nbembed.kernels.reference.pairs import force, squared_gaps, tail
 from tests.kernels import helpers
@@ -98,28 +98,3 @@ def test_cannot_links_far_apart_do_nothing() -> None:
     energy, gradient = cannot_link(Yt, *SIDES_A, *SIDES_B, 1)
     assert energy < 1e-300
     assert np.abs(gradient).max() < 1e-290
-
-
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("case", CASES)
-def test_mixed_entropy(rng: np.random.Generator, case: str, dtype: Any, form: str) -> None:
-    n, sizes = CASES[case]
-    P = helpers.affinities(rng, n, density=0.3).astype(dtype)
-    P[0, 1] = P[1, 0] = 0
-    groups = make_groups(rng, n, sizes)
-    keep, rates = rng.uniform(0.2, 1, n), rng.random(n)
-    rates[: n // 2] = 0  # rows without a share of the links
-    mixed = keep[:, None] * P.astype(float) + rates[:, None] * link_weights(n, *groups)
-    positive = mixed[mixed > 0]
-    expected = (positive * np.log(positive)).sum()
-    given = helpers.csr_parts(P) if form == "sparse" else P
-    entropy = mixed_entropy(given, *groups, rates, keep, 1)
-    assert entropy == pytest.approx(expected, rel=1e-12)
-    assert mixed_entropy(given, *groups, rates, keep, 2) == entropy
-
-
-def test_entropy_of_subnormal_affinities() -> None:
-    P = np.array([[0, 1e-320], [1e-320, 0]])
-    none = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    assert abs(mixed_entropy(P, *none, np.zeros(2), np.ones(2), 1)) < 1e-300

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nbembed.kernels.log_rows import packed_log_rows
+from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.kernels.packing import packed_row
 from nbembed.kernels.reference.links import link_weights
@@ -43,9 +43,8 @@ def as_form(p: Any, form: str, dtype: Any) -> Any:
     """Return log p as the kernel takes it."""
     n = len(p)
     if form == "dense":
-        nothing, all_of_it = np.zeros(n), np.ones(n)
         logs = logarithms(p).astype(dtype)
-        return packed_log_rows(logs, 1.0, NO_LINKS, nothing, all_of_it, nothing, 1).packed
+        return packed_log_rows(logs, 1.0, NO_LINKS, np.zeros(n), 1).packed
     either = sparse.csr_array((p > 0) | (p.T > 0))
     i, j = np.repeat(np.arange(n), np.diff(either.indptr)), either.indices
     marked = np.where(p > 0, logarithms(p), NO_AFFINITY).astype(dtype)
@@ -75,6 +74,21 @@ def test_values(rng: np.random.Generator, dtype: Any, form: str, t: float) -> No
             assert error(value, expected) < tolerance
         assert terms.force.dtype == dtype
         assert terms.log_normalizers.dtype == terms.divergences.dtype == np.float64
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_factors_of_rows(rng: np.random.Generator, dtype: Any, form: str) -> None:
+    tolerance = 1e-5 if dtype == np.float32 else 1e-12
+    for n, outliers in ((3, 1), (97, 3), (515, 0)):
+        Yt = helpers.layout(rng, n, 2, outliers=outliers).astype(dtype)
+        p, w = rows(rng, n, 0.5), spread_widths(rng, n)
+        keep = np.where(rng.random(n) < 0.5, 1.0, rng.random(n) ** 4 + 1e-16)
+        logs = as_form(p, form, dtype)
+        terms = neighbor_retrieval(Yt, logs, w, 0.3, FLOOR, 1, keep=keep)
+        expected = retrieval_sums(Yt, *with_floor(keep[:, None] * p), w, 0.3)
+        for value, correct in zip(terms, expected):
+            assert error(value, correct) < tolerance
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
@@ -200,23 +214,34 @@ def test_logarithms_are_of_the_mixture(rng: np.random.Generator, kappa: float) -
     u = link_weights(n, *links)
     mass = u.sum(axis=1)
     keep, rates = np.where(mass > 0, 0.4, 1.0), np.where(mass > 0, 0.6 / np.maximum(mass, 1e-9), 0)
-    expected = mixed(p, kappa, links, rates, keep)
     widths = spread_widths(rng, n)
+    logs = logarithms(p)
+    terms = packed_log_rows(logs, kappa, links, widths, 1)
 
-    terms = packed_log_rows(logarithms(p), kappa, links, rates, keep, widths, 1)
+    def check(rates: Any, keep: Any) -> None:
+        expected = mixed(p, kappa, links, rates, keep)
+        entropy = rewrite_links(terms.packed, logs, kappa, terms.shifts, links, rates, keep, 1)
+        stored = np.array([packed_row(terms.packed, i) for i in range(n)])
+        np.testing.assert_array_equal(stored == NO_AFFINITY, expected == 0)
+        share = keep[:, None] * np.exp(np.where(expected > 0, stored, -np.inf))
+        np.testing.assert_allclose(share, expected, rtol=1e-12)
+        entropy += keep @ terms.entropies + (keep * np.log(keep)) @ terms.masses
+        positive = expected[expected > 0]
+        assert entropy == pytest.approx(float(positive @ np.log(positive)), rel=1e-12)
 
-    logs = np.array([packed_row(terms.packed, i) for i in range(n)])
-    np.testing.assert_array_equal(logs == NO_AFFINITY, expected == 0)
-    np.testing.assert_allclose(np.where(expected > 0, np.exp(logs), 0), expected, rtol=1e-12)
-    positive = expected[expected > 0]
-    assert terms.entropy == pytest.approx(float(positive @ np.log(positive)), rel=1e-12)
-    np.testing.assert_allclose(terms.inward, widths @ expected, rtol=1e-12)
+    check(np.zeros(n), np.ones(n))
+    check(rates, keep)
+    check(rates / 0.6 * (1 - 1e-16), np.where(mass > 0, 1e-16, 1.0))
+    check(rates, keep)  # nothing is left of other shares
+    p = mixed(p, kappa, links, np.zeros(n), np.ones(n))
+    of_linked = np.where(mass > 0, widths, 0)
+    np.testing.assert_allclose(terms.inward[1], of_linked @ p, rtol=1e-12)
+    np.testing.assert_allclose(terms.inward[0], (widths - of_linked) @ p, rtol=1e-12)
 
 
 def test_what_underflows_keeps_its_logarithm() -> None:
     logs = np.array([[0, -1e4, -1.0], [-2e5, 0, -3e5], [-1.0, -1.0, 0]])
-    nothing = np.zeros(3)
-    packed = packed_log_rows(logs, 1.0, NO_LINKS, nothing, np.ones(3), nothing, 1).packed
+    packed = packed_log_rows(logs, 1.0, NO_LINKS, np.zeros(3), 1).packed
     np.testing.assert_allclose(packed_row(packed, 0)[1:], [1 - 1e4, 0])
     np.testing.assert_allclose(packed_row(packed, 1)[[0, 2]], [0, -1e5])
     np.testing.assert_allclose(packed_row(packed, 2)[:2], -np.log(2))
@@ -228,6 +253,12 @@ def test_logarithms_have_the_same_bits_for_any_threads(rng: np.random.Generator)
     links = np.array([0, 40]), np.arange(40), np.ones(40)
     rates, keep = np.zeros(n), np.ones(n)
     rates[:40], keep[:40] = 0.5 / 39, 0.5
-    first = packed_log_rows(logs, 0.3, links, rates, keep, keep, 1)
-    for value, expected in zip(packed_log_rows(logs, 0.3, links, rates, keep, keep, 3), first):
+    first, again = (packed_log_rows(logs, 0.3, links, keep, k) for k in (1, 3))
+    for value, expected in zip(again, first):
         np.testing.assert_array_equal(value, expected)
+    entropies = [
+        rewrite_links(terms.packed, logs, 0.3, terms.shifts, links, rates, keep, k)
+        for terms, k in ((first, 1), (again, 3))
+    ]
+    assert entropies[0] == entropies[1]
+    np.testing.assert_array_equal(again.packed, first.packed)

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from nbembed.kernels import (
     fisher_paths,
     gaussian_rows,
     heavy_tailed,
+    linked_entropy,
     links,
     log_rows,
     neighbor_retrieval,
@@ -54,6 +56,28 @@ def log_p(rng: np.random.Generator) -> Any:
     return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
 
 
+def rewritten(rewrite: Any) -> Any:
+    """Return a function that also returns the array that ``rewrite`` changes."""
+
+    @wraps(rewrite)
+    def call(packed: Any, *arguments: Any) -> tuple[Any, float]:
+        packed = packed.copy()
+        entropy = rewrite(packed, *arguments)
+        return packed, entropy
+
+    return call
+
+
+def with_factors(kernel: Any) -> Any:
+    """Return a function that gives ``kernel`` factors of rows."""
+
+    @wraps(kernel)
+    def call(Yt: Any, *arguments: Any) -> Any:
+        return kernel(Yt, *arguments, keep=np.linspace(1e-3, 1, Yt.shape[1]))
+
+    return call
+
+
 def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]]]:
     """Return, for each kernel: compiled function, reference, and arguments for both."""
     Yt, P = helpers.layout(rng, N, 2, outliers=1), helpers.affinities(rng, N)
@@ -65,9 +89,10 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
     logs = log_p(rng)
     marked = np.where(np.isfinite(logs), logs, NO_AFFINITY)
     np.fill_diagonal(marked, NO_AFFINITY)
-    pattern = sparse_matrix((marked <= 0) | (marked.T <= 0))
+    pattern = sparse_matrix((marked < NO_AFFINITY) | (marked.T < NO_AFFINITY))
     i, j = np.repeat(np.arange(N), np.diff(pattern.indptr)), pattern.indices
     entries = pattern.indptr, j, marked[i, j], marked[j, i]
+    halves = pattern.indptr, j, np.exp(logs[i, j]), np.exp(logs[j, i])
     D2, own = rng.chisquare(4, size=(N, N)), np.arange(N)
     direct = rng.random((5, N)) + 1
     D = np.abs(rng.random((N, N)))
@@ -90,12 +115,28 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
         made[f"custom_pairs {form}"] = (
             custom_similarity.custom_pairs, reference.custom_pairs, (*pair, Yt, value, True, 1)
         )  # fmt: skip
-        made[f"mixed_entropy {form}"] = (
-            links.mixed_entropy, reference.mixed_entropy, (value, *GROUPS, rates, 1 - rates, 1)
+        made[f"unlinked_sums {form}"] = (
+            linked_entropy.unlinked_sums, reference.unlinked_sums, (value, GROUPS, 1)
+        )  # fmt: skip
+        made[f"linked_entropy {form}"] = (
+            linked_entropy.linked_entropy, reference.linked_entropy,
+            (value, GROUPS, rates, 1 - rates, 1),
         )  # fmt: skip
     made |= {
         "sparse_attraction": (
             sparse.sparse_attraction, reference.sparse_attraction, (Yt, csr, 0.4, True, 1)
+        ),
+        "gaussian_rows dense, factors": (
+            with_factors(gaussian_rows.gaussian_rows), with_factors(reference.gaussian_rows),
+            (Yt, packed(P), True, 1),
+        ),
+        "gaussian_rows sparse, factors": (
+            with_factors(gaussian_rows.gaussian_rows), with_factors(reference.gaussian_rows),
+            (Yt, halves, True, 1),
+        ),
+        "sparse_attraction, factors": (
+            with_factors(sparse.sparse_attraction), with_factors(reference.sparse_attraction),
+            (Yt, halves, 0.4, True, 1),
         ),
         "neighbor_retrieval dense": (
             neighbor_retrieval.neighbor_retrieval, reference.neighbor_retrieval,
@@ -103,6 +144,16 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
         ),
         "neighbor_retrieval sparse": (
             neighbor_retrieval.neighbor_retrieval, reference.neighbor_retrieval,
+            (Yt, entries, rates + 0.1, 0.3, -15.0, 1),
+        ),
+        "neighbor_retrieval dense, factors": (
+            with_factors(neighbor_retrieval.neighbor_retrieval),
+            with_factors(reference.neighbor_retrieval),
+            (Yt, packed(marked), rates + 0.1, 0.3, -15.0, 1),
+        ),
+        "neighbor_retrieval sparse, factors": (
+            with_factors(neighbor_retrieval.neighbor_retrieval),
+            with_factors(reference.neighbor_retrieval),
             (Yt, entries, rates + 0.1, 0.3, -15.0, 1),
         ),
         "group_attraction": (
@@ -114,7 +165,11 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
         ),
         "packed_log_rows": (
             log_rows.packed_log_rows, reference.packed_log_rows,
-            (logs, 0.7, GROUPS, rates, 1 - rates, rates + 1, 1),
+            (logs, 0.7, GROUPS, rates + 1, 1),
+        ),
+        "rewrite_links": (
+            rewritten(log_rows.rewrite_links), rewritten(reference.rewrite_links),
+            (packed(marked), logs, 0.7, rates, GROUPS, rates, 1 - rates, 1),
         ),
         "custom_values": (
             custom_similarity.custom_values, reference.custom_values, (*pair, np.linspace(0, 9, 7))
@@ -171,6 +226,8 @@ NAMES = list(cases(np.random.default_rng(0)))
 TOLERANCES = {
     "neighbor_retrieval dense": 1e-10,
     "neighbor_retrieval sparse": 1e-10,
+    "neighbor_retrieval dense, factors": 1e-10,
+    "neighbor_retrieval sparse, factors": 1e-10,
     "parametric solved": 1e-7,
     "descend": 1e-5,
     "descend, retrieval": 1e-5,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -19,11 +20,14 @@ PASSES = [
     "nbembed.objectives.heavy_tailed.heavy_tailed",
     "nbembed.objectives.neighbor_retrieval.neighbor_retrieval",
     "nbembed.objectives.log_affinities.packed_log_rows",
+    "nbembed.objectives.log_affinities._dense",
     "nbembed.objectives.log_affinities._sparse",
     "nbembed.objectives.log_affinities._without",
     "nbembed.objectives.supervised_affinities.gaussian_rows",
     "nbembed.objectives.supervised_affinities.packed",
-    "nbembed.objectives.supervised_affinities.mixed_entropy",
+    "nbembed.objectives.supervised_affinities.unlinked_sums",
+    "nbembed.objectives.supervised_affinities._both_halves",
+    "nbembed.objectives.supervised_affinities._sums",
     "nbembed.objectives.supervised_affinities.without_cannot_links",
     "nbembed.objectives.supervised_affinities.row_sums",
     "nbembed.affinities._checked",
@@ -66,9 +70,10 @@ SLIDERS = [
     (lambda a, s: HeavyTailed(a, 1.0, supervision=s), {"rho": 0.8}, "heavy_tailed"),
     (lambda a, s: SNE(a, supervision=s), {"rho": 0.8}, "gaussian_rows"),
     (lambda a, s: NeighborRetrieval(a, supervision=s), {"tradeoff": 0.7}, "neighbor_retrieval"),
+    (lambda a, s: NeighborRetrieval(a, supervision=s), {"rho": 0.8}, "neighbor_retrieval"),
     (lambda a, s: LargeMargin(a, 1.0, simplex(3)[:, :2], s), {"rho": 0.8}, "gaussian_rows"),
 ]
-NAMES = ["HSSNE alpha", "HSSNE rho", "SNE rho", "NeRV tradeoff", "Mbed rho"]
+NAMES = ["HSSNE alpha", "HSSNE rho", "SNE rho", "NeRV tradeoff", "NeRV rho", "Mbed rho"]
 
 
 @pytest.mark.parametrize("supervision", [None, TOLD, APART], ids=["bare", "links", "cannot"])
@@ -90,18 +95,46 @@ def test_a_slider_costs_one_pass_to_the_next_layout(
     assert passes == {kernel: 2}
 
 
-def test_another_share_of_links_costs_neighbor_retrieval_one_more_pass(affinities, passes):
-    """Logarithms of mixed probabilities are made anew in one fused pass, and only with links."""
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("make", [NeighborRetrieval, SNE, HeavyTailed])
+def test_the_cost_at_another_share_of_links_needs_no_other_pass(passes, make, form):
+    """The entropy of the mixture is known from its parts."""
+    P = np.random.default_rng(0).random((N, N)) + 0.01
+    P += P.T
+    np.fill_diagonal(P, 0)
+    P /= P.sum() if make is HeavyTailed else P.sum(axis=1, keepdims=True)
+    P = sparse.csr_array(P) if form == "sparse" else P
+    width = {"width": "uniform"} if make is NeighborRetrieval else {}
     Y = np.random.default_rng(1).normal(size=(N, 2))
-    for supervision, expected in (
-        (TOLD, {"packed_log_rows": 1, "_without": 1, "neighbor_retrieval": 1}),
-        (None, {"neighbor_retrieval": 1}),
-    ):
-        objective = NeighborRetrieval(affinities, supervision=supervision)
-        run = Run(objective, MomentumGradient(), Y).step(2)
-        passes.clear()
-        run.change(run.objective.with_parameters(rho=0.8)).step()
-        assert {name: n for name, n in passes.items() if n} == expected
+    objective = make(P, supervision=TOLD, **width)
+    objective.cost(Y)
+    passes.clear()
+    changed = objective.with_parameters(rho=0.8)
+    cost = changed.cost(Y)
+    assert len(passes) == passes.total() == 1, passes
+    fresh = make(P, supervision=TOLD, rho=0.8, **width)
+    assert cost == pytest.approx(fresh.cost(Y), rel=1e-12)
+    np.testing.assert_allclose(changed.gradient(Y), fresh.gradient(Y), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_objectives_that_share_logarithms_keep_their_own_share_of_links(affinities, form):
+    P = np.where(affinities.P > 0.01, affinities.P, 0).astype(np.float64)
+    P /= P.sum(axis=1, keepdims=True)
+    P = sparse.csr_array(P) if form == "sparse" else P
+    Y = np.random.default_rng(1).normal(size=(N, 2))
+    first = NeighborRetrieval(P, supervision=APART, width="uniform", rho=0.0)
+    objectives = {rho: first.with_parameters(rho=rho) for rho in (0.0, 0.3, 1.0)}
+    alone = {
+        rho: NeighborRetrieval(P.copy(), supervision=APART, width="uniform", rho=rho).evaluate(Y)
+        for rho in objectives
+    }
+    with ThreadPoolExecutor(4) as pool:
+        order = [*objectives] * 20
+        for rho, seen in zip(order, pool.map(lambda rho: objectives[rho].evaluate(Y), order)):
+            assert seen.cost == alone[rho].cost
+            np.testing.assert_array_equal(seen.gradient, alone[rho].gradient)
+            np.testing.assert_array_equal(seen.curvature, alone[rho].curvature)
 
 
 @pytest.mark.parametrize("supervision", [TOLD, APART], ids=["links", "cannot"])

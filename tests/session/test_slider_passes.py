@@ -10,7 +10,12 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.objectives import heavy_tailed as heavy_tailed_module
-from nbembed.objectives import large_margin, neighbor_retrieval, supervised_affinities
+from nbembed.objectives import (
+    large_margin,
+    log_affinities,
+    neighbor_retrieval,
+    supervised_affinities,
+)
 from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision
@@ -22,7 +27,8 @@ PASSES = (
     (heavy_tailed_module, "heavy_tailed"),
     (supervised_affinities, "gaussian_rows"),
     (neighbor_retrieval, "neighbor_retrieval"),
-    (supervised_affinities, "mixed_entropy"),
+    (supervised_affinities, "unlinked_sums"),
+    (log_affinities, "packed_log_rows"),
 )
 
 
@@ -50,6 +56,7 @@ def passes(monkeypatch) -> Counter[str]:
         (nb.HSSNE(random_state=0), {"rho": 0.8}, "heavy_tailed"),
         (nb.SNE(random_state=0), {"rho": 0.8}, "gaussian_rows"),
         (nb.NeRV(random_state=0), {"tradeoff": 0.6}, "neighbor_retrieval"),
+        (nb.NeRV(random_state=0), {"rho": 0.8}, "neighbor_retrieval"),
         (nb.HSSNE(random_state=0, optimizer="fixed-point"), {"alpha": 1.5}, "heavy_tailed"),
     ],
     ids=lambda v: next(iter(v)) if isinstance(v, dict) else None,

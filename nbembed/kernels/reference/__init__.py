@@ -18,8 +18,10 @@ from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorte
 from nbembed.kernels.reference.links import (
     cannot_link,
     group_attraction,
-    mixed_entropy,
+    linked_entropy,
     packed_log_rows,
+    rewrite_links,
+    unlinked_sums,
 )
 from nbembed.kernels.reference.pairs import (
     gaussian_rows,
@@ -41,14 +43,16 @@ __all__ = [
     "gaussian_rows",
     "group_attraction",
     "heavy_tailed",
+    "linked_entropy",
     "loops",
-    "mixed_entropy",
     "neighbor_retrieval",
     "normalize",
     "packed_log_rows",
     "parametric",
     "path_lengths",
+    "rewrite_links",
     "shorten",
     "sparse_attraction",
     "squared_distances",
+    "unlinked_sums",
 ]

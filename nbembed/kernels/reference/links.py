@@ -9,7 +9,7 @@ import numpy as np
 
 from nbembed.kernels.packing import packed
 from nbembed.kernels.reference.pairs import as_dense, force, squared_gaps, tail
-from nbembed.kernels.terms import NO_AFFINITY, GroupTerms, LogRowsTerms
+from nbembed.kernels.terms import NO_AFFINITY, GroupTerms, LogRowsTerms, UnlinkedTerms
 
 
 def link_weights(n: int, indptr: Any, members: Any, weights: Any) -> Any:
@@ -57,36 +57,71 @@ def cannot_link(
     return float(q.sum()), (-2 * force(q + q.T, Yt)).astype(Yt.dtype)
 
 
-def mixed_entropy(
-    P: Any, indptr: Any, members: Any, weights: Any, rates: Any, keep: Any, n_threads: int
-) -> float:
-    """See :func:`nbembed.kernels.links.mixed_entropy`."""
+def _entropies(p: Any) -> Any:
+    return p * np.log(np.where(p > 0, p, 1))
+
+
+def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTerms:
+    """See :func:`nbembed.kernels.linked_entropy.unlinked_sums`."""
+    n = len(P[0]) - 1 if isinstance(P, tuple) else len(P)
+    unlinked = np.where(link_weights(n, *links) > 0, 0, as_dense(P, n))
+    return UnlinkedTerms(unlinked.sum(axis=1), _entropies(unlinked).sum(axis=1))
+
+
+def linked_entropy(P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int) -> float:
+    """See :func:`nbembed.kernels.linked_entropy.linked_entropy`."""
     keep, rates = (np.asarray(part, np.float64)[:, None] for part in (keep, rates))
-    n = len(keep)
-    mixed = keep * as_dense(P, n) + rates * link_weights(n, indptr, members, weights)
-    return float((mixed * np.log(np.where(mixed > 0, mixed, 1))).sum())
+    u = link_weights(len(keep), *links)
+    mixed = keep * as_dense(P, len(keep)) + rates * u
+    return float(_entropies(mixed)[u > 0].sum())
 
 
 def packed_log_rows(
+    logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, n_threads: int
+) -> LogRowsTerms:
+    """See :func:`nbembed.kernels.log_rows.packed_log_rows`."""
+    rows = kappa * np.array(logs, np.float64)
+    np.fill_diagonal(rows, -np.inf)
+    top = rows.max(axis=1)
+    shifts = top + np.log(np.exp(rows - top[:, None]).sum(axis=1))
+    rows = np.minimum(rows - shifts[:, None], 0)
+    p = np.exp(rows)
+    linked = link_weights(len(rows), *links) > 0
+    unlinked = np.where(linked, 0, p)
+    of_linked = linked.any(axis=1)
+    w = np.asarray(widths, np.float64)
+    return LogRowsTerms(
+        packed(_marked(rows).astype(logs.dtype)),
+        shifts,
+        unlinked.sum(axis=1),
+        _entropies(unlinked).sum(axis=1),
+        np.array([(w * ~of_linked) @ p, (w * of_linked) @ p]),
+    )
+
+
+def rewrite_links(
+    packed: Any,
     logs: Any,
     kappa: float,
+    shifts: Any,
     links: tuple[Any, ...],
     rates: Any,
     keep: Any,
-    widths: Any,
     n_threads: int,
-) -> LogRowsTerms:
-    """See :func:`nbembed.kernels.log_rows.packed_log_rows`."""
-    keep, rates = (np.asarray(part, np.float64)[:, None] for part in (keep, rates))
-    rows = np.array(logs, np.float64)
-    np.fill_diagonal(rows, -np.inf)
-    rows = kappa * (rows - rows.max(axis=1, keepdims=True))
-    rows += np.log(keep) - np.log(np.exp(rows).sum(axis=1, keepdims=True))
-    with np.errstate(divide="ignore"):  # log 0 = −∞: no link
-        rows = np.logaddexp(rows, np.log(rates * link_weights(len(rows), *links)))
-    rows = np.minimum(rows, 0)
-    p = np.exp(rows)
-    there = rows > -np.inf
-    entropy = float((p * np.where(there, rows, 0)).sum())
-    marked = np.where(there, rows, NO_AFFINITY).astype(logs.dtype)
-    return LogRowsTerms(packed(marked), entropy, np.asarray(widths, np.float64) @ p)
+) -> float:
+    """See :func:`nbembed.kernels.log_rows.rewrite_links`."""
+    u = link_weights(len(logs), *links)
+    i, j = np.nonzero(u)
+    log_keep = np.log(np.asarray(keep, np.float64))[i]
+    rows = np.minimum(kappa * np.asarray(logs[i, j], np.float64) - shifts[i], 0) + log_keep
+    with np.errstate(divide="ignore"):  # log 0 = −∞: no share of the links
+        rows = np.minimum(np.logaddexp(rows, np.log(np.asarray(rates)[i] * u[i, j])), 0)
+    values = _marked(rows - log_keep)
+    n, upper = len(logs), i < j
+    packed[i[upper], j[upper]] = values[upper]
+    packed[n - 1 - j[~upper], i[~upper] - j[~upper] - 1] = values[~upper]
+    return float(_entropies(np.exp(rows)).sum())
+
+
+def _marked(rows: Any) -> Any:
+    return np.where(rows > -np.inf, rows, NO_AFFINITY)

@@ -51,6 +51,13 @@ def as_dense(P: Any, n: int) -> Any:
     return dense
 
 
+def with_factors(P: tuple[Any, ...], keep: Any) -> tuple[Any, Any, Any]:
+    """Return the CSR parts of k_i p_ij + k_j p_ji, of (indptr, indices, own, other)."""
+    indptr, indices, own, other = P
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return indptr, indices, np.asarray(keep)[rows] * own + np.asarray(keep)[indices] * other
+
+
 def heavy_tailed(
     Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int
 ) -> HeavyTailedTerms:
@@ -78,9 +85,17 @@ def heavy_tailed_sums(
 
 
 def sparse_attraction(
-    Yt: Any, P: tuple[Any, Any, Any], alpha: float, want_cost: bool, n_threads: int
+    Yt: Any,
+    P: tuple[Any, ...],
+    alpha: float,
+    want_cost: bool,
+    n_threads: int,
+    *,
+    keep: Any = None,
 ) -> SparseTerms:
     """See :func:`nbembed.kernels.sparse.sparse_attraction`."""
+    if keep is not None:
+        P = with_factors(P, keep)
     terms = heavy_tailed(Yt, P, alpha, want_cost, n_threads)
     return SparseTerms(terms.attraction, terms.curvature, terms.cross)
 
@@ -100,7 +115,9 @@ def gaussian_rows(
 ) -> GaussianRowsTerms:
     """See :func:`nbembed.kernels.gaussian_rows.gaussian_rows`."""
     tau = squared_gaps(Yt)
-    if keep is not None:
+    if keep is not None and isinstance(W, tuple):
+        W = with_factors(W, keep)
+    elif keep is not None:
         P = np.array([packed_row(W, i) for i in range(len(W))], np.float64)
         np.fill_diagonal(P, 0)
         W = np.asarray(keep)[:, None] * P
@@ -116,7 +133,14 @@ def gaussian_rows(
 
 
 def neighbor_retrieval(
-    Yt: Any, logs: Any, widths: Any, tradeoff: float, floor: float, n_threads: int
+    Yt: Any,
+    logs: Any,
+    widths: Any,
+    tradeoff: float,
+    floor: float,
+    n_threads: int,
+    *,
+    keep: Any = None,
 ) -> RetrievalTerms:
     """See :func:`nbembed.kernels.neighbor_retrieval.neighbor_retrieval`."""
     n = Yt.shape[1]
@@ -126,9 +150,10 @@ def neighbor_retrieval(
         entries[np.repeat(np.arange(n), np.diff(indptr)), indices] = own
     else:
         entries = np.array([packed_row(logs, i) for i in range(n)], np.float64)
-    there = entries <= 0
-    p = np.exp(np.where(there, entries, -np.inf))
-    return retrieval_sums(Yt, p, np.where(there, entries, floor), widths, tradeoff)
+    there = entries < NO_AFFINITY
+    log_p = entries + (0 if keep is None else np.log(keep)[:, None])
+    p = np.exp(np.where(there, log_p, -np.inf))
+    return retrieval_sums(Yt, p, np.where(there, log_p, floor), widths, tradeoff)
 
 
 def retrieval_sums(Yt: Any, p: Any, log_p: Any, widths: Any, tradeoff: float) -> RetrievalTerms:

@@ -1,0 +1,214 @@
+"""Entropy of affinities mixed with links, in parts that depend on the share of the links or do not.
+
+    p̃_ij = keep_i p_ij + rates_i u_ij,   u_ij = Σ_{groups that hold i and j} w_i w_j
+    Σ_ij p̃ log p̃ = Σ_i (keep_i S_i + keep_i log keep_i · M_i) + Σ_{linked ij} p̃ log p̃
+
+with S_i = Σ p log p and M_i = Σ p over the j that are not linked to i. S and M take one pass over
+P; for another share of the links only the linked pairs are visited again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.tiles import n_chunks
+from nbembed.kernels.codegen.vector_math import log
+from nbembed.kernels.terms import UnlinkedTerms
+from nbembed.kernels.threads import run_chunks
+
+
+@with_reference(reference.unlinked_sums)
+def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTerms:
+    """Return each row's sums over the points that are not linked to it.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
+        Non-negative, diagonal zero or not stored; every entry is read.
+    links : tuple (indptr, members, weights)
+        Groups, as in :func:`nbembed.kernels.links.group_attraction`.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    UnlinkedTerms
+
+    Notes
+    -----
+    O(Σ m² + entries of P) time, O(n) memory.
+    """
+    sparse = isinstance(P, tuple)
+    n = len(P[0]) - 1 if sparse else len(P)
+    parts = _parts(P, links, n)
+    masses, entropies = np.zeros(n), np.zeros(n)
+    chunks = n_chunks(n)
+    bounds = np.linspace(0, n, chunks + 1).astype(int)
+    add = sparse_unlinked if sparse else dense_unlinked
+
+    def run(chunk: int) -> None:
+        add(*parts, bounds[chunk], bounds[chunk + 1], masses, entropies)
+
+    run_chunks(run, chunks, n_threads)
+    return UnlinkedTerms(masses, entropies)
+
+
+@with_reference(reference.linked_entropy)
+def linked_entropy(P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int) -> float:
+    """Return Σ p̃ log p̃ over the linked pairs, in nats.
+
+    Parameters
+    ----------
+    P, links, n_threads
+        As in :func:`unlinked_sums`; the column numbers of a sparse row increase.
+    rates, keep : ndarray of shape (n,)
+        Share of the links and of P in row i.
+
+    Notes
+    -----
+    O(n + Σ m²) time and O(n) memory; a sparse P takes a binary search for each pair.
+    """
+    sparse = isinstance(P, tuple)
+    n = len(keep)
+    parts = _parts(P, links, n)
+    rates, keep = read_only(np.asarray(rates, float)), read_only(np.asarray(keep, float))
+    chunks = n_chunks(n)
+    totals = np.zeros(chunks)
+    bounds = np.linspace(0, n, chunks + 1).astype(int)
+    add = sparse_linked if sparse else dense_linked
+
+    def run(chunk: int) -> None:
+        totals[chunk] = add(*parts, rates, keep, bounds[chunk], bounds[chunk + 1])
+
+    run_chunks(run, chunks, n_threads)
+    return float(totals.sum())
+
+
+def occurrences(links: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+    """Return indptr, members and weights, and starts, places and group_of for :func:`mark`.
+
+    ``places[starts[i]:starts[i + 1]]`` are the positions in ``members`` where point i occurs, and
+    ``group_of`` is the group of each position.
+    """
+    indptr, members, weights = (np.asarray(part) for part in links)
+    places = np.argsort(members, kind="stable")
+    starts = np.searchsorted(members[places], np.arange(n + 1))
+    group_of = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    return indptr, members, np.asarray(weights, float), starts, places, group_of
+
+
+@inlined
+def mark(i, indptr, members, weights, starts, places, group_of, u, touched):
+    """Add what links point i to each other point to ``u``; return how many are ``touched``."""
+    n_touched = 0
+    for place in places[starts[i] : starts[i + 1]]:
+        g = group_of[place]
+        for e in range(indptr[g], indptr[g + 1]):
+            j = members[e]
+            if j != i and u[j] == 0.0:
+                touched[n_touched] = j
+                n_touched += 1
+            u[j] += weights[place] * weights[e]
+    u[i] = 0.0
+    return n_touched
+
+
+def _parts(P: Any, links: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+    parts = P if isinstance(P, tuple) else (P,)
+    return tuple(read_only(np.asarray(part)) for part in (*parts, *occurrences(links, n)))
+
+
+@inlined
+def _x_log_x(x):
+    # The logarithm is not defined for zero and subnormal numbers, whose terms are negligible.
+    return x * log(x if x > 1e-300 else 1e-300)
+
+
+@inlined
+def _row_sums(row):
+    mass = 0.0
+    entropy = 0.0
+    for j in range(row.size):
+        p = np.float64(row[j])
+        mass += p
+        entropy += _x_log_x(p)
+    return mass, entropy
+
+
+@compiled
+def dense_unlinked(
+    P, indptr, members, weights, starts, places, group_of, first, last, masses, entropies
+):  # fmt: skip
+    """Set mass and entropy of the rows from ``first`` to ``last``."""
+    n = masses.size
+    u = np.zeros(n)
+    touched = np.zeros(n, np.int64)
+    unlinked = np.empty(n, P.dtype)
+    for i in range(first, last):
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        unlinked[:] = P[i]
+        for j in touched[:n_touched]:
+            unlinked[j] = 0
+            u[j] = 0.0
+        masses[i], entropies[i] = _row_sums(unlinked)
+
+
+@compiled
+def sparse_unlinked(
+    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, first, last,
+    masses, entropies,
+):  # fmt: skip
+    """Set mass and entropy of the rows from ``first`` to ``last``."""
+    n = masses.size
+    u = np.zeros(n)
+    touched = np.zeros(n, np.int64)
+    for i in range(first, last):
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        for e in range(P_indptr[i], P_indptr[i + 1]):
+            if u[indices[e]] == 0.0:
+                p = np.float64(data[e])
+                masses[i] += p
+                entropies[i] += _x_log_x(p)
+        for j in touched[:n_touched]:
+            u[j] = 0.0
+
+
+@compiled
+def dense_linked(
+    P, indptr, members, weights, starts, places, group_of, rates, keep, first, last
+):  # fmt: skip
+    """Return the entropy of the linked pairs of the rows from ``first`` to ``last``."""
+    u = np.zeros(keep.size)
+    touched = np.zeros(keep.size, np.int64)
+    total = 0.0
+    for i in range(first, last):
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        for j in touched[:n_touched]:
+            total += _x_log_x(keep[i] * np.float64(P[i, j]) + rates[i] * u[j])
+            u[j] = 0.0
+    return total
+
+
+@compiled
+def sparse_linked(
+    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, rates, keep,
+    first, last,
+):  # fmt: skip
+    """Return the entropy of the linked pairs of the rows from ``first`` to ``last``."""
+    u = np.zeros(keep.size)
+    touched = np.zeros(keep.size, np.int64)
+    total = 0.0
+    for i in range(first, last):
+        n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        start, stop = P_indptr[i], P_indptr[i + 1]
+        for j in touched[:n_touched]:
+            e = start + np.searchsorted(indices[start:stop], j)
+            p = np.float64(data[e]) if e < stop and indices[e] == j else 0.0
+            total += _x_log_x(keep[i] * p + rates[i] * u[j])
+            u[j] = 0.0
+    return total

@@ -1,0 +1,49 @@
+"""The entropy of affinities mixed with links, put together from its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import xlogy
+
+from nbembed.kernels.linked_entropy import linked_entropy, unlinked_sums
+from nbembed.kernels.reference.links import link_weights
+from tests.kernels import helpers
+from tests.kernels.test_links import CASES, make_groups
+
+NO_LINKS = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
+
+
+def mixed_entropy(P: Any, links: Any, rates: Any, keep: Any, n_threads: int = 1) -> float:
+    unlinked = unlinked_sums(P, links, n_threads)
+    linked = linked_entropy(P, links, rates, keep, n_threads)
+    return float(keep @ unlinked.entropies + xlogy(keep, keep) @ unlinked.masses) + linked
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("case", CASES)
+def test_the_parts_are_the_entropy_of_the_mixture(
+    rng: np.random.Generator, case: str, dtype: Any, form: str
+) -> None:
+    n, sizes = CASES[case]
+    P = helpers.affinities(rng, n, density=0.3).astype(dtype)
+    P[0, 1] = P[1, 0] = 0
+    groups = make_groups(rng, n, sizes)
+    keep, rates = rng.uniform(0.2, 1, n), rng.random(n)
+    keep[-1] = 0  # a row without a share of the data
+    rates[: n // 2] = 0  # rows without a share of the links
+    mixed = keep[:, None] * P.astype(float) + rates[:, None] * link_weights(n, *groups)
+    positive = mixed[mixed > 0]
+    expected = (positive * np.log(positive)).sum()
+    given = helpers.csr_parts(P) if form == "sparse" else P
+    entropy = mixed_entropy(given, groups, rates, keep)
+    assert entropy == pytest.approx(expected, rel=1e-12)
+    assert mixed_entropy(given, groups, rates, keep, 2) == entropy
+
+
+def test_entropy_of_subnormal_affinities() -> None:
+    P = np.array([[0, 1e-320], [1e-320, 0]])
+    assert abs(mixed_entropy(P, NO_LINKS, np.zeros(2), np.ones(2))) < 1e-300
