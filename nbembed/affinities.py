@@ -25,6 +25,7 @@ from scipy import sparse
 from nbembed.distances import Distances, Metric, name_of
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.threads import resolve_threads
+from nbembed.sparse_format import FLOATS, check_csr
 from nbembed.validation import (
     auto_perplexity,
     check_choice,
@@ -97,11 +98,9 @@ class Affinities:
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, FORMS)
-        P = self.P
-        parts = (P.data, P.indices, P.indptr) if sparse.issparse(P) else (P,)
-        for array in (*parts, self.beta):
-            if isinstance(array, np.ndarray):
-                array.flags.writeable = False
+        object.__setattr__(self, "P", _frozen_matrix(self.P))
+        if isinstance(self.beta, np.ndarray):
+            object.__setattr__(self, "beta", _frozen(self.beta))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields without what was computed from them."""
@@ -292,12 +291,33 @@ def as_affinities(P: Any, form: Form) -> Affinities:
     check_choice("form", form, FORMS)
     if isinstance(P, Affinities):
         return P.joint() if form == "joint" else P.rows()
-    stored = _checked(_stored(P), form)
-    # A view can be made read only without a change of the caller's array.
-    if sparse.issparse(stored):
-        parts = stored.data.view(), stored.indices.view(), stored.indptr.view()
-        return Affinities(sparse.csr_array(parts, shape=stored.shape), form)
-    return Affinities(stored.view(), form)
+    return Affinities(_checked(_stored(P), form), form)
+
+
+def _frozen_matrix(P: Any) -> Any:
+    """Return P as a read-only view, of the structure that kernels rely on.
+
+    A view is made read only without a change of the caller's array.
+    """
+    if P.ndim != 2 or P.shape[0] != P.shape[1]:
+        raise ValueError(f"P must be a square matrix (n_samples, n_samples), got {P.shape}")
+    if sparse.issparse(P):
+        check_csr(P, "P", canonical=True)
+        parts = _frozen(P.data), _frozen(P.indices), _frozen(P.indptr)
+        view = sparse.csr_array(parts, shape=P.shape)
+        view.has_canonical_format = True
+        return view
+    if P.dtype not in FLOATS or not P.flags.c_contiguous:
+        raise ValueError(f"P must be a C-contiguous array of float32 or float64, got {P.dtype}")
+    return _frozen(P)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def row_sums(P: Any) -> NDArray[np.float64]:
@@ -315,10 +335,8 @@ def _stored(P: Any) -> Any:
     """Return a matrix as C-contiguous float array or as canonical CSR array."""
     P = matrix_of(P, "P")
     check_unmasked(P, "P")
-    if sparse.issparse(P):
-        dtype = P.dtype if P.dtype in (np.float32, np.float64) else np.float64
-        stored = sparse.csr_array(P).astype(dtype, copy=False)
-        return stored if stored.has_canonical_format else canonical(stored.copy())
+    if sparse.issparse(P):  # checked and canonical by now
+        return sparse.csr_array(P)
     try:
         stored = np.asarray(P)
     except ValueError:  # rows of different lengths
@@ -489,7 +507,7 @@ def _threads(n: int, n_jobs: int | None) -> int:
 def _kept(X: Any, data: Any) -> Any:
     """Return checked data that later changes of the caller's array do not reach."""
     if sparse.issparse(data):
-        return data.copy() if data is matrix_of(X) else data
+        return data.copy()
     if not (data.flags.writeable and np.may_share_memory(data, np.asarray(matrix_of(X)))):
         return data
     return data.copy()

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from nbembed.kernels.calibration import CHUNK
 from nbembed.kernels.distances import squared_distances
+from nbembed.sparse_format import check_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,8 @@ class Distances:
         self._name = name
         self._itself = others is None
         others = X if self._itself else others
+        check_sparse(X, name)
+        check_sparse(others, "others")
         if metric == "precomputed":
             _check_span(_largest(X), name, "dissimilarities")
             self.shape = X.shape

@@ -123,8 +123,8 @@ class Run:
                 f"Y must have shape (n_samples, n_components) with n_samples = "
                 f"{objective.n_samples}, got {Y.shape}"
             )
-        if not np.isfinite(Y).all():
-            raise ValueError("Y must be finite, got NaN or infinity")
+        if not objective.in_range(Y):
+            raise ValueError(_not_in_range(Y))
         self.objective = objective
         self.optimizer = optimizer
         #: The stages and how many of their steps are done.
@@ -266,10 +266,10 @@ class Run:
     def move(self, Y: NDArray[Any]) -> Run:
         """Go on from another layout (a point of the annealing path, an adopted map)."""
         Y = np.array(Y, dtype=self.objective.dtype, order="C", copy=True)
-        if Y.ndim != 2 or Y.shape[0] != self.objective.n_samples or not np.isfinite(Y).all():
-            raise ValueError(
-                f"Y must be finite and of shape ({self.objective.n_samples}, n_components)"
-            )
+        if Y.ndim != 2 or Y.shape[0] != self.objective.n_samples:
+            raise ValueError(f"Y must be of shape ({self.objective.n_samples}, n_components)")
+        if not self.objective.in_range(Y):
+            raise ValueError(_not_in_range(Y))
         self._restart(Y)
         return self
 
@@ -306,7 +306,7 @@ class Run:
         # A cost in the first step from somewhere new would keep the next layout waiting.
         due = (self.iteration + 1) % self.cost_every == 0 and not self._fresh
         state = acting.step(self.objective, before, cost=due)
-        if not np.isfinite(state.Y).all():
+        if not self.objective.in_range(state.Y):
             # The state is not updated, so that the layout stays the one before this step.
             raise FloatingPointError(
                 f"{type(acting).__name__} left the range of numbers at iteration "
@@ -331,6 +331,12 @@ class Run:
         self.schedule = self.schedule.advanced()
         if stage.keep and (self.schedule.finished or self.schedule.at_boundary):
             self.kept.append(Kept(self.iteration, self.objective.parameters, self._state.Y.copy()))
+
+
+def _not_in_range(Y: NDArray[Any]) -> str:
+    if not np.isfinite(Y).all():
+        return "Y must be finite, got NaN or infinity"
+    return f"Y must be in the objective's range, got numbers of up to {np.abs(Y).max():.3g}"
 
 
 def relative_movement(before: NDArray[Any], after: NDArray[Any]) -> float:

@@ -16,12 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
+
+from nbembed.sparse_format import as_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The least number of points with neighbors.
 MIN_SAMPLES = 2
+#: The most dimensions of a layout: a map is for reading, and time and memory grow with them.
+MAX_COMPONENTS = 1000
+#: The most classes that have directions of their own (Mbed).
+MAX_CLASSES = 1000
 #: Metrics by name: those of scikit-learn's ``pairwise_distances``, SciPy's among them.
 METRICS = (
     "euclidean", "l2", "cityblock", "l1", "manhattan", "cosine", "precomputed", "braycurtis",
@@ -82,6 +89,33 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
     count = int(value)
     if count > sys.maxsize:
         raise ValueError(f"{name} must be at most {sys.maxsize}, got {value!r}")
+    return count
+
+
+def check_components(value: Any) -> int:
+    """Return the number of dimensions of a layout, ``n_components``, in [1, MAX_COMPONENTS].
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    return _check_bounded("n_components", value, MAX_COMPONENTS)
+
+
+def check_classes(value: Any) -> int:
+    """Return the number of classes that directions are made for, in [1, MAX_CLASSES].
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    return _check_bounded("n_classes", value, MAX_CLASSES)
+
+
+def _check_bounded(name: str, value: Any, high: int) -> int:
+    count = check_count(name, value)
+    if count > high:
+        raise ValueError(f"{name} must be at most {high}, got {value!r}")
     return count
 
 
@@ -287,7 +321,10 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     TypeError
         If they are neither whole numbers nor a mask.
     """
-    array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
+    try:
+        array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
+    except (TypeError, ValueError):  # rows of different lengths, a slice of text
+        raise TypeError(f"{name} must be point indices or a mask, got {points!r}") from None
     if array.dtype == bool:
         if array.shape != (n_samples,):
             raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
@@ -432,12 +469,19 @@ def matrix_of(X: Any, name: str = "X") -> Any:
 
     An AnnData is recognized by its attributes, so that anndata need not be installed. To use
     another of its matrices pass it, as in ``adata.obsm["X_pca"]`` or ``adata.layers["counts"]``.
+    A sparse matrix is returned as a CSR matrix of which every entry has been checked
+    (:func:`nbembed.sparse_format.as_csr`): no other code may read it before.
 
     Raises
     ------
     ValueError
-        If the annotated matrix holds no data.
+        If the annotated matrix holds no data, or a sparse matrix is malformed.
     """
+    found = _annotated_part(X, name)
+    return as_csr(found, name) if sparse.issparse(found) else found
+
+
+def _annotated_part(X: Any, name: str) -> Any:
     if not (hasattr(X, "obs_names") and hasattr(X, "var_names") and hasattr(X, "X")):
         return X
     found = X.X

@@ -22,8 +22,10 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 #: The rank of every room. A new room must be given its place here.
 RANKS = {
     "kernels": 0,
+    "sparse_format": 0,
     "validation": 1,
     "distances": 1,
+    "estimator_input": 2,
     "affinities": 2,
     "neighbors": 2,
     "supervision": 2,

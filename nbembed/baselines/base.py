@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from nbembed.distances import Distances
+from nbembed.estimator_input import validated_data
 from nbembed.methods.placement import FittedData
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_count, check_data, check_kind, check_real, matrix_of
+from nbembed.validation import check_components, check_count, check_data, check_real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,7 +192,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             y = np.asarray(y)
         n = data.shape[0]
         labels = as_supervision(y if supervision is None else supervision, n)
-        check_count("n_components", self.n_components)
+        check_components(self.n_components)
         check_real("verbose", self.verbose, low=0)
         as_callbacks(self.callbacks)
         as_generator(self.random_state)
@@ -205,17 +206,9 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return data, labels
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
-        """Return ``X`` as scikit-learn validates it, its errors naming the argument."""
-        X = matrix_of(X)
-        try:
-            data = validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
-            )
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"X must be a finite matrix of numbers, one row a point: {error}") from None
-        check_kind(X)
-        return data
+        return validated_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
+        )
 
     def _to_fitted(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield squared distances of new points to the fitted ones, by blocks of rows."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from nbembed.datasets.catalog import CATALOG
+from nbembed.sparse_format import csr_from_parts
 from nbembed.validation import check_count, check_path, check_text
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _matrix(parts: dict[str, Any], key: str, name: str) -> Any:
     if not all(piece in parts for piece in pieces):
         return None
     data, indices, indptr, shape = (parts.pop(piece) for piece in pieces)
-    return sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    return csr_from_parts(data, indices, indptr, shape, f"{name}.npz: {key}")
 
 
 def _rest(parts: dict[str, Any], name: str) -> dict[str, Any]:

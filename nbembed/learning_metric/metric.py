@@ -20,8 +20,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from nbembed.estimator_input import validated_data
 from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric.mixture import Mixture, fit, start
@@ -32,7 +33,6 @@ from nbembed.validation import (
     check_choice,
     check_count,
     check_flag,
-    check_kind,
     check_magnitude,
     check_numbers,
     check_real,
@@ -464,14 +464,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, name: str = "X", **options: Any) -> NDArray[np.float64]:
         X = matrix_of(X, name)
         check_dense(X, name)
-        try:
-            data = validate_data(self, X, dtype=np.float64, **options)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(
-                f"{name} must be a dense, finite matrix of numbers, one row a point: {error}"
-            ) from None
-        check_kind(X, name)
+        form = "a dense, finite matrix of numbers, one row a point"
+        data = validated_data(self, X, name, form=form, dtype=np.float64, **options)
         check_magnitude(data, name)
         return np.asarray(data)
 

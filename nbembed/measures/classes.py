@@ -9,6 +9,7 @@ import numpy as np
 from nbembed.distances import check_span
 from nbembed.measures.checks import check_labels, check_map, codes_of
 from nbembed.neighbors import nearest_neighbors
+from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -30,6 +31,7 @@ def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:
     ----------
     .. [1] "Heavy-Tailed Symmetric Stochastic Neighbor Embedding" (2009), eq. (23).
     """
+    per_point = check_flag("per_point", per_point)
     nearest = nearest_neighbors(Y, 1, name="Y")[:, 0]
     codes = codes_of(y, nearest.size)
     agree = (codes[nearest] == codes).astype(np.float64)
@@ -66,6 +68,7 @@ def good_neighbors(
     .. [1] "A unified semi-supervised dimensionality reduction framework for manifold learning",
        section 5.
     """
+    per_point = check_flag("per_point", per_point)
     nearest = nearest_neighbors(Z, k, metric, name="Z")
     codes = codes_of(y, len(nearest))
     share = (codes[nearest] == codes[:, None]).mean(axis=1)
@@ -85,6 +88,7 @@ def knn_error(Y: ArrayLike, y: ArrayLike, k: int = 1, *, per_point: bool = False
     per_point : bool, default=False
         Return 0.0 (right) or 1.0 for each point.
     """
+    per_point = check_flag("per_point", per_point)
     nearest = nearest_neighbors(Y, k, name="Y")
     codes = codes_of(y, len(nearest))
     votes = codes[nearest]

@@ -9,6 +9,7 @@ import numpy as np
 from nbembed.distances import Distances, Metric
 from nbembed.measures.checks import check_half, check_neighbors, checked_pair
 from nbembed.neighbors import nearest_neighbors
+from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -41,6 +42,7 @@ def neighbor_preservation(
     -----
     It needs no labels, so it decreases where a map shows separation that the data do not have.
     """
+    per_point = check_flag("per_point", per_point)
     inside = nearest_neighbors(Y, k, name="Y")
     if neighbors is None:
         wanted = nearest_neighbors(checked_pair(X, Y, metric)[0], k, metric)
@@ -73,6 +75,7 @@ def trustworthiness(
     ----------
     .. [1] Venna and Kaski (2001), "Neighborhood preservation in nonlinear projection methods".
     """
+    per_point = check_flag("per_point", per_point)
     data, points = checked_pair(X, Y, metric)
     check_half(k, len(points))
     return _by_ranks(Distances(data, metric), nearest_neighbors(points, k, name="Y"), per_point)
@@ -85,6 +88,7 @@ def continuity(
 
     :func:`trustworthiness` with data and map exchanged; the parameters are the same.
     """
+    per_point = check_flag("per_point", per_point)
     data, points = checked_pair(X, Y, metric)
     check_half(k, len(points))
     inside = Distances(points, "euclidean", name="Y")

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.measures.checks import check_labels, check_map
-from nbembed.validation import check_count, check_magnitude, check_numbers, check_posteriors
+from nbembed.validation import (
+    check_count,
+    check_flag,
+    check_magnitude,
+    check_numbers,
+    check_posteriors,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -67,6 +73,7 @@ def class_precision(
     ----------
     .. [1] T. Iwata and others (2007), "Parametric embedding for class visualization", eq. (12).
     """
+    per_class = check_flag("per_class", per_class)
     rows = check_posteriors(proba, "proba", min_classes=1)
     places = np.asarray(check_map(Y, min_samples=1), dtype=np.float64)
     check_magnitude(places, "Y")
@@ -83,7 +90,10 @@ def class_precision(
                 f"centers must have shape (n_classes, n_components) = ({K}, {places.shape[1]}), "
                 f"got {middle.shape}"
             )
-    wanted = np.atleast_1d(check_numbers("h", h) if isinstance(h, str) else np.asarray(h))
+    try:
+        wanted = np.atleast_1d(check_numbers("h", h) if isinstance(h, str) else np.asarray(h))
+    except ValueError:  # rows of different lengths
+        wanted = np.empty((0, 0))
     if wanted.ndim != 1 or wanted.size == 0:
         raise ValueError(f"h must be a number or a list of numbers, got {h!r}")
     for value in wanted.tolist():

@@ -24,7 +24,7 @@ from nbembed.distances import Distances, Metric
 from nbembed.kernels.calibration import calibrate
 from nbembed.measures.checks import check_map, check_neighbors, checked_pair
 from nbembed.neighbors import check_k, nearest_neighbors
-from nbembed.validation import check_choice, check_perplexity
+from nbembed.validation import check_choice, check_flag, check_perplexity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -77,6 +77,7 @@ def r_nx_auc(
     Small neighborhoods count for more, and no size has to be chosen. The parameters are those of
     :func:`r_nx`; with ``per_point`` the values of the points' own curves, whose mean is the area.
     """
+    per_point = check_flag("per_point", per_point)
     data, points = _at_least_three(X, Y, metric)
     n = len(points)
     share = 1 / np.arange(1, n - 1)
@@ -144,6 +145,7 @@ def precision_recall(
     .. [1] Venna, Peltonen, Nybo, Aidos and Kaski (2010), "Information retrieval perspective to
        nonlinear dimensionality reduction for data visualization".
     """
+    per_point = check_flag("per_point", per_point)
     if neighbors is None:
         data, points = checked_pair(X, Y, metric)
         n = len(points)
@@ -223,6 +225,7 @@ def smoothed_errors(
     .. [1] Venna, Peltonen, Nybo, Aidos and Kaski (2010), "Information retrieval perspective to
        nonlinear dimensionality reduction for data visualization", section 2.2.
     """
+    per_point = check_flag("per_point", per_point)
     data, points = checked_pair(X, Y, metric)
     n = len(points)
     perplexity = check_perplexity(perplexity, n)

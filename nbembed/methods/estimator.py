@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
+from nbembed.estimator_input import validated_data
 from nbembed.learning_metric.metric import check_labels_suffice
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_data, check_kind, check_real, matrix_of
+from nbembed.validation import check_data, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -125,20 +125,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     # -- what the estimators share -----------------------------------------------------------
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
-        """Return ``X`` as scikit-learn validates it, its errors naming the argument.
-
-        Their wording is kept behind the name: scikit-learn's own checks of estimators look for it.
-        """
-        X = matrix_of(X)
-        try:
-            data = validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
-            )
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"X must be a finite matrix of numbers, one row a point: {error}") from None
-        check_kind(X)
-        return data
+        return validated_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
+        )
 
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None

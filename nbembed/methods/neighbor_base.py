@@ -23,7 +23,7 @@ from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.optimizers import MomentumGradient, Optimizer
-from nbembed.validation import check_count
+from nbembed.validation import check_components
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -64,7 +64,7 @@ class NeighborRecipe(Recipe[Affinities]):
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        check_count("n_components", self.n_components)
+        check_components(self.n_components)
         self.check_live()
         check_shared(self, n_samples, supervision)
         self._given_layout(n_samples)

@@ -8,6 +8,7 @@ import numpy as np
 
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric import LearningMetric
+from nbembed.objectives.checks import check_range
 from nbembed.optimizers import (
     LBFGS,
     ConjugateGradient,
@@ -19,7 +20,6 @@ from nbembed.validation import as_generator as as_generator
 from nbembed.validation import (
     check_choice,
     check_count,
-    check_magnitude,
     check_metric,
     check_numbers,
     check_perplexity,
@@ -105,7 +105,6 @@ def check_init(
             f"init must have shape (n_samples, n_components) = "
             f"({n_samples}, {n_components}), got {Y.shape}"
         )
-    if not np.isfinite(Y).all():
-        raise ValueError("init must be finite, got NaN or infinity")
-    check_magnitude(Y, "init", high=1e30)  # squares of float32 must not overflow
+    with np.errstate(over="ignore"):
+        check_range(Y.astype(np.float32), "init")  # maps are made in float32
     return Y

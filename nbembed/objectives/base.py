@@ -51,6 +51,21 @@ class Evaluation:
         return self.cost - self.auxiliary_cost
 
 
+#: The largest norm of a layout, √Σ y², for each type: squared distances stay in its range, and so
+#: do their products with widths, weights and numbers of points.
+LARGEST: dict[np.dtype[Any], float] = {
+    np.dtype(np.float32): 1e15,
+    np.dtype(np.float64): 1e140,
+}
+_SQUARES = {dtype: norm * norm for dtype, norm in LARGEST.items()}
+
+
+def in_range(Y: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Return whether a layout is finite and of a norm of at most :data:`LARGEST` for ``dtype``."""
+    # Not a maximum: one product is several times as fast, and this is asked at every evaluation.
+    return bool(np.vdot(Y, Y) <= _SQUARES[dtype])
+
+
 class Objective(ABC):
     """A cost to minimize over layouts ``Y`` of shape (n_samples, n_components)."""
 
@@ -86,7 +101,17 @@ class Objective(ABC):
 
     @abstractmethod
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
-        """Return cost, gradient and curvature at ``Y``; leaving out the cost saves time."""
+        """Return cost, gradient and curvature at ``Y``; leaving out the cost saves time.
+
+        Raises
+        ------
+        ValueError
+            If ``Y`` is of another shape, or not in range (:meth:`in_range`).
+        """
+
+    def in_range(self, Y: NDArray[Any]) -> bool:
+        """Return whether the numbers of a layout are such as :meth:`evaluate` takes: finite."""
+        return bool(np.isfinite(Y).all())
 
     def cost_and_gradient(self, Y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         """Return the cost in nats and its gradient, shape (n_samples, n_components)."""
@@ -100,3 +125,14 @@ class Objective(ABC):
     def cost(self, Y: NDArray[Any]) -> float:
         """Return the cost in nats."""
         return self.evaluate(Y).cost
+
+
+class PairObjective(Objective):
+    """Base of the objectives of squared distances, which overflow before coordinates do.
+
+    They take layouts of a norm √Σ y² of at most 1e15 in float32 and 1e140 in float64.
+    """
+
+    def in_range(self, Y: NDArray[Any]) -> bool:
+        """Return whether a layout is finite and not too large for squared distances."""
+        return in_range(Y, self.dtype)

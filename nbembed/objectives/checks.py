@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.kernels.threads import resolve_threads
+from nbembed.objectives.base import LARGEST, in_range
 from nbembed.supervision import Supervision
 from nbembed.validation import check_numbers
 
@@ -24,13 +25,16 @@ def threads_for(n_samples: int, n_jobs: int | None) -> int:
     return 1 if n_jobs is None and n_samples < SERIAL_BELOW else threads
 
 
-def check_layout(Y: Any, n_samples: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def check_layout(
+    Y: Any, n_samples: int, dtype: np.dtype[Any], *, bounded: bool = True
+) -> NDArray[Any]:
     """Return ``Y`` in ``dtype``, of shape (n_samples, n_components).
 
     Raises
     ------
     ValueError
-        If the shape is another one.
+        If the shape is another one, or, where it is ``bounded``, the layout is not finite or too
+        large for squared distances.
     """
     layout = Y if isinstance(Y, np.ndarray) and Y.dtype == dtype else _numbers(Y, dtype)
     if layout.ndim != 2 or layout.shape[0] != n_samples or layout.shape[1] < 1:
@@ -38,11 +42,27 @@ def check_layout(Y: Any, n_samples: int, dtype: np.dtype[Any]) -> NDArray[Any]:
             f"Y must have shape (n_samples, n_components) with n_samples = {n_samples}, "
             f"got {layout.shape}"
         )
+    if bounded:
+        check_range(layout)
     return layout
 
 
+def check_range(Y: NDArray[Any], name: str = "Y") -> None:
+    """Raise ValueError unless a layout is finite and not too large for squared distances."""
+    if in_range(Y, Y.dtype):
+        return
+    if not np.isfinite(Y).all():
+        raise ValueError(f"{name} must be finite in {Y.dtype}, got NaN or infinity")
+    size = float(np.abs(Y).max())
+    norm = size * float(np.linalg.norm(np.asarray(Y / size, np.float64)))
+    raise ValueError(
+        f"{name} must have a norm (root of its sum of squares) of at most {LARGEST[Y.dtype]:g} in "
+        f"{Y.dtype}, or squared distances overflow; got {norm:.3g}: rescale it"
+    )
+
+
 def _numbers(Y: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    with np.errstate(over="ignore"):  # beyond the range of float32 layout and cost are infinite
+    with np.errstate(over="ignore"):  # beyond the range of float32 it is infinite, and refused
         return check_numbers("Y", Y).astype(dtype)
 
 

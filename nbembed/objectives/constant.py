@@ -50,5 +50,5 @@ class Constant(Objective):
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return zero, and a gradient of zeros."""
-        Y = check_layout(Y, self.n_samples, self.dtype)
+        Y = check_layout(Y, self.n_samples, self.dtype, bounded=False)
         return Evaluation(0.0, np.zeros_like(Y), np.ones(len(Y), self.dtype))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbembed.validation import check_count, check_numbers
+from nbembed.validation import check_classes, check_components, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -24,9 +24,9 @@ def simplex(n_classes: int, n_components: int | None = None) -> NDArray[np.float
     Parameters
     ----------
     n_classes : int
-        K, at least 1. A single class gets the first axis.
+        K, from 1 to 1000. A single class gets the first axis.
     n_components : int, optional
-        Dimensions d of the embedding, at least max(K − 1, 1); further ones are zero.
+        Dimensions d of the embedding, from max(K − 1, 1) to 1000; further ones are zero.
         By default K, the paper's choice.
 
     Returns
@@ -37,12 +37,12 @@ def simplex(n_classes: int, n_components: int | None = None) -> NDArray[np.float
     Raises
     ------
     ValueError
-        If there are too few dimensions or classes.
+        If there are too few or too many dimensions or classes.
     """
-    n_classes = check_count("n_classes", n_classes)
+    n_classes = check_classes(n_classes)
     if n_components is None:
         n_components = n_classes
-    n_components = check_count("n_components", n_components, low=0)
+    n_components = check_components(n_components)
     if n_components < max(n_classes - 1, 1):
         raise ValueError(
             f"n_components must be at least n_classes - 1 = {n_classes - 1} for class directions "
@@ -70,9 +70,9 @@ def circle(n_classes: int, n_components: int = 2) -> NDArray[np.float64]:
     Parameters
     ----------
     n_classes : int
-        K, at least 1.
+        K, from 1 to 1000.
     n_components : int, default=2
-        At least 2; further dimensions are zero.
+        From 2 to 1000; further dimensions are zero.
 
     Returns
     -------
@@ -81,10 +81,10 @@ def circle(n_classes: int, n_components: int = 2) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If there are too few dimensions or classes.
+        If there are too few or too many dimensions or classes.
     """
-    n_classes = check_count("n_classes", n_classes)
-    n_components = check_count("n_components", n_components, low=0)
+    n_classes = check_classes(n_classes)
+    n_components = check_components(n_components)
     if n_components < 2:
         raise ValueError(f"n_components must be at least 2 for a circle, got {n_components}")
     angles = 2 * np.pi * np.arange(n_classes) / n_classes

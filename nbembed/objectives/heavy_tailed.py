@@ -29,7 +29,7 @@ from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
-from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 
-class HeavyTailed(Objective):
+class HeavyTailed(PairObjective):
     """The divergence of heavy-tailed symmetric SNE, optionally semi-supervised.
 
     Parameters

@@ -32,7 +32,7 @@ import numpy as np
 
 from nbembed.affinities import as_affinities
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
-from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.log_affinities import LogAffinities, SupervisedLogs
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 FLOOR = 1e-8
 
 
-class NeighborRetrieval(Objective):
+class NeighborRetrieval(PairObjective):
     """The cost of the neighbor retrieval visualizer, optionally semi-supervised.
 
     Parameters

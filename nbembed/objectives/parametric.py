@@ -27,7 +27,7 @@ from scipy.special import softmax
 
 from nbembed.kernels.parametric import parametric
 from nbembed.kernels.terms import NEVER, ParametricTerms
-from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.validation import check_class_prior, check_posteriors, check_real
 
@@ -40,7 +40,7 @@ ETA_AN_OBJECT = 0.01
 TOLERANCE = 1e-9
 
 
-class Parametric(Objective):
+class Parametric(PairObjective):
     """The cost of Parametric Embedding.
 
     Parameters
@@ -251,7 +251,7 @@ class Solved(Evaluation):
     whole: Any = None
 
 
-class OverClasses(Objective):
+class OverClasses(PairObjective):
     """F(Φ) = min_R J(R, Φ): the cost of class centers with optimal objects.
 
     Parameters

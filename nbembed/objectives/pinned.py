@@ -89,6 +89,10 @@ class Pinned(Objective):
             points = parameters["supervision"].pinned
         return type(self)(self._objective.with_parameters(**parameters), points)
 
+    def in_range(self, Y: NDArray[Any]) -> bool:
+        """Return whether the inner objective takes the numbers of a layout."""
+        return self._objective.in_range(Y)
+
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and curvature at ``Y``, the gradient zero at pinned points."""
         evaluation = self._objective.evaluate(Y, cost=cost)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.affinities import as_affinities
-from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 
-class SNE(Objective):
+class SNE(PairObjective):
     """The cost of asymmetric SNE, optionally semi-supervised.
 
     Parameters

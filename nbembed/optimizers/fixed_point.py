@@ -110,4 +110,6 @@ class FixedPoint(Optimizer):
         moved = FixedPointState(
             Y + step, None, objective, state.damping, state.failures, step, seen.gradient
         )
-        return moved.judged(objective, objective.evaluate(moved.Y)) if cost else moved
+        if not cost or not objective.in_range(moved.Y):  # the caller refuses a layout out of range
+            return moved
+        return moved.judged(objective, objective.evaluate(moved.Y))

@@ -122,7 +122,7 @@ def _try(
     objective: Objective, Y: NDArray[Any], direction: NDArray[Any], step: float
 ) -> Trial | None:
     moved = Y + Y.dtype.type(step) * direction
-    if not np.isfinite(moved).all():
+    if not objective.in_range(moved):
         return None
     seen = objective.evaluate(moved)
     if not is_finite(seen) or math.isnan(seen.cost):

@@ -131,7 +131,9 @@ class MomentumGradient(Optimizer):
         moved = MomentumState(
             Y + velocity, None, objective, velocity, gains, state.calm, seen.gradient
         )
-        return moved.tested(objective, objective.evaluate(moved.Y)) if cost else moved
+        if not cost or not objective.in_range(moved.Y):  # the caller refuses a layout out of range
+            return moved
+        return moved.tested(objective, objective.evaluate(moved.Y))
 
     def _push(self, seen: Evaluation) -> tuple[float, NDArray[Any]]:
         """Return η and s."""

@@ -58,8 +58,8 @@ def annealing_path(
         If there is no path, or ``y`` does not match its points.
     """
     steps = path_of(path)
-    check_count("maps", maps, low=1)
-    check_count("size", size, low=60)
+    maps = check_count("maps", maps, low=1)
+    size = check_count("size", size, low=60)
     layouts = [check_layout(step.embedding, "path") for step in steps]
     if len({layout.shape for layout in layouts}) > 1:
         raise ValueError(

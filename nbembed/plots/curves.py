@@ -51,8 +51,8 @@ def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 
     'cost (nats)'
     """
     traces = traces_of(source)
-    check_count("width", width, low=100)
-    check_count("height", height, low=100)
+    width = check_count("width", width, low=100)
+    height = check_count("height", height, low=100)
     curves = {name: [r for r in trace if math.isfinite(r.cost)] for name, trace in traces.items()}
     for name, records in curves.items():
         if not records:

@@ -97,8 +97,8 @@ def lines(
 
 def line_figure(title: str, what: str, width: int, height: int, **options: Any) -> Any:
     """Return an empty figure for lines."""
-    check_count("width", width, low=100)
-    check_count("height", height, low=100)
+    width = check_count("width", width, low=100)
+    height = check_count("height", height, low=100)
     return new_figure(
         title,
         f"{what}. {title}".strip(),

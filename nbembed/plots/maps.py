@@ -95,7 +95,7 @@ def scatter(
     d = layout.shape[1]
     middles, names = _extra("center", centers, center_names, d)
     arrows, arrow_names = _extra("direction", directions, direction_names, d)
-    check_count("size", size, low=100)
+    size = check_count("size", size, low=100)
     check_flag("legend", legend)
     shared = cloud(len(layout), color, marked=marked, hover=hover)
     basis = plane_of(layout, arrows)
@@ -164,8 +164,8 @@ def comparison_grid(
     """
     checked = check_layouts(layouts)
     n_samples = len(next(iter(checked.values())))
-    check_count("columns", columns)
-    check_count("size", size, low=100)
+    columns = check_count("columns", columns)
+    size = check_count("size", size, low=100)
     if metrics is not None and not isinstance(metrics, Mapping):
         raise TypeError(f"metrics must be a mapping of names of layouts, got {metrics!r}")
     lines = {} if metrics is None else dict(metrics)

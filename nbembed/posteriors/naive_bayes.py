@@ -21,10 +21,10 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
+from nbembed.estimator_input import validated_data, validated_labels, validated_weights
+from nbembed.validation import check_class_prior, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -90,14 +90,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Naming what is wrong.
         """
-        data, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_kind(X)
+        data = self._validated(X)
+        y = validated_labels(self, y, data.shape[0])
         check_magnitude(data)
-        check_classification_targets(y)
         counts = _counts(data)
-        weights = _check_sample_weight(
-            sample_weight, data, dtype=np.float64, ensure_non_negative=True
-        )
+        weights = validated_weights(sample_weight, data)
         self.classes_, codes = np.unique(y, return_inverse=True)
         K, V = self.classes_.size, counts.shape[1]
         own = sparse.csr_array((weights, (codes, np.arange(codes.size))), shape=(K, codes.size))
@@ -131,9 +128,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(self._documents / self._documents.sum())
         return check_class_prior(self.class_prior, K)
 
+    def _validated(self, X: Any, **options: Any) -> Any:
+        return validated_data(self, X, accept_sparse="csr", dtype=np.float64, **options)
+
     def _joint(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
-        counts = _counts(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        counts = _counts(self._validated(X, reset=False))
         return np.asarray(counts @ self.log_theta_.T + self.class_log_prior_)
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -165,8 +165,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The only document of a class has probability zero of it.
         """
         joint = self._joint(X)
-        counts = _counts(validate_data(self, X, accept_sparse="csr", dtype=float, reset=False))
-        weights = _check_sample_weight(sample_weight, counts, dtype=np.float64)
+        counts = _counts(self._validated(X, reset=False))
+        weights = validated_weights(sample_weight, counts)
         codes = np.searchsorted(self.classes_, np.asarray(y))
         if codes.shape != (counts.shape[0],) or (codes == self.classes_.size).any():
             raise ValueError(f"y must have one of classes_ for each of {counts.shape[0]} documents")

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from nbembed.validation import check_class_prior, check_kind, check_magnitude, check_real
+from nbembed.estimator_input import validated_data, validated_labels, validated_weights
+from nbembed.validation import check_class_prior, check_magnitude, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -84,15 +84,11 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Naming what is wrong.
         """
-        data, y = validate_data(self, X, y, dtype=np.float64)
-        check_kind(X)
+        data = validated_data(self, X, dtype=np.float64)
+        y = validated_labels(self, y, len(data))
         check_magnitude(data)
-        y = np.asarray(y)
-        check_classification_targets(y)
         shrinkage = check_real("shrinkage", self.shrinkage, low=0, high=1)
-        weights = _check_sample_weight(
-            sample_weight, data, dtype=np.float64, ensure_non_negative=True
-        )
+        weights = validated_weights(sample_weight, data)
         labeled = y != -1 if y.dtype.kind in "iuf" else np.ones(y.size, bool)
         labeled &= weights > 0
         self.classes_, codes = np.unique(y[labeled], return_inverse=True)
@@ -127,8 +123,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes), without underflow for far points."""
         check_is_fitted(self)
-        data = validate_data(self, X, dtype=np.float64, reset=False)
-        check_kind(X)
+        data = validated_data(self, X, dtype=np.float64, reset=False)
         check_magnitude(data)
         examples = self.examples_
         squares = np.sum(examples * examples, axis=1)

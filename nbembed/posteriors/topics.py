@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.posteriors.value import Posteriors
-from nbembed.validation import check_choice, check_points, check_posteriors
+from nbembed.validation import check_choice, check_points, check_posteriors, matrix_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -77,7 +77,7 @@ def topic_posteriors(
         joint = (counts / masses[:, None] * share[:, None])[chosen].T
     else:
         try:
-            joint = np.asarray(model.transform(X), dtype=np.float64)[:, chosen]
+            joint = np.asarray(model.transform(matrix_of(X)), dtype=np.float64)[:, chosen]
         except (TypeError, ValueError) as error:
             raise ValueError(f"X must be counts of documents for the model: {error}") from error
     total = joint.sum(axis=1)

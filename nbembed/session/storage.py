@@ -52,6 +52,7 @@ from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
 from nbembed.session.snapshots import Snapshot
 from nbembed.session.state_machine import State
+from nbembed.sparse_format import csr_from_parts
 from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
@@ -328,7 +329,7 @@ class _Reader:
         if "X.npy" in self._names:
             return self._array("X")
         parts = (self._array("X.data"), self._array("X.indices"), self._array("X.indptr"))
-        return sparse.csr_array(parts, shape=tuple(self._array("X.shape").tolist()))
+        return csr_from_parts(*parts, self._array("X.shape"))
 
     def _settings(self) -> list[Settings]:
         from nbembed.supervision import Supervision

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from nbembed.sparse_format import check_csr
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Edges(Graph):
     n_samples: int = field(init=False)
 
     def __post_init__(self) -> None:
+        check_csr(self.C, "C")
         object.__setattr__(self, "n_samples", int(self.C.shape[0]))
 
     def scatter(self, X: NDArray[Any]) -> NDArray[np.float64]:

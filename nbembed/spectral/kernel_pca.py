@@ -20,6 +20,7 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from nbembed.methods.recipe import LiveParameter
+from nbembed.sparse_format import check_sparse
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA
 from nbembed.spectral.recipe import SpectralRecipe
@@ -125,6 +126,7 @@ class KPCATrickRecipe(SpectralRecipe):
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the points in all their kernel principal components."""
+        check_sparse(X)
         coefficient = self.coefficient_for(X)
         subspace, _, _ = self.coordinates(self.kernel_between(X, X, coefficient))
         return replace(subspace, kernel_coefficient=coefficient)

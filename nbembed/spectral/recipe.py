@@ -22,6 +22,7 @@ import numpy as np
 from nbembed.methods.initialization import JITTER, fitted_to, padded, spread
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.optimizers import FixedPoint
+from nbembed.sparse_format import check_sparse
 from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.solve import Eigenproblem, Eigensolution, solve
@@ -105,6 +106,7 @@ class SpectralRecipe(Recipe[Subspace]):
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the data in coordinates of their span; labels do not enter."""
+        check_sparse(X)
         return Subspace.of(X, self._n_pca)
 
     def make_start(

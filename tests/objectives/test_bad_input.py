@@ -15,7 +15,9 @@ from nbembed.objectives import (
     circle,
     simplex,
 )
+from nbembed.objectives.base import LARGEST
 from nbembed.supervision import Supervision
+from nbembed.validation import MAX_CLASSES, MAX_COMPONENTS
 
 N = 6
 ROWS = (1 - np.eye(N)) / (N - 1)
@@ -139,7 +141,35 @@ def test_pinned():
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", ["HeavyTailed", "SNE"])
-def test_a_layout_too_large_for_squares_has_no_cost_and_numpy_says_nothing(name):
-    Y = 1e200 * np.arange(2.0 * N).reshape(N, 2)
-    assert not np.isfinite(OF_PAIRS[name]().cost(Y))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("make", [*OF_PAIRS.values(), Parametric], ids=[*OF_PAIRS, "Parametric"])
+def test_layouts_out_of_range(make, dtype):
+    """Up to the bound everything is finite; beyond it squared distances would overflow."""
+    objective = make((PROBA if make is Parametric else make.__defaults__[0]).astype(dtype))
+    Y = np.random.default_rng(0).normal(size=(objective.n_samples, 3))
+    Y *= 0.999 * LARGEST[objective.dtype] / np.linalg.norm(Y)
+    for scale in (1e-10, 1.0):
+        seen = objective.evaluate(scale * Y)
+        assert np.isfinite(seen.cost)
+        assert np.isfinite(seen.gradient).all()
+        assert objective.in_range(scale * Y)
+    for wrong, message in (
+        (1.01 * Y, r"norm .* at most 1e\+(15|140) in float"),
+        (np.full_like(Y, 1e300), "(be finite|have a norm)"),
+        (np.full_like(Y, np.nan), "be finite"),
+        (np.full_like(Y, -np.inf), "be finite"),
+    ):
+        assert not objective.in_range(wrong)
+        for ask in (objective.evaluate, objective.cost, objective.gradient):
+            with pytest.raises(ValueError, match=f"Y must .*{message}"):
+                ask(wrong)
+
+
+@pytest.mark.parametrize("make", [simplex, circle])
+def test_numbers_of_classes_and_dimensions_are_bounded(make):
+    assert make(MAX_CLASSES, MAX_COMPONENTS).shape == (MAX_CLASSES, MAX_COMPONENTS)
+    for n_classes in (MAX_CLASSES + 1, 2**31, 2**62):
+        with pytest.raises(ValueError, match="n_classes must be at most 1000"):
+            make(n_classes)
+    with pytest.raises(ValueError, match="n_components must be at most 1000"):
+        make(3, 10**6)

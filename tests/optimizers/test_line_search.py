@@ -15,6 +15,9 @@ class Line:
     def __init__(self, function, slope):
         self.function, self.slope, self.looks = function, slope, 0
 
+    def in_range(self, Y):
+        return bool(np.isfinite(Y).all())
+
     def evaluate(self, Y, *, cost=True):
         self.looks += 1
         x = float(Y[0, 0])

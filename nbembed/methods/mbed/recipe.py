@@ -48,7 +48,13 @@ from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-from nbembed.validation import check_choice, check_class_prior, check_count, check_real
+from nbembed.validation import (
+    check_choice,
+    check_class_prior,
+    check_components,
+    check_count,
+    check_real,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -394,7 +400,7 @@ class MbedRecipe(Recipe[Affinities]):
     def _make_directions(self, n_classes: int) -> NDArray[np.float64]:
         """Return the class directions, shape (n_classes, n_components)."""
         given = self.n_components
-        n_components = None if given is None else check_count("n_components", given)
+        n_components = None if given is None else check_components(given)
         if self.directions is None:
             return simplex(n_classes, max(n_classes, 2) if n_components is None else n_components)
         if isinstance(self.directions, str):

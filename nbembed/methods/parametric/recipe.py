@@ -31,6 +31,7 @@ from nbembed.methods.initialization import (
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
+from nbembed.objectives.checks import check_range
 from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
@@ -40,7 +41,7 @@ from nbembed.run import Run
 from nbembed.validation import (
     check_choice,
     check_class_prior,
-    check_count,
+    check_components,
     check_numbers,
     check_posteriors,
     check_real,
@@ -115,7 +116,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         check_shared(self, n_samples, supervision)
-        check_count("n_components", self.n_components)
+        check_components(self.n_components)
         check_real("eta_objects", self.eta_objects, low=0, open_low=True)
         resolve_eta(self.eta_classes, n_samples, 2, self.eta_objects)
         names = self._names()
@@ -320,8 +321,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
                 f"init must have shape (n_classes, n_components) = ({K}, {d}), or "
                 f"(n_samples + n_classes, n_components) = ({n + K}, {d}), got {given.shape}"
             )
-        if not np.isfinite(given).all():
-            raise ValueError("init must be finite, got NaN or infinity")
+        with np.errstate(over="ignore"):
+            check_range(given.astype(np.float32), "init")  # maps are made in float32
         if len(given) == n + K:
             return given
         if supervision.pinned.size:
