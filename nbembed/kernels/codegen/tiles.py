@@ -12,6 +12,9 @@ The half square i < j is cut into tiles of a few rows by some hundred columns. T
 and sums stay in registers during the pass over the columns; a column's coordinates are loaded, and
 its sums updated, once for all rows of the tile. Where a tile meets the diagonal or the last column,
 lanes without a pair are masked.
+
+Numbers too small for a normal representation are flushed to zero within the loop
+(:mod:`~.subnormals`).
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from nbembed.kernels.codegen.compiling import inlined
 from nbembed.kernels.codegen.ir_helpers import arrays, lane_count
 from nbembed.kernels.codegen.numba_adapter import integers, intrinsic, ir, no_result, target, types
 from nbembed.kernels.codegen.simd import INDEX, vector_registers
+from nbembed.kernels.codegen.subnormals import flush_subnormals, restore_mode
 from nbembed.kernels.codegen.tile_codegen import AnyAxes, Data, FewAxes, PairSum, Place
 
 #: The most bytes that coordinates and sums of a tile's columns take, about a first-level cache, and
@@ -162,6 +166,7 @@ def half_square(pair: PairSum) -> Any:
     def add_chunk(points, extras, P, parameters, n, axes, chunk, n_chunks, sums, totals):
         rows, step, columns, n_weights = shape_of(points, axes)
         weights = np.empty((n_weights, columns), points.dtype)
+        mode = flush_subnormals()
         for start in range(0, n, columns):
             stop = min(start + columns, n)
             whole = start + (stop - start) // step * step
@@ -186,6 +191,7 @@ def half_square(pair: PairSum) -> Any:
                         points, extras, P, parameters, weights, sums, totals, axes,
                         n, i, next_i, inner, whole,
                     )  # fmt: skip
+        restore_mode(mode)
 
     return add_chunk
 
