@@ -48,7 +48,7 @@ def validated_data(
     X = matrix_of(X, name)
     try:
         data = validate_data(estimator, X, **options)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{name} must be {form}: {error}") from None
     check_kind(X, name)

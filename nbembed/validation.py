@@ -164,6 +164,8 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
             v is None or isinstance(v, str | bytes) for v in array.flat
         ):
             array = array.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} must be numbers that float64 can hold, got {value!r}") from None
     except (TypeError, ValueError):
         array = np.array("")
     if array.dtype.kind not in "biuf":
@@ -195,6 +197,18 @@ def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
             f"{name} must be at most {high:g} in magnitude, or squares overflow; got "
             f"{largest:.3g}: rescale it"
         )
+
+
+def check_instance(name: str, value: Any, kind: type) -> None:
+    """Raise unless ``value`` is of a class of this package.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of type {kind.__name__}, got {value!r}")
 
 
 def check_text(name: str, value: Any) -> str:
@@ -352,7 +366,7 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     """
     try:
         array = np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be rows of probabilities, got {rows!r}") from None
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{name} must have shape (n_samples, n_classes), got {array.shape}")
@@ -535,7 +549,7 @@ def check_data(
             ensure_min_features=0,
             input_name=name,
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
     if data.ndim != 2:
         hint = "; a single feature is a column, X[:, None]" if data.ndim == 1 else ""

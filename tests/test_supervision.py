@@ -415,3 +415,9 @@ def test_groups_weigh_their_members_like_everything_else():
     groups = value.groups()
     assert groups.members.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(groups.weights, value.label_weights[:3])
+
+
+@pytest.mark.parametrize("labels", [1, "yes", np.array([]), None])
+def test_whether_classes_are_groups_is_a_flag(labels):
+    with pytest.raises(TypeError, match="labels must be True or False"):
+        Supervision(4).groups(labels)

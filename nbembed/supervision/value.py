@@ -25,7 +25,7 @@ import numpy as np
 from nbembed.supervision.parts import LinkGroups, class_name, frozen, without
 from nbembed.supervision.serialization import Entries, check_classes, decode, encode
 from nbembed.supervision.weights import label_weights
-from nbembed.validation import check_count, check_points, check_real
+from nbembed.validation import check_count, check_flag, check_points, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -315,6 +315,7 @@ class Supervision:
         labels : bool, default=True
             Whether each class of two points or more is a group too, weighted by confidence.
         """
+        labels = check_flag("labels", labels)
         made: dict[bool, LinkGroups] = self.__dict__.setdefault("_groups", {})
         if labels not in made:
             made[labels] = self._make_groups(labels)
