@@ -322,9 +322,7 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.measures.inconsistent_pairs", "[ab]"): lambda w: values.vector(w.n, w.seed),
     ("nb.measures.*", "y"): values.full_labels,
     ("nb.measures.hotelling_lawley", "labels"): values.full_labels,
-    ("nb.measures.class_precision", "centers"): lambda w: st.one_of(
-        st.none(), values.centers(w)
-    ),
+    ("nb.measures.class_precision", "centers"): lambda w: st.one_of(st.none(), values.centers(w)),
     ("nb.measures.class_precision", "h"): one_of(2, 1, 100),
     ("nb.measures.nearest_neighbors", "name"): one_of("X"),
     ("nb.plots.*", "centers"): lambda w: st.one_of(st.none(), values.centers(w)),

@@ -16,6 +16,8 @@ from sklearn.base import BaseEstimator
 
 import nbembed
 
+#: What scikit-learn's checks of estimators ask for, word for word.
+CONVENTION = "Found array with 0 feature(s)"
 PACKAGE = str(Path(nbembed.__file__).parent)
 
 
@@ -76,6 +78,8 @@ def check_refusal(
     if not (kind in allowed or (known and isinstance(error, tuple(allowed)))):
         raise Fault(f"{kind.__name__} is not among the errors allowed: {error}") from error
     text = str(error)
+    if kind not in (ValueError, TypeError) or CONVENTION in text:
+        return
     if about and not any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in about):
         raise Fault(f"the message names no argument: {kind.__name__}: {text}") from error
 

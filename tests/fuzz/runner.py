@@ -248,7 +248,9 @@ def _one_child(folder: Path, left: list[Batch]) -> str:
         try:
             while process.poll() is None:
                 time.sleep(0.2)
-                now = (folder / "journal").read_bytes()[:200] + (folder / "results").read_bytes()[-99:]
+                now = (folder / "journal").read_bytes()[:200] + (folder / "results").read_bytes()[
+                    -99:
+                ]
                 if now != seen:
                     seen, since = now, time.monotonic()
                 elif time.monotonic() - since > PATIENCE:

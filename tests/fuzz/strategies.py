@@ -250,9 +250,7 @@ def centers(w: World, d: int = 2) -> Strategy:
 def vector(n: int, seed: int) -> Strategy:
     A = np.random.default_rng(seed).standard_normal((n, 1))
     return st.builds(
-        lambda content, form: Form(
-            DENSE[form](CONTENTS[content](A)[:, 0]), f"{content}, {form}"
-        ),
+        lambda content, form: Form(DENSE[form](CONTENTS[content](A)[:, 0]), f"{content}, {form}"),
         st.sampled_from([*PLAIN, "integers", "constant", "zeros", "large", "huge", "denormal"]),
         st.sampled_from(["C"] * 8 + list(DENSE)),
     )
@@ -347,7 +345,9 @@ HOSTILE_TEXT = (
 
 def names() -> Strategy:
     """Class names and other short text, sometimes hostile."""
-    return st.one_of(st.sampled_from(["a", "b", "left", "<b>up</b>"]), st.sampled_from(HOSTILE_TEXT))
+    return st.one_of(
+        st.sampled_from(["a", "b", "left", "<b>up</b>"]), st.sampled_from(HOSTILE_TEXT)
+    )
 
 
 # -- hostile values ---------------------------------------------------------------------------
@@ -483,8 +483,9 @@ def json_values() -> Strategy:
         leaf,
         lambda inner: st.one_of(
             st.lists(inner, max_size=3),
-            st.dictionaries(st.sampled_from(["a", "", "__array__", "type", "name"]), inner,
-                            max_size=3),  # fmt: skip
+            st.dictionaries(
+                st.sampled_from(["a", "", "__array__", "type", "name"]), inner, max_size=3
+            ),  # fmt: skip
         ),
         max_leaves=5,
     )
