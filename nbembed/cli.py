@@ -1,4 +1,4 @@
-"""The command line: ``nbembed lab``, ``nbembed reproduce`` and ``nbembed info``."""
+"""The command line: ``nbembed lab``, ``reproduce``, ``soak`` and ``info``."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return lab(rest)
     if known.command == "reproduce":
         return reproduce(known.names, known.data, known.short)
+    if known.command == "soak":
+        return soak(known.minutes, known.epochs, known.seed, known.only)
     return info()
 
 
@@ -67,7 +69,26 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--data", type=Path, metavar="DIR", help="the directory with the experiments' data files"
     )
-    commands.add_parser("info", help="show versions, cores and where compiled code is cached")
+    command = commands.add_parser(
+        "soak",
+        help="look for faults with random steering, kills and damaged files",
+        description="Steer sessions at random from several threads, kill processes that save, "
+        "open damaged files, send badly formed messages; check after each epoch that replays have "
+        "the same bits and that sessions and threads are gone. Each line names the seed of an "
+        "epoch. The exit status is 1 if a promise was broken.",
+    )
+    length = command.add_mutually_exclusive_group()
+    length.add_argument(
+        "--minutes", type=float, default=1.0, metavar="N", help="begin epochs for so long"
+    )
+    length.add_argument("--epochs", type=int, metavar="N", help="run so many epochs instead")
+    command.add_argument("--seed", type=int, metavar="S", help="of the first epoch, else drawn")
+    command.add_argument(
+        "--only", action="append", metavar="SUBJECT", help="leave out the other subjects"
+    )
+    commands.add_parser(
+        "info", help="show versions, cores, the backend and where compiled code is cached"
+    )
     return parser
 
 
@@ -175,6 +196,50 @@ def reproduce(names: Sequence[str], data: Path | None = None, short: bool = Fals
     return max(experiments.run(name, data) for name in names)
 
 
+# -- nbembed soak ------------------------------------------------------------------------------
+
+
+def soak(
+    minutes: float, epochs: int | None, seed: int | None, only: Sequence[str] | None = None
+) -> int:
+    """Look for faults with random steering; see :mod:`nbembed.soak`.
+
+    Parameters
+    ----------
+    minutes : float
+        No epoch begins later than this.
+    epochs : int or None
+        Run so many instead.
+    seed : int or None
+        Of the first epoch; drawn if ``None``.
+    only : sequence of str or None
+        Keys of ``soak.SUBJECTS``; all if ``None``.
+
+    Returns
+    -------
+    status : int
+        1 if a promise was broken; 2 if an argument is not legal, and nothing is run then.
+    """
+    from nbembed import soak
+
+    subjects = tuple(only or soak.SUBJECTS)
+    wrong = [
+        f"--only must be one of {', '.join(soak.SUBJECTS)}, got {name}"
+        for name in subjects
+        if name not in soak.SUBJECTS
+    ]
+    if not 0 <= minutes < float("inf"):
+        wrong.append(f"--minutes must be at least 0 and finite, got {minutes}")
+    if epochs is not None and epochs < 1:
+        wrong.append(f"--epochs must be at least 1, got {epochs}")
+    if seed is not None and seed < 0:
+        wrong.append(f"--seed must be at least 0, got {seed}")
+    if wrong:
+        print(wrong[0], file=sys.stderr)
+        return 2
+    return soak.run(minutes, epochs, seed, subjects)
+
+
 # -- nbembed info ------------------------------------------------------------------------------
 
 
@@ -198,17 +263,28 @@ def _facts() -> Iterator[tuple[str, str]]:
     from nbembed.kernels.cores import available_cores
 
     yield "cores", f"{available_cores()} of {os.cpu_count()}"
+    from nbembed.kernels.backend import BACKEND, VARIABLE
+
+    named = os.environ.get(VARIABLE)
+    why = f" ({VARIABLE})" if named else " (NUMBA_DISABLE_JIT)" if BACKEND == "numpy" else ""
+    yield "backend", BACKEND + why
     yield "compiled code", _compiled_code()
     bundle = PACKAGE / "widget" / "static" / "explorer.js"
     yield "front end", f"{bundle.stat().st_size // 1024} KiB" if bundle.is_file() else "not built"
 
 
 def _compiled_code() -> str:
-    """Return where Numba caches compiled code, by Numba's own order of preference."""
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    beside = PACKAGE / "kernels" / "__pycache__"
-    if named:
-        return f"{named} (NUMBA_CACHE_DIR)"
-    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
-        return f"{beside} ({len(list(beside.glob('*.nbc')))} functions)"
-    return "the user's cache directory (the package directory is not writable)"
+    """Return where Numba keeps compiled code, as Numba itself finds it."""
+    from nbembed.kernels.backend import BACKEND
+
+    if BACKEND != "numba":
+        return f"none: the {BACKEND} backend compiles nothing"
+    try:
+        from nbembed.kernels.codegen.numba_adapter import cache_folder
+        from nbembed.kernels.distances import squared_distances
+    except ImportError as error:
+        return f"none: {error}"
+    folder = cache_folder(squared_distances)
+    if folder is None:
+        return "not kept: Numba found no folder that it may write to"
+    return f"{folder} ({len(list(Path(folder).glob('*.nbc')))} functions)"

@@ -209,16 +209,22 @@ def _explorer(g: Given) -> None:
 
 
 def quick(kind: Any, **parameters: Any) -> Callable[[Given], Any]:
-    """Return a function that makes an estimator which is done at once; given arrays enter it."""
+    """Return a function that makes an estimator which is done at once."""
     chosen = {"max_iter": 3, "random_state": 0, **parameters}
     if kind is nb.Mbed:
         chosen = {**chosen, "max_iter": 35, "n_classes": 2, "lam": 1.0}
 
-    def make(g: Given) -> Any:
-        layout = {"init": g.Y} if kind in (nb.SNE, nb.HSSNE, nb.NeRV) else {}
-        return kind(**chosen, **layout)
+    return lambda g: kind(**chosen)
 
-    return make
+
+def with_layout(kind: Any) -> Call:
+    """Return a call of an estimator that starts from principal components, then from a layout."""
+
+    def call(g: Given) -> None:
+        estimator(quick(kind))(g)
+        quick(kind, init=g.Y)(g).fit(g.X, g.y)
+
+    return call
 
 
 _LEARNED = nb.LearningMetric(n_centroids=2, width=1.0, random_state=0)
@@ -227,10 +233,10 @@ _SPECTRAL = ("DNE", "FDA", "LFDA", "LPP", "MFA", "PCA", "SELF", "SSFDA", "SSMMC"
 
 #: Calls by public name.
 CALLS: dict[str, Call] = {
-    "SNE": estimator(quick(nb.SNE)),
-    "HSSNE": estimator(quick(nb.HSSNE)),
+    "SNE": with_layout(nb.SNE),
+    "HSSNE": with_layout(nb.HSSNE),
     "Mbed": estimator(quick(nb.Mbed)),
-    "NeRV": estimator(quick(nb.NeRV)),
+    "NeRV": with_layout(nb.NeRV),
     "SNeRV": estimator(quick(nb.SNeRV, metric=_LEARNED)),
     "ParametricEmbedding": estimator(
         lambda g: nb.ParametricEmbedding(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -111,6 +113,39 @@ def test_info_tells_versions_cores_and_the_bundle(capsys):
     out = capsys.readouterr().out
     for word in (nbembed.__version__, "numba", "cores", "compiled code", "front end"):
         assert word in out
+
+
+@pytest.mark.parametrize(
+    ("environment", "backend", "compiled"),
+    [
+        ({"NUMBA_CACHE_DIR": "{tmp}"}, "numba", r"{tmp}.* \(0 functions\)"),
+        ({"NBEMBED_BACKEND": "numpy"}, r"numpy \(NBEMBED_BACKEND\)", "none: .*"),
+        ({"NUMBA_DISABLE_JIT": "1"}, r"numpy \(NUMBA_DISABLE_JIT\)", "none: .*"),
+    ],
+)
+def test_info_names_the_backend_and_the_cache_that_is_used(
+    environment, backend, compiled, tmp_path
+):
+    ours = ("NUMBA_CACHE_DIR", "NBEMBED_BACKEND", "NUMBA_DISABLE_JIT")
+    clean = {name: value for name, value in os.environ.items() if name not in ours}
+    given = {name: value.format(tmp=tmp_path) for name, value in environment.items()}
+    done = subprocess.run(
+        [sys.executable, "-c", "from nbembed.cli import main; main(['info'])"],
+        env=clean | given,
+        cwd=Path(nbembed.__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.search(rf"^backend +{backend}$", done.stdout, re.MULTILINE)
+    expected = compiled.replace("{tmp}", re.escape(str(tmp_path)))
+    assert re.search(rf"^compiled code +{expected}$", done.stdout, re.MULTILINE)
+
+
+def test_info_where_numba_may_write_nowhere(capsys, monkeypatch):
+    monkeypatch.setattr("nbembed.kernels.codegen.numba_adapter.cache_folder", lambda _: None)
+    assert cli.main(["info"]) == 0
+    assert "not kept: Numba found no folder" in capsys.readouterr().out
 
 
 def test_unknown_options_are_refused_outside_lab(capsys):

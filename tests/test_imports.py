@@ -45,6 +45,7 @@ RANKS = {
     "widget": 10,
     "experiments": 11,
     "plots": 10,
+    "soak": 11,
     "cli": 12,
 }
 

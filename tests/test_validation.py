@@ -52,6 +52,9 @@ def test_points_are_indices_or_masks():
         v.check_points([0.5], 5, "a")
     with pytest.raises(ValueError, match="one list of indices"):
         v.check_points([[0, 1]], 5)
+    for ragged in ([[0], [1, 2]], [0, [1]], slice("a", "b")):
+        with pytest.raises(TypeError, match="a must be point indices or a mask"):
+            v.check_points(ragged, 5, "a")
 
 
 def test_data_may_be_a_list_or_sparse():

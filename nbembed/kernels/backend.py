@@ -7,12 +7,17 @@ The environment variable ``NBEMBED_BACKEND`` selects it when nbembed is imported
   numba need not be installed. Use it to debug a kernel, or on a host without a compiler. It takes
   O(n²) memory and ten to a hundred times the time.
 
+Where ``NUMBA_DISABLE_JIT`` is set, numba compiles nothing and the kernels, which are partly written
+as machine code, cannot run. The formulas are then taken with a warning, unless ``NBEMBED_BACKEND``
+asks for numba by name.
+
 Both return the same types and agree to rounding; tests compare them kernel by kernel.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -29,12 +34,35 @@ def selected_backend() -> str:
     ------
     ValueError
         If ``NBEMBED_BACKEND`` is set to anything but a backend's name.
+    ImportError
+        If it asks for numba while ``NUMBA_DISABLE_JIT`` forbids to compile.
     """
-    name = os.environ.get(VARIABLE) or BACKENDS[0]
-    if name not in BACKENDS:
+    asked = os.environ.get(VARIABLE, "")
+    if asked and asked not in BACKENDS:
         allowed = " or ".join(map(repr, BACKENDS))
-        raise ValueError(f"the environment variable {VARIABLE} must be {allowed}, got {name!r}")
-    return name
+        raise ValueError(f"the environment variable {VARIABLE} must be {allowed}, got {asked!r}")
+    if asked != "numpy" and _compiling_disabled():
+        if asked:
+            raise ImportError(
+                f"NUMBA_DISABLE_JIT is set, and nbembed's kernels cannot run uncompiled; unset it, "
+                f"or set {VARIABLE}=numpy to use plain NumPy formulas, which are much slower"
+            )
+        warnings.warn(
+            f"NUMBA_DISABLE_JIT is set: nbembed uses plain NumPy formulas, which are much slower, "
+            f"as with {VARIABLE}=numpy",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return "numpy"
+    return asked or BACKENDS[0]
+
+
+def _compiling_disabled() -> bool:
+    """Return whether numba will read from the environment that it is not to compile."""
+    try:
+        return int(os.environ.get("NUMBA_DISABLE_JIT") or 0) != 0
+    except ValueError:  # numba ignores it too
+        return False
 
 
 #: The backend of this process.

@@ -14,6 +14,7 @@ the bits do not depend on the number of threads.
 from __future__ import annotations
 
 import itertools
+import operator
 import os
 import threading
 from collections.abc import Callable
@@ -47,9 +48,12 @@ def resolve_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         n_jobs = -1
-    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or int(n_jobs) == 0:
+    try:
+        wanted = 0 if isinstance(n_jobs, bool) else operator.index(n_jobs)
+    except TypeError:  # arrays have __index__, but only those of one number have an index
+        wanted = 0
+    if wanted == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
-    wanted = int(n_jobs)
     return wanted if wanted > 0 else max(1, available_cores() + 1 + wanted)
 
 

@@ -22,6 +22,7 @@ from nbembed.methods.initialization import (
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
+from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.optimizers import MomentumGradient, Optimizer
 from nbembed.validation import check_components
 
@@ -68,6 +69,10 @@ class NeighborRecipe(Recipe[Affinities]):
         self.check_live()
         check_shared(self, n_samples, supervision)
         self._given_layout(n_samples)
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where cannot-links leave a point no neighbor."""
+        check_neighbors_left(supervision)
 
     def make_start(
         self,

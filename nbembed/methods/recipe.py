@@ -243,6 +243,20 @@ class Recipe(ABC, Generic[A]):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
 
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where a map cannot be made, though each parameter is legal.
+
+        A live session refuses a command then, and so does its beginning. Scripts meet the same
+        error while they fit. It is not a part of :meth:`check`, because logs and files of an
+        earlier version, which took such a command and then failed, must stay readable.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array
+            Checked data.
+        supervision : Supervision
+        """
+
     def check_live(self, but: tuple[str, ...] = ()) -> None:
         """Check each live parameter against its own declaration, ``but`` those named."""
         for live in self.live_parameters:

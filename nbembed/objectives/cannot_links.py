@@ -13,6 +13,8 @@ from nbembed.affinities import Affinities, Form, canonical, row_sums
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nbembed.supervision import Supervision
+
     CannotLinks = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
@@ -57,6 +59,18 @@ def without_cannot_links(affinities: Affinities, cannot_links: CannotLinks) -> A
     return Affinities(P, form)
 
 
+def check_neighbors_left(supervision: Supervision) -> None:
+    """Raise ValueError where cannot-links forbid a point every other point."""
+    n = supervision.n_samples
+    forbidden = np.zeros(n, dtype=np.intp)
+    for a, b in supervision.cannot_links:
+        forbidden[a] += b.size
+        forbidden[b] += a.size
+    # The sums count a pair twice that two links forbid; only the exact answer raises.
+    for i in np.flatnonzero(forbidden >= n - 1):
+        allowed_points(int(i), n, supervision.cannot_links)
+
+
 def allowed_points(i: int, n: int, cannot_links: CannotLinks) -> NDArray[np.intp]:
     """Return the points that no cannot-link forbids point i.
 
@@ -73,7 +87,10 @@ def allowed_points(i: int, n: int, cannot_links: CannotLinks) -> NDArray[np.intp
         if i in b:
             allowed[a] = False
     if not allowed.any():
-        raise ValueError(f"supervision: cannot-links leave point {i} no other point to be near")
+        raise ValueError(
+            f"supervision must leave each point another one that it may be near, but its "
+            f"cannot-links leave point {i} none"
+        )
     return np.flatnonzero(allowed)
 
 

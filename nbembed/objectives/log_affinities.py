@@ -260,8 +260,8 @@ def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.f
     return _Stored(
         (pattern.indptr, j, logs_own, logs_other),
         rewrite,
-        np.bincount(i, p, minlength=n),
-        np.bincount(i, xlogy(p, p), minlength=n),
+        np.bincount(i, p, minlength=n).astype(float),
+        np.bincount(i, xlogy(p, p), minlength=n).astype(float),
         np.array([P.T @ (widths - of_linked), P.T @ of_linked]),
     )
 

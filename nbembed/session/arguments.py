@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from nbembed.supervision import as_supervision
 from nbembed.supervision.parts import class_name
-from nbembed.validation import check_points, check_real
+from nbembed.validation import check_points, check_real, check_text
 
 #: Stands for "no default": the argument must be given.
 REQUIRED: Any = object()
@@ -53,8 +54,16 @@ def _text(name: str, value: Any, n_samples: int) -> str | None:
     return value
 
 
+def _name(name: str, value: Any, n_samples: int) -> str:
+    return check_text(name, value)
+
+
 def _number(name: str, value: Any, n_samples: int) -> float:
     return check_real(name, value)
+
+
+def _measured(name: str, value: Any, n_samples: int) -> float:
+    return math.nan if isinstance(value, float) and math.isnan(value) else check_real(name, value)
 
 
 def _count(name: str, value: Any, n_samples: int) -> int:
@@ -77,6 +86,12 @@ def _optional_supervision(name: str, value: Any, n_samples: int) -> Any:
     return None if value is None else as_supervision(value, n_samples, name)
 
 
+def _parameters(name: str, value: Any, n_samples: int) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise TypeError(f"{name} must be a map of parameters by name, got {value!r}")
+    return dict(value)
+
+
 def _unchecked(name: str, value: Any, n_samples: int) -> Any:
     return value
 
@@ -85,6 +100,10 @@ POINTS = Kind("points", _points, "ArrayLike", "array-like of int, or mask of sha
 CLASS_NAME = Kind("text", _class_name, "Any", "str or int")
 TEXT = Kind("text", _text, "str | None", "str, optional")
 NUMBER = Kind("number", _number, "float", "float")
+#: Of the log alone: a name, a number that may be NaN, parameters by name.
+NAME = Kind("text", _name, "str", "str")
+MEASURED = Kind("number", _measured, "float", "float")
+PARAMETER_MAP = Kind("parameters", _parameters, "Mapping[str, Any]", "mapping of str to Any")
 COUNT = Kind("count", _count, "int", "int")
 INDEX = Kind("index", _index, "int", "int")
 SUPERVISION = Kind(

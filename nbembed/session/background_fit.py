@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.session.worker import as_exception
+
 if TYPE_CHECKING:
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
@@ -89,9 +91,13 @@ class BackgroundFit:
 
     def _begin(self, request: FitRequest) -> None:
         self.present, self._pending = request, None
-        threading.Thread(
+        thread = threading.Thread(
             target=_fit, args=(self, request), name="nbembed background fit", daemon=True
-        ).start()
+        )
+        try:
+            thread.start()
+        except RuntimeError as error:  # no thread can be started: a result like any other error
+            self.present, self._result = None, FitResult(request, error=error)
 
     def _finish(self, result: FitResult) -> None:
         with self._lock:
@@ -106,8 +112,8 @@ class BackgroundFit:
 def _fit(fit: BackgroundFit, request: FitRequest) -> None:
     try:
         affinities = request.settings.recipe.make_affinities(fit._X, request.supervision)
-    except Exception as error:
-        fit._finish(FitResult(request, error=error))
+    except BaseException as error:  # SystemExit too: a fit without a result would never be over
+        fit._finish(FitResult(request, error=as_exception(error)))
     else:
         fit._finish(FitResult(request, affinities))
 

@@ -21,9 +21,12 @@ from nbembed.session.arguments import (
     CLASS_NAME,
     COUNT,
     INDEX,
+    MEASURED,
     METHOD,
+    NAME,
     NUMBER,
     OPTIONAL_SUPERVISION,
+    PARAMETER_MAP,
     PARAMETERS,
     POINTS,
     REQUIRED,
@@ -49,6 +52,9 @@ class SourceWriter(Protocol):
 
     def method(self, name: str, parameters: Mapping[str, Any]) -> str:
         """Return the source of a method with these parameters."""
+
+    def value(self, value: Any) -> str:
+        """Return the source of a value."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ class Command:
     complete : callable or None
         ``complete(session state, arguments, context)`` returns the arguments as the log keeps
         them, where they depend on the session.
+    logged : tuple of Argument
+        What the log keeps, where that is something else than ``arguments``.
     script : callable or None
         ``script(writer, arguments)`` returns the lines that do it again; by default a call of the
         session's method.
@@ -112,6 +120,7 @@ class Command:
     gesture: Callable[[Arguments], str] | None = None
     state: Callable[[SessionState, Arguments], SessionState] | None = None
     complete: Callable[[SessionState, Arguments, Context], Arguments] | None = None
+    logged: tuple[Argument, ...] = ()
     script: Callable[[SourceWriter, Arguments], list[str]] | None = None
     from_page: bool = True
 
@@ -128,10 +137,25 @@ class Command:
         ValueError, TypeError
             Naming the argument that is wrong.
         """
+        return self._checked(self.arguments, given, n_samples)
+
+    def restored(self, logged: Mapping[str, Any], n_samples: int) -> dict[str, Any]:
+        """Return the arguments that a log holds, if they are such as this command is logged with.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Naming the argument that is wrong.
+        """
+        return self._checked(self.logged or self.arguments, logged, n_samples)
+
+    def _checked(
+        self, arguments: tuple[Argument, ...], given: Mapping[str, Any], n_samples: int
+    ) -> dict[str, Any]:
         if self.keywords:
             return dict(given)
         values = {}
-        for argument in self.arguments:
+        for argument in arguments:
             value = given.get(argument.name, argument.default)
             if value is REQUIRED:
                 raise TypeError(f"{self.name}() needs {argument.name}")
@@ -140,6 +164,20 @@ class Command:
         if unknown:
             raise TypeError(f"{self.name}() does not take {sorted(unknown)[0]!r}")
         return values
+
+
+def command_named(name: str) -> Command:
+    """Return the entry of the table.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    """
+    entry = COMMANDS.get(name)
+    if entry is None:
+        raise ValueError(f"unknown command {name!r}; allowed: {', '.join(sorted(COMMANDS))}")
+    return entry
 
 
 def decide(
@@ -160,9 +198,7 @@ def decide(
     ValueError
         If the command is not legal; it names the argument.
     """
-    entry = COMMANDS.get(command)
-    if entry is None:
-        raise ValueError(f"unknown command {command!r}; allowed: {', '.join(sorted(COMMANDS))}")
+    entry = command_named(command)
     if entry.state is not None:
         return entry.state(state, arguments)
     if entry.settings is None:
@@ -230,7 +266,8 @@ def _chosen_method(state: SessionState, a: Arguments, context: Context) -> Argum
             )
         recipe = state.settings.recipe_for(kind, context.X)
     else:
-        recipe = state.settings.carrying_seed(recipe_of(method))
+        recipe = recipe_of(method)
+    recipe = state.settings.carrying_seed(recipe)
     return {"method": recipe.name, "parameters": recipe.parameters}
 
 
@@ -345,6 +382,7 @@ _TABLE = (
         settings=_switched,
         undo_text=lambda now, a: f"switch to {a['method']}",
         complete=_chosen_method,
+        logged=(Argument("method", NAME), Argument("parameters", PARAMETER_MAP)),
         script=lambda writer, a: [f"session.switch({writer.method(a['method'], a['parameters'])})"],
     ),
     Command(
@@ -355,7 +393,11 @@ _TABLE = (
         settings=_at_path_step,
         undo_text=_path_text,
         complete=_chosen_step,
-        script=lambda writer, a: ["session.wait()", f"session.show_path_step({a['index']})"],
+        logged=(Argument("index", INDEX), Argument("value", MEASURED)),
+        script=lambda writer, a: [
+            "session.wait()",
+            f"session.show_path_step({writer.value(a['index'])})",
+        ],
     ),
     Command(
         "label",
@@ -438,11 +480,13 @@ _TABLE = (
         ),
         role="memory",
         complete=_labels_to_learn,
+        logged=(Argument("supervision", SUPERVISION),),
         from_page=False,
     ),
     Command(
         "undo",
         "Take back the last change of parameters, supervision or method; the points stay.",
+        role="undo",
         state=lambda state, a: state.undone(),
     ),
     Command(
@@ -457,6 +501,7 @@ _TABLE = (
         role="record",
         state=lambda state, a: state.with_snapshot(a["name"]),
         complete=_named,
+        logged=(Argument("name", NAME),),
         from_page=False,
     ),
     Command(

@@ -15,28 +15,44 @@ present labels have been learned from.
 
 from __future__ import annotations
 
+import logging
 import math
+import os
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent import futures
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.background_fit import BackgroundFit
 from nbembed.session.commands import COMMANDS, Context, decide
-from nbembed.session.events import Event
+from nbembed.session.events import MOTION, Event
 from nbembed.session.executor import Executor
-from nbembed.session.invalidation import invalidated
-from nbembed.session.records import PublishedFrame, QueuedCommand, SessionRecord
+from nbembed.session.invalidation import Invalidation, invalidated
+from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.subscribers import Subscribers
-from nbembed.session.worker import Worker
+from nbembed.session.worker import Worker, as_exception
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
     from nbembed.session.engine import Engine
     from nbembed.session.session_state import SessionState
+
+_logger = logging.getLogger("nbembed.session")
+
+#: What a session says in a process that was forked from its own.
+FORKED = (
+    "this session belongs to the process that made it, and its worker does not run in a forked "
+    "copy; save it there and open the file here with load_session(), or make a session here"
+)
+
+
+#: Seconds that a reader waits for the worker before it takes what there was after the last turn.
+FRAME = 1 / 30
 
 
 class Controller:
@@ -102,9 +118,13 @@ class Controller:
         self.ended = False
         self._version = 0  # of the newest layout published
         self._auto_learn = True
+        self._lost = ""  # why there is no worker any more, though nobody has closed the session
+        self._forked = False
         self._worker = Worker()
         self._executor = Executor(engine, BackgroundFit(engine.X, self.lock, self.wake))
         self.publish(cost, quality)
+        self._last_turn = self._turned()
+        _controllers.add(self)
 
     # -- readings, from any thread ----------------------------------------------------------
 
@@ -191,20 +211,23 @@ class Controller:
         ValueError, TypeError
             If it is not legal; nothing has changed then.
         RuntimeError
-            If the session is closed, or has failed and the command would run it.
+            If the session is closed, has lost its worker, or has failed and the command would run
+            it.
         """
         entry = COMMANDS.get(command)
         if entry is None:
             raise ValueError(f"command must be one of {', '.join(COMMANDS)}, got {command!r}")
         given = entry.checked(arguments or {}, self.engine.n_points)
         with self.lock:
+            if self._lost:
+                raise RuntimeError(self._lost) from self.error
             if self.machine.closing:
                 raise RuntimeError("the session is closed; it can still be read and saved")
             methods = self.methods if own is None else {**self.methods, own.name: own}
             context = Context(self.engine.X, methods, self.lasting_path)
             if entry.complete is not None:
                 given = dict(entry.complete(self.session_state, given, context))
-            self._accept(command, given, context)
+            self._accept(command, given, context, check=True)
             self.methods = methods
         return given
 
@@ -213,8 +236,13 @@ class Controller:
         with self.lock:
             self._accept(command, arguments, Context(self.engine.X, self.methods))
 
-    def _accept(self, command: str, arguments: Mapping[str, Any], context: Context) -> None:
-        """Take a command whose arguments are complete (under the lock)."""
+    def _accept(
+        self, command: str, arguments: Mapping[str, Any], context: Context, *, check: bool = False
+    ) -> None:
+        """Take a command whose arguments are complete (under the lock).
+
+        With ``check``, one is refused that would lead to a map that cannot be made.
+        """
         role, before = COMMANDS[command].role, self.session_state
         steps = int(arguments["k"]) if role == "step" else 0
         # A failed map refuses to run before anything else is looked at.
@@ -225,12 +253,19 @@ class Controller:
         else:
             after = decide(before, command, arguments, context)
             changes = after is not before
-            moves = changes and invalidated(before.settings, after.settings).moves
-            facts = Facts(changes=changes, moves=moves)
+            change = invalidated(before.settings, after.settings) if changes else Invalidation()
+            if check and COMMANDS[command].settings is not None and "objective" in change.parts:
+                settings = after.settings
+                settings.recipe.check_feasible(context.X, settings.supervision)
+            facts = Facts(changes=changes, moves=change.moves)
             transitioned, effects = transition(self.machine, f"give {role}", facts)
         if "refuse" in effects:
             raise RuntimeError(self.failure_text()) from self.error
         woken = wakes(self.machine, role, facts)
+        if "enqueue" in effects:
+            # Before anything changes: it may be the thread's start, which can fail. What it is
+            # woken for it finds once the lock is free.
+            self._worker.wake(self)
         self.machine = transitioned
         if "drop steps" in effects:
             self.drop_steps()
@@ -241,12 +276,11 @@ class Controller:
         self.session_state = after
         self.queue.append(QueuedCommand(command, arguments, before, after, woken, steps))
         self.resting = False
-        self._worker.wake(self)
         self.lock.notify_all()
 
     def failure_text(self) -> str:
         """Return the sentence that tells of the error that stopped the map."""
-        return (
+        return self._lost or (
             f"the session failed at iteration {self.published.iteration}: {self.error}; "
             f"reset() starts again with the present labels and parameters"
         )
@@ -257,10 +291,12 @@ class Controller:
 
     def wait(self, state: State | None, timeout: float | None) -> bool:
         """Wait for rest, or for a state; return whether it came."""
+        if self._forked:
+            raise RuntimeError(FORKED)
         if self._worker.here:
             raise RuntimeError("a subscriber cannot wait for the worker that calls it")
         if timeout is not None:
-            timeout = check_real("timeout", timeout, low=0)
+            timeout = min(check_real("timeout", timeout, low=0), threading.TIMEOUT_MAX)
 
         def reached() -> bool:
             if state == "running":
@@ -277,13 +313,24 @@ class Controller:
     def capture(self) -> SessionRecord:
         """Return all of the session between two iterations, after the commands given before.
 
-        Commands that wait for steps are not waited for; they are listed as pending.
+        Commands that wait for steps are not waited for; they are listed as pending. If the worker
+        is busy for longer than a frame, what it is at counts as not begun: the record is of the
+        time before, and the commands since then are listed as pending.
+
+        Raises
+        ------
+        RuntimeError
+            In a forked copy of the process: the map may have been copied in the midst of a step.
         """
+        if self._forked:
+            raise RuntimeError(FORKED)
         if self._worker.here:
             return self._capture()
         future: Future[SessionRecord] = Future()
 
         def job() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
             try:
                 future.set_result(self._capture())
             except BaseException as error:
@@ -295,23 +342,57 @@ class Controller:
             self.jobs.append(job)
             self.resting = False
             self._worker.wake(self)
+        futures.wait([future], FRAME)
+        if future.cancel():
+            return self._capture_last_turn()
         return future.result()
 
     def _capture(self) -> SessionRecord:
         with self.lock:
-            engine, seen = self.engine, self.published
-            return SessionRecord(
-                self.applied,
-                self.machine.shown,
-                [(queued.command, queued.arguments) for queued in self.queue],
-                engine.capture(),
-                list(engine.trace),
-                engine.path,
-                list(engine.snapshots.values()),
-                list(self.events),
-                seen.cost,
-                seen.quality,
-            )
+            return self._record(self._turned(), [], 0)
+
+    def _capture_last_turn(self) -> SessionRecord:
+        with self.lock:
+            seen, due = self._last_turn, 0
+            begun = [event for event in self.events[seen.n_events :] if event.command not in MOTION]
+            if not self.machine.steps_left:
+                steps = [i for i, queued in enumerate(self.queue) if queued.steps]
+                due = steps[0] if steps else len(self.queue)
+            return self._record(seen, begun, len(begun) + due)
+
+    def _record(self, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
+        """Return what was seen after a turn; the queue follows what was begun since (locked)."""
+        return SessionRecord(
+            seen.session_state,
+            self.machine.shown,
+            [
+                *((event.command, event.arguments) for event in begun),
+                *((queued.command, queued.arguments) for queued in self.queue),
+            ],
+            seen.run_state(),
+            seen.trace[: seen.n_records],
+            seen.path,
+            list(seen.snapshots.values()),
+            self.events[: seen.n_events],
+            seen.cost,
+            seen.quality,
+            n_due,
+        )
+
+    def _turned(self) -> LastTurn:
+        """Return what the session is now that no turn is under way (under the lock)."""
+        engine, published = self.engine, self.published
+        return LastTurn(
+            self.applied,
+            engine.capture_later(),
+            engine.trace,
+            len(engine.trace),
+            engine.path,
+            engine.snapshots,
+            len(self.events),
+            published.cost,
+            published.quality,
+        )
 
     def close(self, timeout: float) -> bool:
         """Stop, let the worker finish the queue, and end it."""
@@ -330,7 +411,10 @@ class Controller:
 
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
-        return self._executor.turn(self)
+        pause = self._executor.turn(self)
+        with self.lock:
+            self._last_turn = self._turned()
+        return pause
 
     def wake(self) -> None:
         """Let the worker look for something to do, if it lives (under the lock)."""
@@ -341,6 +425,35 @@ class Controller:
         """End the worker after its present turn (under the lock)."""
         self.ended = True
         self._worker.end()
+
+    def lost(self, error: BaseException) -> None:
+        """Note that the worker has ended at an error that none of its turns has handled."""
+        with self.lock:
+            self._end_failed(
+                as_exception(error),
+                f"the session's worker has ended at an error ({type(error).__name__}: {error}); "
+                f"the session can still be read and saved, and the file opened again",
+            )
+            while self.jobs:
+                self.jobs.popleft()()
+            self.lock.notify_all()
+        _logger.error("the session's worker has ended", exc_info=error)
+        self.subscribers.tell("error", "state")
+
+    def forked(self) -> None:
+        """Fail in a forked copy of the process, which has the session but not its worker."""
+        self.lock = threading.Condition()  # a thread that was not copied may have held it
+        self.jobs.clear()
+        self._forked = True
+        self._end_failed(RuntimeError(FORKED), FORKED)
+
+    def _end_failed(self, error: Exception, why: str) -> None:
+        for action in ("failed", "close"):
+            self.machine, _ = transition(self.machine, action, Facts())
+        self.error, self._lost = error, why
+        self.queue.clear()
+        self.in_hand = None
+        self.resting = self.ended = True
 
     def act(self, action: str, facts: Facts) -> tuple[str, ...]:
         """Change the state by what the worker did; return the effects (under the lock)."""
@@ -372,3 +485,15 @@ class Controller:
     def note(self, command: str, arguments: Mapping[str, Any]) -> None:
         """Write into the log what takes effect now."""
         self.events.append(Event(self.engine.iteration, command, arguments))
+
+
+_controllers: weakref.WeakSet[Controller] = weakref.WeakSet()
+
+
+def _fail_after_fork() -> None:
+    for controller in list(_controllers):
+        controller.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_fail_after_fork)

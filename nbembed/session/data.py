@@ -24,7 +24,7 @@ def digest(X: Any) -> str:
 
 
 def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
-    """Return ``X`` as a read-only float array of its own, or as a CSR array.
+    """Return ``X`` as a read-only float array of its own, or as a CSR array of such arrays.
 
     Raises
     ------
@@ -34,7 +34,8 @@ def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
     data = check_data(X, recipe.data_metric)
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
-        data.sum_duplicates()
+        for part in (data.data, data.indices, data.indptr):
+            part.flags.writeable = False
         return data
     data = np.array(data, order="C", copy=True)
     data.flags.writeable = False

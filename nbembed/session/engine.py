@@ -11,33 +11,31 @@ redone is a function of settings, geometry and layout alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.methods.recipe import PathStep
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.schedule import Schedule
 from nbembed.session.affinity_cache import AffinityCache
 from nbembed.session.background_fit import FitRequest, same_labels, unlabeled
 from nbembed.session.invalidation import Invalidation, invalidated
+from nbembed.session.path import best_step, path_step
 from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import same
 from nbembed.session.snapshots import Snapshot
+from nbembed.session.trace import noted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.methods.recipe import Geometry, Part
+    from nbembed.methods.recipe import Geometry, Part, PathStep
     from nbembed.objectives.base import Objective
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
-
-#: Records kept; when there are more, every second one of the older half goes.
-TRACE_LIMIT = 20_000
 
 
 class Engine:
@@ -58,7 +56,7 @@ class Engine:
     trace : list of Record
         One an iteration (thinned when there are very many).
     path : tuple of PathStep
-    snapshots : dict of str to Snapshot
+    snapshots : mapping of str to Snapshot
     learning_error : Exception or None
         What kept the labels given last from being learned from, if anything did.
     """
@@ -68,7 +66,7 @@ class Engine:
         self.settings = settings
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
-        self.snapshots: dict[str, Snapshot] = {}
+        self.snapshots: Mapping[str, Snapshot] = {}
         self.learning_error: Exception | None = None
         self._state = state if state is not None else RunState()
         self._run: Run | None = None
@@ -151,12 +149,17 @@ class Engine:
 
     def capture(self) -> RunState:
         """Return how far the map has come, as if the run ended here; the run itself goes on."""
-        state = self._state
+        return self.capture_later()()
+
+    def capture_later(self) -> Callable[[], RunState]:
+        """Return a function that gives what :meth:`capture` would now, though the map has moved."""
+        state, run = self._state, self._run
         if state.cold:
-            return RunState(pinned_positions=state.pinned_positions)
-        if self._run is None:
-            return state
-        return replace(state, schedule=self._run.schedule, values=self._values())
+            return lambda: RunState(pinned_positions=state.pinned_positions)
+        if run is None:
+            return lambda: state
+        schedule, values = run.schedule, run.values_later()
+        return lambda: replace(state, schedule=schedule, values={**state.values, **values()})
 
     # -- what it learns from labels -----------------------------------------------------------
 
@@ -221,12 +224,9 @@ class Engine:
             raise
         iteration = self._state.iteration + 1
         self._state = replace(self._state, layout=run.embedding, iteration=iteration, cold=False)
-        self._note(replace(record, iteration=iteration))
-        for kept in run.kept:
-            self._keep_path_step(kept.Y, run.objective)
-        if run.kept and not run.scheduled:
-            self._go_to_best()
-        run.kept.clear()
+        self.trace = noted(self.trace, replace(record, iteration=iteration))
+        if run.kept:
+            self._keep_path_steps(run)
         return self.trace[-1]
 
     def refresh(self) -> Run:
@@ -281,7 +281,9 @@ class Engine:
         elif command == "learn":
             self._learn(arguments["supervision"])
         elif command == "snapshot":
-            self._keep(arguments["name"])
+            name = arguments["name"]
+            kept = Snapshot.of(name, settings, self.capture())
+            self.snapshots = {**self.snapshots, name: kept}
         elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
             self._restore(self.snapshots[arguments["name"]])
         elif settings is not old:
@@ -382,25 +384,15 @@ class Engine:
         rng = np.random.default_rng(recipe.seed)
         sliders = recipe.to_sliders(self._live(self._values()), geometry)
         start = recipe.adopt(layout, affinities, settings.supervision, rng)
+        pinned = settings.supervision.pinned
+        Y = PinnedPositions(pinned, layout[pinned]).restored_in(start.Y, pinned)
         # Rounded as the run will round it, so that it does not matter whether a run was made of it
         # before the next command came.
-        Y = start.Y.astype(getattr(affinities, "dtype", start.Y.dtype))
+        Y = Y.astype(getattr(affinities, "dtype", Y.dtype))
         self._go_on_from(Y, start.geometry, recipe.to_objective(sliders, start.geometry))
         self.path = ()
 
     # -- snapshots and the path -------------------------------------------------------------
-
-    def _keep(self, name: str) -> None:
-        state = self.capture()
-        self.snapshots[name] = Snapshot(
-            name,
-            self.iteration,
-            None if self.cold else state.layout,
-            self.settings,
-            None if self.cold else state.geometry,
-            state.values,
-            self._state.learned_from,
-        )
 
     def _restore(self, snapshot: Snapshot) -> None:
         assert snapshot.embedding is not None
@@ -411,35 +403,25 @@ class Engine:
         self._go_on_from(snapshot.embedding, snapshot.geometry, self._live(snapshot.values))
         self._note_learned_from()
 
-    def _keep_path_step(self, Y: NDArray[Any], objective: Objective) -> None:
-        _, geometry = self._placed()
-        recipe = self.settings.recipe
-        value = recipe.live_values(objective, geometry).get(recipe.path_parameter, math.nan)
-        step = PathStep(value, Y, recipe.path_criterion(Y, objective))
-        self.path = (*self.path, step)
+    def _keep_path_steps(self, run: Run) -> None:
+        """Take over the layouts that the schedule has kept; at its end go on from the best."""
+        recipe, (_, geometry) = self.settings.recipe, self._placed()
+        steps = (path_step(recipe, kept.Y, run.objective, geometry) for kept in run.kept)
+        self.path = (*self.path, *steps)
+        run.kept.clear()
+        best = None if run.scheduled else best_step(recipe, self.path)
+        if best is not None and best is not self.path[-1]:
+            self._go_to(best)
 
-    def _go_to_best(self) -> None:
-        """Go on from the layout of a finished path that its criterion prefers, as ``fit`` does."""
-        recipe = self.settings.recipe
-        name = recipe.path_parameter
-        competing = [step for step in self.path if math.isfinite(step.criterion)]
-        best = max(competing, key=lambda step: step.criterion, default=None)
-        chosen_by_hand = isinstance(recipe.parameters.get(name), Real)
-        if best is None or best is self.path[-1] or chosen_by_hand:
-            return
+    def _go_to(self, step: PathStep) -> None:
+        """Go on from a step of the path and its value, outside the schedule."""
         self.reset_optimizer()
-        _, geometry = self._placed()
-        values = {**self._values(), **recipe.to_objective({name: best.value}, geometry)}
-        self._state = replace(self._state, layout=best.embedding, values=values)
+        recipe, (_, geometry) = self.settings.recipe, self._placed()
+        moved = recipe.to_objective({recipe.path_parameter: step.value}, geometry)
+        self._state = replace(
+            self._state, layout=step.embedding, values={**self._values(), **moved}
+        )
         self.refresh()
-
-    def _note(self, record: Record) -> None:
-        if self.trace and self.trace[-1].parameters == record.parameters:
-            record = replace(record, parameters=self.trace[-1].parameters)  # one map for all
-        self.trace.append(record)
-        if len(self.trace) > TRACE_LIMIT:
-            half = TRACE_LIMIT // 2
-            self.trace = self.trace[:half:2] + self.trace[half:]
 
     # -- parts ------------------------------------------------------------------------------
 

@@ -9,14 +9,39 @@ a ``reset`` sets the count back to zero. Nothing else moves a session, so the lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import copy
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from nbembed.session.estimators import is_estimator
 from nbembed.session.serialization import decode, encode_or_describe
 
 #: Events that only start and stop the motion; they never change what is computed.
 MOTION = frozenset({"play", "pause", "step", "rest"})
+
+_PLAIN = frozenset({bool, int, float, str, type(None)})
+
+
+class Arguments(Mapping[str, Any]):
+    """Arguments of an event, which nobody changes: what could be is handed out as a copy."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = {name: copied(value) for name, value in given.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return copied(self._given[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __repr__(self) -> str:
+        return repr(self._given)
 
 
 @dataclass(frozen=True)
@@ -37,6 +62,10 @@ class Event:
     command: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.arguments, Arguments):
+            object.__setattr__(self, "arguments", Arguments(self.arguments))
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON data."""
         return {
@@ -46,8 +75,14 @@ class Event:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Event:
+    def from_dict(cls, data: Mapping[str, Any], n_samples: int | None = None) -> Event:
         """Return the event that :meth:`to_dict` described.
+
+        Parameters
+        ----------
+        data : mapping
+        n_samples : int, optional
+            How many points any supervision in it must be of.
 
         Raises
         ------
@@ -60,7 +95,7 @@ class Event:
             raise ValueError(
                 f"log must be of events, each with iteration, command and arguments, got {data!r}"
             ) from None
-        decoded = decode(arguments)
+        decoded = decode(arguments, n_samples)
         if (
             type(iteration) is not int
             or iteration < 0
@@ -71,8 +106,28 @@ class Event:
         return cls(iteration, command, decoded)
 
 
-def as_events(log: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
+def as_events(
+    log: Iterable[Event | Mapping[str, Any]], n_samples: int | None = None
+) -> list[Event]:
     """Return a log's events, from events or from what ``to_dict`` made of them."""
     if isinstance(log, str | Mapping) or not isinstance(log, Iterable):
         raise TypeError(f"log must be a list of events, got {log!r}")
-    return [event if isinstance(event, Event) else Event.from_dict(event) for event in log]
+    return [
+        event if isinstance(event, Event) else Event.from_dict(event, n_samples) for event in log
+    ]
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of what could be changed in place; other values are shared."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, list):
+        plain = _PLAIN.issuperset(map(type, value))
+        return value.copy() if plain else [copied(v) for v in value]
+    if isinstance(value, tuple):
+        return tuple(map(copied, value))
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Mapping):
+        return {k: copied(v) for k, v in value.items()}
+    return copy.deepcopy(value) if is_estimator(value) else value

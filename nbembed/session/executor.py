@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from nbembed.session.commands import COMMANDS
 from nbembed.session.quality import QualityMeter
 from nbembed.session.state_machine import Facts
+from nbembed.session.worker import as_exception
 
 if TYPE_CHECKING:
     from nbembed.session.background_fit import BackgroundFit, FitRequest, FitResult
@@ -68,8 +69,8 @@ class Executor:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
         try:
             return self._turn(controller)
-        except Exception as error:
-            self._fail(controller, error)
+        except BaseException as error:
+            self._fail(controller, as_exception(error))
             return 0.0
 
     def _turn(self, controller: Controller) -> float | None:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
 
+#: With the affinities goes the optimizer: what enters the one may decide the other (NeRV descends
+#: by another rule in a learned metric). It is made in no time, and an equal one changes nothing.
 _WITH: dict[Part, frozenset[Part]] = {
-    "affinities": frozenset({"affinities", "objective", "display"}),
+    "affinities": frozenset({"affinities", "objective", "display", "optimizer"}),
     "layout": frozenset({"layout", "objective", "display"}),
     "alignment": frozenset({"alignment", "objective", "display"}),
     "objective": frozenset({"objective", "display"}),
@@ -55,7 +57,7 @@ class Invalidation:
 def invalidated(old: Settings, new: Settings) -> Invalidation:
     """Return what must be redone when ``new`` takes the place of ``old``."""
     if not old.same_method(new):
-        return Invalidation(_WITH["affinities"] | _WITH["layout"] | _WITH["optimizer"])
+        return Invalidation(_WITH["affinities"] | _WITH["layout"])
     parts: set[Part] = set()
     moved: set[str] = set()
     before, live = old.recipe.parameters, new.live_names

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from nbembed.session.methods import known_methods
+from nbembed.session.reading import read
 from nbembed.session.session import Session
-from nbembed.session.storage import read
 
 
 def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:
@@ -22,11 +22,18 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
     Raises
     ------
     ValueError
-        If the file is no session file, is damaged, or was written by a newer version.
+        If the file is no session file, is damaged, or was written by a newer version. All of it is
+        checked before the session is returned.
     TypeError
         If ``path`` is no path, or ``methods`` are no such classes.
     OSError
         If it cannot be read.
+
+    Warns
+    -----
+    UserWarning
+        If something in the file is left out: a cache that a classifier names, steps of the history
+        or commands of the log that this version does not allow.
     """
     try:
         known = known_methods(*methods)

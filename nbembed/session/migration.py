@@ -35,7 +35,7 @@ def with_current_names(event: Event, recipe: Recipe[Any]) -> Event:
 
     An event is returned as it is if more than names would change.
     """
-    given, known = event.arguments, recipe.parameters
+    given, known = dict(event.arguments), recipe.parameters
     if event.command != "set" or all(name in known for name in given):
         return event
     renamed = recipe.upgraded(given)

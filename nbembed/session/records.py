@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbembed.session.invalidation import invalidated
 
@@ -40,9 +40,40 @@ class PublishedFrame:
     center_names: tuple[str, ...] = ()
 
 
+class LastTurn(NamedTuple):
+    """What a session was after the worker's last turn, by references to what no turn changes.
+
+    Attributes
+    ----------
+    session_state : SessionState
+    run_state : callable
+        Returns the RunState.
+    trace, n_records : list of Record and int
+        The list grows; this many of it count.
+    path : tuple of PathStep
+    snapshots : mapping of str to Snapshot
+    n_events : int
+        How many events of the log had taken effect.
+    cost, quality : float
+    """
+
+    session_state: SessionState
+    run_state: Callable[[], RunState]
+    trace: list[Record]
+    n_records: int
+    path: tuple[PathStep, ...]
+    snapshots: Mapping[str, Snapshot]
+    n_events: int
+    cost: float
+    quality: float
+
+
 @dataclass(frozen=True)
 class SessionRecord:
-    """A session between two iterations: what a file stores."""
+    """A session between two iterations: what a file stores.
+
+    Of the pending commands, ``n_due`` wait for nothing but the iteration that the worker is at.
+    """
 
     session_state: SessionState
     state: State
@@ -54,6 +85,7 @@ class SessionRecord:
     log: list[Event]
     cost: float
     quality: float
+    n_due: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,22 +12,20 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbembed.session.commands import Context, decide
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Event, as_events
+from nbembed.session.log_walk import LogWalk, first_settings
 from nbembed.session.methods import known_methods
-from nbembed.session.migration import current_event, with_current_names
-from nbembed.session.serialization import is_opaque
-from nbembed.session.session_state import SessionState
-from nbembed.session.settings import Settings, recipe_of
+from nbembed.session.settings import recipe_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from nbembed.methods.estimator import Estimator
     from nbembed.methods.recipe import Recipe
+    from nbembed.session.session_state import SessionState
     from nbembed.session.state_machine import State
 
 
@@ -39,7 +37,7 @@ def replay(
     until: int | None = None,
 ) -> tuple[Any, Controller]:
     """Return the checked data and a controller at rest; see :meth:`Session.replay`."""
-    events = [current_event(event) for event in as_events(log)]
+    events = as_events(log, _rows(X))
     if not events or events[0].command != "start":
         raise ValueError("log must begin with a 'start' event")
     given = None if method is None else recipe_of(method)
@@ -48,19 +46,19 @@ def replay(
     data = checked_data(X, settings.recipe)
     if digest(data) != events[0].arguments.get("data"):
         raise ValueError("X is not the data that the log was made with")
-    engine, session_state = Engine(data, settings), SessionState(settings)
-    context = Context(data, known)
+    walk = LogWalk(data, known)
+    taken = [walk.begin(events[0], given)]
+    engine, session_state = Engine(data, _decided(walk).settings), _decided(walk)
     state: State = "idle"
-    for i, event in enumerate(events[1:], start=1):
-        event = with_current_names(event, session_state.settings.recipe)
-        events[i] = event
+    for event in map(walk.take, events[1:]):
+        taken.append(event)
         go_on(engine, event.iteration)
         state = state_after(state, event)
         if event.command in MOTION:
             if event.arguments.get("state") == "failed":
                 engine.reset_optimizer()
             continue
-        session_state = decide(session_state, event.command, event.arguments, context)
+        session_state = _decided(walk)
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
             engine.apply(event.command, event.arguments, session_state.settings)
@@ -71,7 +69,7 @@ def replay(
     if engine.iteration and state in ("idle", "running"):
         state = "paused"
     cost = engine.cost() if engine.fresh else math.nan
-    return data, Controller(engine, session_state, known, events, state, cost)
+    return data, Controller(engine, session_state, known, taken, state, cost)
 
 
 def go_on(engine: Engine, iteration: int) -> None:
@@ -99,37 +97,19 @@ def state_after(state: State, event: Event) -> State:
         return rested
     if event.command == "reset" and state != "idle":
         return "paused"
+    if event.command == "undo" and state == "failed":
+        return "paused"
     return state
 
 
-def first_settings(
-    start: Event, methods: Mapping[str, type[Recipe[Any]]], given: Recipe[Any] | None
-) -> Settings:
-    """Return the settings that a ``start`` event describes.
+def _rows(X: Any) -> int | None:
+    """Return the number of points of data that were not checked yet, if they say it."""
+    shape = getattr(X, "shape", None)
+    if shape is None:
+        return len(X) if isinstance(X, list | tuple) else None
+    return int(shape[0]) if shape else None
 
-    Raises
-    ------
-    ValueError
-        If its method is unknown or a parameter was a function that ``given`` does not have.
-    """
-    try:
-        name, stored = start.arguments["method"], dict(start.arguments["parameters"])
-        supervision = start.arguments["supervision"]
-    except (KeyError, TypeError):
-        raise ValueError("the 'start' event must have method, parameters and supervision") from None
-    kind = methods.get(name)
-    if kind is None:
-        raise ValueError(
-            f"the log begins with the method {name!r}, which is not known here "
-            f"({', '.join(sorted(methods))}); give its class in methods"
-        )
-    stored = kind.upgraded(stored)
-    for key, value in stored.items():
-        if is_opaque(value):
-            if given is None or type(given) is not kind:
-                raise ValueError(
-                    f"parameter {key} was {value['__opaque__']}, which no log can hold; give an "
-                    f"estimator that has it as method"
-                )
-            stored[key] = given.parameters[key]
-    return Settings(kind(**stored), supervision)
+
+def _decided(walk: LogWalk) -> SessionState:
+    assert walk.state is not None  # only a file may describe what it does not hold
+    return walk.state

@@ -2,11 +2,20 @@
 
 The script uses the public face alone. Playing and pausing become the number of iterations they
 came to, so the script ends at the same bits on the same machine and versions.
+
+A log may come from somebody else's file, so nothing of it is printed as it stands. Commands are
+those of the table, keywords are names of parameters, and :meth:`ScriptWriter.value` prints every
+value: a literal of Python's plain types, or a call of a class of this package or of scikit-learn
+with such literals. A function is printed as the name to import it by; one without is refused.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import keyword
+import math
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -16,15 +25,13 @@ import numpy as np
 from nbembed.methods.registry import estimator_of
 from nbembed.session.arguments import POINTS
 from nbembed.session.commands import COMMANDS
+from nbembed.session.estimators import fitted_attributes, is_estimator, path_of
 from nbembed.session.events import Event
-from nbembed.session.serialization import (
-    encode,
-    fitted_attributes,
-    is_estimator,
-    path_of,
-    same,
-)
+from nbembed.session.serialization import encode, is_opaque, is_optimizer, same
 from nbembed.supervision import Supervision
+
+#: What a version is written with.
+_VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,64}")
 
 
 def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[Any]]) -> str:
@@ -39,8 +46,19 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
         How far the session has come since the last event.
     methods : mapping of str to type
         The session's methods by name.
+
+    Raises
+    ------
+    ValueError
+        If a value cannot be written as source, such as a lambda.
     """
-    writer = ScriptWriter(methods)
+    try:
+        return _script(X, log, iteration, ScriptWriter(methods))
+    except ValueError as error:
+        raise ValueError(f"the script cannot be written: {error}") from error
+
+
+def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> str:
     start = log[0].arguments
     body = [writer.start(start)]
     used = [
@@ -67,8 +85,9 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
         body += ["session.step()", "session.reset()"]
     body += ["session.wait()", "session.check()", "embedding = session.embedding"]
     shape = " × ".join(map(str, X.shape))
+    by = start["nbembed"] if _VERSION.fullmatch(start["nbembed"]) else "of an unknown version"
     doc = (
-        f'"""Steer an embedding again (written by nbembed {start["nbembed"]}).\n\n'
+        f'"""Steer an embedding again (written by nbembed {by}).\n\n'
         f'Needs the data as X, {shape}; ends with the layout as embedding.\n"""'
     )
     return "\n".join([doc, "", *writer.imports(), "", *body, ""])
@@ -99,8 +118,7 @@ class ScriptWriter:
 
     def recipe(self, name: str, parameters: Mapping[str, Any]) -> Any:
         """Return a method with these parameters."""
-        kind = self._methods[name]
-        return kind(**kind.upgraded(parameters))
+        return self._methods[name](**parameters)
 
     def method(self, name: str, parameters: Mapping[str, Any]) -> str:
         """Return the source of a method with these parameters."""
@@ -112,66 +130,112 @@ class ScriptWriter:
         """Return the lines that do again what an event says."""
         command, a = event.command, event.arguments
         if command == "rest":
-            # After an error the optimizer went on with an empty memory.
-            return ["session.reset_optimizer()"] if a["state"] == "failed" else []
+            if a["state"] != "failed":
+                return []
+            # After an error the optimizer went on with an empty memory. An error drops the steps
+            # that were given before it was known: the script waits, so that it drops none.
+            return ["session.wait()", "session.reset_optimizer()"]
         entry = COMMANDS[command]
         if entry.script is not None:
             return entry.script(self, a)
         if entry.keywords:
-            said = [f"{name}={self.value(value)}" for name, value in a.items()]
+            said = [f"{_keyword(name)}={self.value(value)}" for name, value in a.items()]
             return [f"session.{command}({', '.join(said)})"]
         said = []
         for argument in entry.arguments:
             value = a[argument.name]
             if not argument.required and same(value, argument.default):
                 continue
-            source = _points(value) if argument.kind is POINTS else self.value(value)
+            source = self._points(value) if argument.kind is POINTS else self.value(value)
             said.append(source if argument.required else f"{argument.name}={source}")
         return [f"session.{command}({', '.join(said)})"]
 
     def value(self, value: Any) -> str:
-        """Return the source of a value."""
+        """Return the source of a value.
+
+        Raises
+        ------
+        ValueError
+            If it has none.
+        """
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or isinstance(value, bool):
+            return repr(value)
+        # A subclass may print itself as it likes.
+        if isinstance(value, int):
+            return int.__repr__(value)
+        if isinstance(value, float):
+            return float.__repr__(value) if math.isfinite(value) else f"float('{float(value)!r}')"
+        if isinstance(value, str):
+            return str.__repr__(value)
+        if is_opaque(value):
+            raise ValueError(f"it has {value['__opaque__']}, of which the log holds but the name")
         if isinstance(value, Supervision):
-            return f"nb.Supervision.from_dict({value.to_dict()!r})"
+            return f"nb.Supervision.from_dict({self.value(value.to_dict())})"
         if isinstance(value, np.ndarray):
-            self._numpy = True
-            return f"np.array({value.tolist()!r}, dtype={value.dtype.str!r})"
-        if isinstance(value, float) and not np.isfinite(value):
-            return f"float({str(value)!r})"
+            return self._array(value)
         if isinstance(value, list):
             return f"[{', '.join(map(self.value, value))}]"
-        if isinstance(value, dict):
-            return f"{{{', '.join(f'{k!r}: {self.value(v)}' for k, v in value.items())}}}"
+        if isinstance(value, Mapping):
+            said = (f"{self.value(k)}: {self.value(v)}" for k, v in value.items())
+            return f"{{{', '.join(said)}}}"
         if isinstance(value, tuple):
             return f"({''.join(f'{self.value(v)}, ' for v in value).rstrip()})" if value else "()"
-        if value is None or isinstance(value, bool | int | float | str):
-            return repr(value)
-        if callable(value) and hasattr(value, "__qualname__"):
-            return self._name(value)
         if is_estimator(value):
             return self.estimator(value)
-        self._names.add((type(value).__module__, type(value).__qualname__))
-        return repr(value)  # optimizers are dataclasses: their repr is their source
+        if is_optimizer(type(value)):
+            fields = [f.name for f in dataclasses.fields(value) if f.init]
+            said = (f"{name}={self.value(getattr(value, name))}" for name in fields)
+            return f"{self._name(type(value))}({', '.join(said)})"
+        if callable(value) and hasattr(value, "__qualname__"):
+            return self._name(value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = [f.name for f in dataclasses.fields(value) if f.init]
+            return self._call(type(value), {name: getattr(value, name) for name in fields})
+        raise ValueError(f"a {type(value).__name__} cannot be written as source")
 
     def estimator(self, value: Any) -> str:
         """Return the source of an estimator among the parameters."""
         if fitted_attributes(value):
             self._names.add(("nbembed.session.serialization", "decode"))
-            return f"decode({encode(value)!r})"
+            try:
+                return f"decode({self.value(encode(value))})"
+            except TypeError as error:
+                raise ValueError(str(error)) from error
         return self._call(type(value), value.get_params(deep=False))
+
+    def _array(self, array: np.ndarray[Any, Any]) -> str:
+        if array.dtype.kind not in "biufU":
+            raise ValueError(f"an array of {array.dtype} cannot be written as source")
+        self._numpy = True
+        made = f"np.array({self.value(array.tolist())}, dtype={array.dtype.str!r})"
+        return made if array.size else f"{made}.reshape({self.value(array.shape)})"
+
+    def _points(self, points: list[int]) -> str:
+        """Return a list of points as source, a run of neighbors as its range."""
+        if len(points) > 3 and points == list(range(points[0], points[-1] + 1)):
+            return f"range({self.value(points[0])}, {self.value(points[-1] + 1)})"
+        return self.value(points)
 
     def _call(self, kind: type[Any], parameters: Mapping[str, Any]) -> str:
         """Return the source of a constructor's call, without what are the defaults anyway."""
         usual = signature_defaults(kind)
         said = [
-            f"{k}={self.value(v)}"
+            f"{_keyword(k)}={self.value(v)}"
             for k, v in parameters.items()
             if k not in usual or not same(v, usual[k])
         ]
         return f"{self._name(kind)}({', '.join(said)})"
 
     def _name(self, thing: Any) -> str:
-        name, module = thing.__qualname__, thing.__module__
+        """Return the name of a class or function, and note where it is imported from."""
+        name, module = thing.__qualname__, getattr(thing, "__module__", None)
+        if not (isinstance(module, str) and _importable(thing, module, name)):
+            raise ValueError(
+                f"{name} cannot be imported by name; define it at the top of a module, outside "
+                f"other functions"
+            )
         if module.startswith("nbembed.") and name in vars(sys.modules["nbembed"]).get(
             "__all__", ()
         ):
@@ -182,11 +246,18 @@ class ScriptWriter:
         return str(name)
 
 
-def _points(points: list[int]) -> str:
-    """Return a list of points as source, a run of neighbors as its range."""
-    if len(points) > 3 and points == list(range(points[0], points[-1] + 1)):
-        return f"range({points[0]}, {points[-1] + 1})"
-    return repr(points)
+def _importable(thing: Any, module: str, name: str) -> bool:
+    """Return whether ``from module import name`` gives the thing; a notebook's names count."""
+    if not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+        return False
+    return module == "__main__" or vars(sys.modules.get(module, sys)).get(name) is thing
+
+
+def _keyword(name: str) -> str:
+    """Return the name of a parameter, or raise if it is no name."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"{name!r} is not the name of a parameter")
+    return name
 
 
 def signature_defaults(kind: type[Any]) -> dict[str, Any]:

@@ -8,18 +8,13 @@ digits as it takes to read the same bits again. Functions and other objects have
 are refused by name; nothing is ever pickled.
 
 An estimator (a classifier, a learning metric) is written as the path of its class and its
-parameters. Only classes of scikit-learn and of this package are written or read: a file from
-somebody else must not choose what is imported. The fitted attributes of this package's own
-estimators are written along with them; a fitted estimator of scikit-learn is refused, because its
-fitted attributes are not a stable format.
+parameters; which ones may be, is said in :mod:`nbembed.session.estimators`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import re
-import sys
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,15 +22,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from nbembed.optimizers.base import Optimizer
+from nbembed.session.estimators import (
+    estimator_parts,
+    fitted_attributes,
+    is_estimator,
+    make_estimator,
+)
 from nbembed.supervision import Supervision
 
-#: Packages whose estimators may be stored.
-PACKAGES = ("sklearn", "nbembed")
-
-#: Parameters of estimators that are none of their recipes'.
-REPORTING = ("verbose", "callbacks")
-
-_PATH = re.compile(rf"({'|'.join(PACKAGES)})(\.[A-Za-z_]\w*)+")
+#: How deep stored values may be nested; a classifier in a pipeline takes five.
+DEPTH = 100
 
 
 def encode(value: Any, name: str = "value") -> Any:
@@ -77,7 +73,7 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
         return {k: _encode(v, f"{name}[{k!r}]", strict) for k, v in value.items()}
     if isinstance(value, Supervision):
         return {"__supervision__": value.to_dict()}
-    if _is_optimizer(type(value)):
+    if is_optimizer(type(value)):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
         encoded = _encode(fields, name, strict)
         return {"__optimizer__": type(value).__name__, "fields": encoded}
@@ -87,21 +83,16 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
         return {"__opaque__": getattr(value, "__qualname__", repr(value))}
     raise TypeError(
         f"{name} is a {type(value).__name__}, which has no JSON form; only numbers, text, arrays, "
-        f"lists, maps, supervision, nbembed's optimizers, and estimators of nbembed and "
-        f"scikit-learn can be stored"
+        f"lists, maps, supervision, nbembed's optimizers, and the estimators listed in "
+        f"nbembed.session.estimators can be stored"
     )
 
 
 def _encode_estimator(value: Any, name: str) -> dict[str, Any]:
-    learned = fitted_attributes(value)
-    if learned and not type(value).__module__.startswith("nbembed."):
-        raise TypeError(
-            f"{name} is a fitted {type(value).__name__}, of which only parameters can be stored; "
-            f"give an unfitted one (sklearn.base.clone)"
-        )
+    path, parameters, learned = estimator_parts(value, name)
     return {
-        "__estimator__": path_of(type(value)),
-        "parameters": _encode(value.get_params(deep=False), name, strict=True),
+        "__estimator__": path,
+        "parameters": _encode(parameters, name, strict=True),
         "learned": _encode(learned, name, strict=True),
     }
 
@@ -115,41 +106,98 @@ def _has_no_form(value: Any) -> bool:
     return False
 
 
-def decode(value: Any) -> Any:
+def decode(value: Any, n_samples: int | None = None) -> Any:
     """Return what :func:`encode` was given.
+
+    Parameters
+    ----------
+    value : JSON data
+    n_samples : int, optional
+        How many points any supervision must be of; what says otherwise is refused before anything
+        of that size is made.
 
     Raises
     ------
     ValueError
         If a reserved form is broken.
     """
+    return _decode(value, n_samples, 0)
+
+
+def _decode(value: Any, n: int | None, depth: int) -> Any:
     if isinstance(value, list):
-        return [decode(v) for v in value]
+        return [_decode(v, n, depth + 1) for v in value]
     if not isinstance(value, dict):
         return value
+    if depth > DEPTH:
+        raise ValueError(f"a stored value is nested more than {DEPTH} times")
     try:
         if "__array__" in value:
-            dtype = np.dtype(value["dtype"])
-            if dtype.kind not in "biufU":
-                raise ValueError(f"dtype {dtype} is not allowed")
-            return np.array(value["__array__"], dtype=dtype).reshape(value["shape"])
+            return _array(value)
         if "__tuple__" in value:
-            return tuple(decode(v) for v in value["__tuple__"])
+            return tuple(_decode(v, n, depth + 1) for v in value["__tuple__"])
         if "__supervision__" in value:
-            return Supervision.from_dict(value["__supervision__"])
+            return decode_supervision(value["__supervision__"], n)
         if "__optimizer__" in value:
-            return _optimizer(value["__optimizer__"])(**decode(value["fields"]))
+            return _optimizer(value["__optimizer__"])(**_decode(value["fields"], n, depth + 1))
         if "__estimator__" in value:
-            stored = decode(value["parameters"]), decode(value["learned"])
+            stored = (_decode(value[part], n, depth + 1) for part in ("parameters", "learned"))
             return make_estimator(value["__estimator__"], *stored)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"broken stored value: {error}") from error
-    return {k: decode(v) for k, v in value.items()}
+    return {k: _decode(v, n, depth + 1) for k, v in value.items()}
+
+
+def decode_supervision(data: Any, n_samples: int | None) -> Supervision:
+    """Return what ``Supervision.to_dict`` wrote, of ``n_samples`` points if that is known.
+
+    Raises
+    ------
+    ValueError
+        If it is broken or of another number of points.
+    """
+    found = data.get("n_samples") if isinstance(data, Mapping) else None
+    if n_samples is not None and (type(found) is not int or found != n_samples):
+        raise ValueError(f"it has {n_samples} points but labels for {found!r}")
+    try:
+        return Supervision.from_dict(data)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"broken supervision: {error}") from error
+
+
+def _array(stored: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """Return the array of a reserved form; nothing is made larger than its list of values."""
+    values, shape, name = stored["__array__"], stored["shape"], stored["dtype"]
+    if not isinstance(name, str):
+        raise ValueError(f"a dtype must be text, got {name!r}")
+    dtype = np.dtype(name)
+    if dtype.kind not in "biufU":
+        raise ValueError(f"dtype {dtype} is not allowed")
+    if not isinstance(values, list) or not isinstance(shape, list):
+        raise ValueError("an array must be a list of values with a shape")
+    kinds = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float), "U": (str,)}[dtype.kind]
+    if any(type(v) not in kinds for v in values):
+        raise ValueError(f"an array of {dtype} has values of another type")
+    if any(type(size) is not int or size < 0 for size in shape) or math.prod(shape) != len(values):
+        raise ValueError(f"an array of {len(values)} values cannot have the shape {shape}")
+    if dtype.kind == "U" and dtype.itemsize > 4 * max(map(len, values), default=1):
+        dtype = np.dtype(str)  # as long as the longest
+    return np.array(values, dtype=dtype).reshape(shape)
 
 
 def is_opaque(value: Any) -> bool:
     """Return whether ``value`` is a description by :func:`encode_or_describe`."""
     return isinstance(value, Mapping) and "__opaque__" in value
+
+
+def description(value: Any) -> str | None:
+    """Return the first description of what has no JSON form in a value, if there is one."""
+    if is_opaque(value):
+        return str(value["__opaque__"])
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(inner, list | tuple) and inner is value:
+        return None
+    return next(filter(None, map(description, inner)), None)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -167,12 +215,13 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if is_estimator(a):
-        return same_estimator(a, b)
+        return _same_estimator(a, b)
     # 1 == 1.0 == True in Python, but an estimator may tell them apart.
     return type(a) is type(b) and bool(a == b)
 
 
-def _is_optimizer(cls: Any) -> bool:
+def is_optimizer(cls: Any) -> bool:
+    """Return whether a class is one of this package's optimizers."""
     return bool(
         issubclass(cls, Optimizer)
         and dataclasses.is_dataclass(cls)
@@ -185,79 +234,15 @@ def _optimizer(name: str) -> Any:
     import nbembed.optimizers as optimizers
 
     cls = getattr(optimizers, name, None)
-    if not (isinstance(cls, type) and _is_optimizer(cls)):
+    if not (isinstance(cls, type) and is_optimizer(cls)):
         raise ValueError(f"unknown optimizer {name!r}")
     return cls
 
 
-# -- estimators ------------------------------------------------------------------------------
-
-
-def is_estimator(value: Any) -> bool:
-    """Return whether ``value`` is an estimator of a package whose estimators may be stored."""
-    return isinstance(value, BaseEstimator) and _from_known_package(type(value))
-
-
-def path_of(cls: type) -> str:
-    """Return the dotted path of an estimator's class, without private modules where it can be."""
-    name = cls.__qualname__
-    parts = cls.__module__.split(".")
-    for end in range(1, len(parts) + 1):
-        if any(part.startswith("_") for part in parts[1:end]):
-            break
-        module = ".".join(parts[:end])
-        # Nothing is imported for the sake of a shorter name.
-        if vars(sys.modules.get(module, sys)).get(name) is cls:
-            return f"{module}.{name}"
-    return f"{cls.__module__}.{name}"
-
-
-def fitted_attributes(value: BaseEstimator) -> dict[str, Any]:
-    """Return the attributes that fitting has set, which by convention end with an underscore."""
-    return {k: v for k, v in vars(value).items() if k.endswith("_") and not k.startswith("_")}
-
-
-def make_estimator(
-    path: str, parameters: Mapping[str, Any], learned: Mapping[str, Any]
-) -> BaseEstimator:
-    """Return the estimator of a path with these parameters.
-
-    Raises
-    ------
-    ValueError
-        If the path is not that of an estimator of a known package, or does not take a parameter.
-    """
-    if not isinstance(path, str) or not _PATH.fullmatch(path):
-        raise ValueError(f"{path!r} is not an estimator of {' or '.join(PACKAGES)}")
-    module, _, name = path.rpartition(".")
-    try:
-        cls = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError):
-        raise ValueError(f"{path} is not known here; it may need another version") from None
-    if not (isinstance(cls, type) and issubclass(cls, BaseEstimator) and _from_known_package(cls)):
-        raise ValueError(f"{path} is not an estimator")
-    recipe_type = getattr(cls, "recipe_type", None)
-    if recipe_type is not None:  # an older version may have named some otherwise
-        renamed = recipe_type.upgraded(parameters)
-        parameters = renamed | {k: parameters[k] for k in REPORTING if k in parameters}
-    try:
-        made = cls(**parameters)
-    except TypeError as error:
-        raise ValueError(f"{path} does not take these parameters: {error}") from None
-    if any(not k.endswith("_") or k.startswith("_") for k in learned):
-        raise ValueError(f"{path} was not stored as it should be")
-    vars(made).update(learned)
-    return made
-
-
-def same_estimator(a: BaseEstimator, b: BaseEstimator) -> bool:
+def _same_estimator(a: BaseEstimator, b: Any) -> bool:
     """Return whether two estimators are of one class, with the same parameters, fitted alike."""
     if type(a) is not type(b):
         return False
     return same(a.get_params(deep=False), b.get_params(deep=False)) and same(
         fitted_attributes(a), fitted_attributes(b)
     )
-
-
-def _from_known_package(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] in PACKAGES

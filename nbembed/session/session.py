@@ -24,7 +24,7 @@ from nbembed.methods.registry import estimator_of
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
-from nbembed.session.events import Event
+from nbembed.session.events import MOTION, Arguments, Event
 from nbembed.session.methods import known_methods
 from nbembed.session.replay import replay
 from nbembed.session.script import script
@@ -35,7 +35,7 @@ from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.verbs import Verbs
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_flag
+from nbembed.validation import check_flag, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import LiveParameter
     from nbembed.run import Record
     from nbembed.session.records import PublishedFrame
+
+
+#: The smallest pace, in iterations a second. A map that moves every eleven days is a paused one.
+SLOWEST = 1e-6
 
 
 class Session(Verbs):
@@ -72,9 +76,14 @@ class Session(Verbs):
     (250; ``None`` for no limit), so that the forming of a small map can be watched; ``step`` runs
     at full speed. The pace changes no result.
 
+    Undo goes back over the last 200 changes; moves of one slider that follow each other are one.
+
     A change of a live parameter to a number ends that parameter's schedule. A map in motion (or
     converged) goes on moving after a change or a reset; another one shows its start. Pinned points
-    stay where they are at a reset.
+    stay where they are at a reset and at a switch to another method.
+
+    A session lives in the process that made it. In a forked copy of that process it has failed: it
+    can be read there, and takes no commands.
 
     Examples
     --------
@@ -106,6 +115,7 @@ class Session(Verbs):
         settings = Settings.of(
             recipe, as_supervision(supervision, data.shape[0], "supervision")
         ).check()
+        settings.recipe.check_feasible(data, settings.supervision)
         log = [Event(0, "start", start_arguments(data, settings))]
         methods = known_methods(type(settings.recipe))
         state = SessionState(settings)
@@ -141,7 +151,7 @@ class Session(Verbs):
         """
         method = arguments.get("method")
         own = type(recipe_of(method)) if isinstance(method, Estimator | Recipe) else None
-        return self._controller.give(command, arguments, own)
+        return Arguments(self._controller.give(command, arguments, own))
 
     def step(self, k: int = 1, *, wait: bool = False) -> None:
         """Do ``k`` iterations and pause; later commands wait for the steps.
@@ -223,13 +233,16 @@ class Session(Verbs):
 
     @property
     def pace(self) -> float | None:
-        """Most iterations a second while playing; ``None`` for no limit."""
+        """Most iterations a second while playing, at least 1e-6; ``None`` for no limit."""
         return self._controller.pace
 
     @pace.setter
     def pace(self, value: float | None) -> None:
-        if value is not None and not value > 0:
-            raise ValueError(f"pace must be above 0 or None, got {value!r}")
+        if value is not None:
+            try:
+                value = check_real("pace", value, low=SLOWEST)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{error}; None sets no limit") from None
         self._controller.pace = value
 
     @property
@@ -242,7 +255,7 @@ class Session(Verbs):
 
     @auto_learn.setter
     def auto_learn(self, value: bool) -> None:
-        self._controller.auto_learn = bool(value)
+        self._controller.auto_learn = check_flag("auto_learn", value)
 
     @property
     def learning(self) -> str:
@@ -461,7 +474,13 @@ class Session(Verbs):
         return self._controller.log
 
     def to_script(self) -> str:
-        """Return a Python script that does the steering again, to the same bits."""
+        """Return a Python script that does the steering again, to the same bits.
+
+        Raises
+        ------
+        ValueError
+            If a parameter cannot be written as source, such as a lambda.
+        """
         return script(self._X, *self._so_far(), self.methods)
 
     def replayed(self) -> Session:
@@ -471,7 +490,13 @@ class Session(Verbs):
 
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
-        return record.log, record.run_state.iteration
+        log, iteration = record.log, record.run_state.iteration
+        for command, arguments in record.pending[: record.n_due]:
+            if command not in MOTION:
+                log.append(Event(iteration, command, arguments))
+            if command == "reset":
+                iteration = 0
+        return log, iteration
 
     @classmethod
     def replay(
@@ -509,12 +534,16 @@ class Session(Verbs):
         """Write the session to one file; see :mod:`nbembed.session.storage` for its form.
 
         The file is written beside its destination and then put in its place, so that a crash
-        leaves the old file or the new one. A running session is saved between two iterations.
+        leaves the old file or the new one. A symbolic link stays one, and a file that is replaced
+        keeps its permissions. A running session is saved between two iterations; a long one is not
+        waited for.
 
         Raises
         ------
         ValueError
             If a parameter is a function, which no file can hold.
+        OSError
+            If no file can be written there.
         """
         save(self._controller, self._X, path)
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe, field_names
-from nbembed.session.serialization import is_estimator, same
+from nbembed.session.estimators import is_estimator
+from nbembed.session.serialization import same
 
 if TYPE_CHECKING:
     from nbembed.supervision import Supervision
@@ -106,7 +107,7 @@ class Settings:
         """Return settings for another method; the present one is remembered."""
         others = {k: v for k, v in self.others.items() if k not in (recipe.name, self.name)}
         others[self.name] = self.recipe  # the latest is the last
-        changed = replace(self, recipe=owned(recipe), others=others)
+        changed = replace(self, recipe=self.carrying_seed(recipe), others=others)
         return changed.with_supervision(self.supervision)
 
     def recipe_for(self, kind: type[Recipe[Any]], X: Any) -> Recipe[Any]:

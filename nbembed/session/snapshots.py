@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.methods.recipe import Geometry
+    from nbembed.session.run_state import RunState
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
 
@@ -80,6 +81,14 @@ class Snapshot:
     geometry: Geometry | None = field(repr=False)
     values: Mapping[str, float] = field(default_factory=dict, repr=False)
     learned_from: Supervision | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, name: str, settings: Settings, state: RunState) -> Self:
+        """Return a snapshot of a captured state, which has no layout before the map has moved."""
+        layout, geometry = state.layout, state.geometry
+        return cls(
+            name, state.iteration, layout, settings, geometry, state.values, state.learned_from
+        )
 
     @property
     def supervision(self) -> Supervision:

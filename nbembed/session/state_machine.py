@@ -15,7 +15,8 @@ What commands do
   where it is; a paused map takes it over and stays paused; an idle one stores it.
 * Showing a snapshot or a step of the path pauses a converged map there.
 * After an error the state is failed: changes are stored, ``reset`` recovers, ``play`` and ``step``
-  are refused until something has been changed.
+  are refused until something has been changed. ``undo`` takes back what may have caused it, so the
+  map is paused then.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from nbembed.run import PATIENCE
 State = Literal["idle", "running", "paused", "converged", "failed"]
 STATES: tuple[State, ...] = ("idle", "running", "paused", "converged", "failed")
 
-#: How a command bears on the motion. "change": it may alter the settings; "memory": it touches the
-#: running map though the settings stay (another optimizer memory, newly learned affinities);
+#: How a command bears on the motion. "change": it may alter the settings; "undo": it takes such a
+#: change back; "memory": it touches
+#: the running map though the settings stay (another optimizer memory, newly learned affinities);
 #: "show": it shows a stored layout; "record": it stores the present one.
-Role = Literal["play", "pause", "step", "reset", "change", "memory", "show", "record"]
+Role = Literal["play", "pause", "step", "reset", "change", "undo", "memory", "show", "record"]
 
 Effect = Literal[
     "enqueue",  # put the command into the queue
@@ -141,7 +143,7 @@ def transition(state: MachineState, action: str, facts: Facts) -> tuple[MachineS
 
 def wakes(before: MachineState, role: Role, facts: Facts) -> bool:
     """Return whether a command, when given in this state, sets the map in motion."""
-    answers = role in ("reset", "memory") or (role == "change" and facts.moves)
+    answers = role in ("reset", "memory") or (role in ("change", "undo") and facts.moves)
     return answers and before.target in ("running", "converged")
 
 
@@ -184,6 +186,13 @@ def _give_change(state: MachineState, facts: Facts) -> tuple[MachineState, Effec
         return state, ()
     target: State = "running" if facts.moves and state.target == "converged" else state.target
     return replace(state, target=target, changed_since_error=True), ("enqueue",)
+
+
+def _give_undo(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
+    state, effects = _give_change(state, facts)
+    if "enqueue" in effects and state.target == "failed":
+        return replace(state, target="paused"), ("clear error", *effects)
+    return state, effects
 
 
 def _give_memory(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
@@ -234,6 +243,12 @@ def _begin_change(state: MachineState, facts: Facts) -> tuple[MachineState, Effe
     if facts.woken and state.target != "failed":
         state = replace(state, playing=not state.closing, grace=0)
     return state, ("log",)
+
+
+def _begin_undo(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
+    if state.target == "failed":  # given before the error was known
+        return replace(state, target="paused"), ("clear error", "log")
+    return _begin_change(state, facts)
 
 
 def _begin_show(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
@@ -299,6 +314,7 @@ TRANSITIONS: dict[str, Callable[[MachineState, Facts], tuple[MachineState, Effec
     "give step": _give_step,
     "give reset": _give_reset,
     "give change": _give_change,
+    "give undo": _give_undo,
     "give memory": _give_memory,
     "give show": _give_show,
     "give record": _give_record,
@@ -307,6 +323,7 @@ TRANSITIONS: dict[str, Callable[[MachineState, Facts], tuple[MachineState, Effec
     "begin step": _begin_step,
     "begin reset": _begin_reset,
     "begin change": _begin_change,
+    "begin undo": _begin_undo,
     "begin memory": _begin_change,
     "begin show": _begin_show,
     "begin record": _begin_record,

@@ -17,6 +17,10 @@ Members
 ``path/0.npy``, …, ``snapshots/0.npy``, …, ``references/0.npy``, …
     Layouts kept, and those to which solutions that are unique up to a rotation are aligned.
 
+Which estimators may be stored, with which parameters, is said in
+:mod:`nbembed.session.estimators`; the limits of sizes in :mod:`nbembed.session.archive`. A file is
+read by :mod:`nbembed.session.reading`, which checks all of it.
+
 Affinities are not stored: they are recomputed from the data, to the same bits. What an optimizer
 remembers is not stored either: a loaded session goes on from its layout with an empty memory, and
 its log says so (``reset_optimizer``), so that the log still replays to the same bits.
@@ -24,77 +28,41 @@ its log says so (``reset_optimizer``), so that the log still replays to the same
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import zipfile
-from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from nbembed.methods.recipe import Geometry, PathStep, Recipe
-from nbembed.run import Record
-from nbembed.schedule import Schedule, Stage
-from nbembed.session.atomic import write_atomically
-from nbembed.session.controller import Controller
-from nbembed.session.data import checked_data, digest
-from nbembed.session.engine import Engine
-from nbembed.session.events import MOTION, Event
-from nbembed.session.history import History, Step
-from nbembed.session.migration import current_content, current_event, values_in_force
-from nbembed.session.records import SessionRecord
-from nbembed.session.run_state import PinnedPositions, RunState
-from nbembed.session.serialization import decode, encode
-from nbembed.session.session_state import SessionState
-from nbembed.session.settings import Settings
-from nbembed.session.snapshots import Snapshot
-from nbembed.session.state_machine import State
-from nbembed.sparse_format import csr_from_parts
-from nbembed.validation import check_path, check_points
+from nbembed.session.archive import write_archive
+from nbembed.session.atomic import check_destination, write_atomically
+from nbembed.session.events import MOTION
+from nbembed.session.reading import FORMAT, SMALL, VERSION
+from nbembed.session.serialization import encode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nbembed.methods.recipe import Geometry
+    from nbembed.run import Record
+    from nbembed.schedule import Stage
+    from nbembed.session.controller import Controller
+    from nbembed.session.records import SessionRecord
+    from nbembed.session.settings import Settings
+    from nbembed.session.snapshots import Snapshot
     from nbembed.supervision import Supervision
-
-#: The data and a controller at rest.
-Stored = tuple[Any, Controller]
-
-FORMAT = "nbembed session"
-VERSION = 3
-#: Fields of a geometry that are stored in the JSON; a reference has a row a point.
-_SMALL = [field for field in fields(Geometry) if field.name != "reference"]
 
 
 def save(controller: Controller, X: Any, path: str | os.PathLike[str]) -> None:
     """Write a session to ``path``; see :meth:`Session.save`."""
-    path = check_path("path", path)
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
-        raise OSError(f"path must be where a file can be written, got {str(path)!r}: {what}")
+    destination = check_destination(path)
     record = controller.capture()
     arrays: dict[str, NDArray[Any]] = {}
     try:
         content = _Writer(arrays).content(record, X)
     except TypeError as error:
         raise ValueError(f"the session cannot be saved: {error}") from error
-    text = json.dumps(content, ensure_ascii=False)
-    write_atomically(path, lambda file: _write_zip(file, text, arrays))
-
-
-def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
-    """Return the data and a controller, as a file has them; see :mod:`nbembed.session.loading`."""
-    path = check_path("path", path)
-    try:
-        with zipfile.ZipFile(path) as file:
-            return _Reader(file, methods).session()
-    except (zipfile.BadZipFile, KeyError, IndexError, TypeError, AttributeError, EOFError) as error:
-        raise ValueError(f"{path} is not a session file, or is damaged: {error}") from error
-    except ValueError as error:
-        raise ValueError(f"{path} cannot be loaded: {error}") from error
+    write_atomically(destination, lambda file: write_archive(file, content, arrays))
 
 
 class _Writer:
@@ -129,7 +97,11 @@ class _Writer:
                 "gesture": session_state.history.gesture,
             },
             "pending": [
-                Event(run_state.iteration, command, arguments).to_dict()
+                {
+                    "iteration": run_state.iteration,
+                    "command": command,
+                    "arguments": encode(dict(arguments), command),
+                }
                 for command, arguments in record.pending
                 if command not in MOTION
             ],
@@ -230,7 +202,7 @@ class _Writer:
     def _geometry(self, geometry: Geometry | None) -> dict[str, Any] | None:
         if geometry is None:
             return None
-        stored = {f.name: encode(getattr(geometry, f.name), f.name) for f in _SMALL}
+        stored = {name: encode(getattr(geometry, name), name) for name in SMALL}
         return {**stored, "reference": self._layout("references", geometry.reference)}
 
     def _snapshot(self, snapshot: Snapshot) -> dict[str, Any]:
@@ -243,183 +215,3 @@ class _Writer:
             "learned_from": self._learned_from(snapshot.learned_from),
             "array": self._layout("snapshots", snapshot.embedding),
         }
-
-
-class _Reader:
-    """Makes a session's parts from a file's members, checking them on the way."""
-
-    def __init__(self, file: zipfile.ZipFile, methods: Mapping[str, type[Recipe[Any]]]) -> None:
-        self._file = file
-        self._names = set(file.namelist())
-        self._methods = methods
-        if "session.json" not in self._names:
-            raise ValueError("it has no session.json, so it is not a session file")
-        self._content: dict[str, Any] = json.loads(file.read("session.json").decode("utf-8"))
-        if not isinstance(self._content, dict) or self._content.get("format") != FORMAT:
-            raise ValueError("it is not a session file")
-        self._supervisions: list[Supervision] = []
-        version = self._content.get("version")
-        if type(version) is not int or version > VERSION:
-            raise ValueError(
-                f"it has version {version} of the format (nbembed {self._content.get('nbembed')}); "
-                f"this nbembed reads up to version {VERSION}"
-            )
-        self._content = current_content(self._content)
-
-    def session(self) -> Stored:
-        content = self._content
-        settings = self._settings()
-        now = settings[content["now"]]
-        self._has_centers = any(each.recipe.has_centers() for each in settings)
-        X = checked_data(self._data(), now.recipe)
-        n = X.shape[0]
-        for each in settings:
-            if each.supervision.n_samples != n:
-                raise ValueError(f"it has {n} points but labels for {each.supervision.n_samples}")
-        log = [current_event(Event.from_dict(event)) for event in content["log"]]
-        if not log or log[0].arguments.get("data") != digest(X):
-            raise ValueError("the data and the log do not belong together")
-        snapshots = [self._snapshot(s, settings, n) for s in content["snapshots"]]
-        history = content["history"]
-        session_state = SessionState(
-            now.check(),
-            History(
-                tuple(Step(text, settings[i]) for text, i in history["past"]),
-                tuple(Step(text, settings[i]) for text, i in history["future"]),
-                history["gesture"],
-            ),
-            {s.name: s.settings for s in snapshots},
-        )
-        run_state = self._run_state(n, now.recipe)
-        engine = Engine(X, now, run_state)
-        engine.snapshots = {s.name: s for s in snapshots}
-        engine.trace = self._trace()
-        engine.path = tuple(
-            PathStep(p["value"], self._points(p["array"], n), p["criterion"])
-            for p in content["path"]
-        )
-        if not run_state.cold:
-            log.append(Event(engine.iteration, "reset_optimizer"))
-        state: State = content["state"]
-        if state not in ("idle", "paused", "converged"):
-            raise ValueError(f"it has an unknown state {state!r}")
-        shown = content["cost"], content["quality"]
-        controller = Controller(engine, session_state, self._methods, log, state, *shown)
-        for event in map(Event.from_dict, content["pending"]):
-            waiting = current_event(event)
-            controller.replay(waiting.command, waiting.arguments)
-        return X, controller
-
-    def _array(self, name: str) -> NDArray[Any]:
-        data = io.BytesIO(self._file.read(f"{name}.npy"))
-        array = np.lib.format.read_array(data, allow_pickle=False)
-        array.flags.writeable = False
-        return array
-
-    def _points(self, name: str, n: int) -> NDArray[Any]:
-        Y = self._array(name)
-        fits = Y.ndim == 2 and Y.shape[0] == n
-        if self._has_centers and name not in ("pinned", "stakes"):
-            fits = Y.ndim == 2 and Y.shape[0] >= n
-        if not fits or Y.dtype.kind != "f" or not np.isfinite(Y).all():
-            raise ValueError(f"{name} is not a finite layout of {n} points")
-        return Y
-
-    def _data(self) -> Any:
-        if "X.npy" in self._names:
-            return self._array("X")
-        parts = (self._array("X.data"), self._array("X.indices"), self._array("X.indptr"))
-        return csr_from_parts(*parts, self._array("X.shape"))
-
-    def _settings(self) -> list[Settings]:
-        from nbembed.supervision import Supervision
-
-        supervisions = [Supervision.from_dict(s) for s in self._content["supervisions"]]
-        self._supervisions = supervisions
-        settings = []
-        for stored in self._content["settings"]:
-            others = {
-                name: self._recipe(name, parameters)
-                for name, parameters in stored["others"].items()
-            }
-            recipe = self._recipe(stored["method"], stored["parameters"])
-            settings.append(Settings(recipe, supervisions[stored["supervision"]], others))
-        return settings
-
-    def _recipe(self, name: str, parameters: Any) -> Recipe[Any]:
-        kind = self._methods.get(name)
-        if kind is None:
-            raise ValueError(
-                f"it uses the method {name!r}, which is not known here "
-                f"({', '.join(sorted(self._methods))}); give its class in methods"
-            )
-        return kind(**kind.upgraded(decode(parameters)))
-
-    def _run_state(self, n: int, recipe: Recipe[Any]) -> RunState:
-        stored = self._content["run_state"]
-        pinned = self._pinned(stored["pinned"], n)
-        if stored["cold"]:
-            return RunState(pinned_positions=pinned)
-        stages = [
-            Stage(s["steps"], decode(s["optimizer"]), decode(s["parameters"]), s["keep"], s["name"])
-            for s in stored["schedule"]["stages"]
-        ]
-        geometry = self._geometry(stored["geometry"], n)
-        return RunState(
-            self._points("layout", n),
-            geometry,
-            int(stored["iteration"]),
-            cold=False,
-            schedule=Schedule(tuple(stages), int(stored["schedule"]["done"])),
-            values={} if geometry is None else values_in_force(stored, recipe, geometry),
-            learned_from=self._learned_from(stored),
-            pinned_positions=pinned,
-        )
-
-    def _geometry(self, stored: dict[str, Any] | None, n: int) -> Geometry | None:
-        if stored is None:
-            return None
-        name = stored.get("reference")
-        small = {k: decode(v) for k, v in stored.items() if k != "reference"}
-        return Geometry(**small, reference=None if name is None else self._points(name, n))
-
-    def _pinned(self, points: list[int] | None, n: int) -> PinnedPositions | None:
-        if points is None:
-            return None
-        checked = check_points(points, n, "pinned")
-        name = "pinned" if "pinned.npy" in self._names else "stakes"  # until version 2
-        return PinnedPositions(checked, self._points(name, len(checked)))
-
-    def _learned_from(self, stored: Mapping[str, Any]) -> Supervision | None:
-        number = stored["learned_from"]
-        return None if number is None else self._supervisions[number]
-
-    def _snapshot(self, stored: Any, settings: list[Settings], n: int) -> Snapshot:
-        layout = None if stored["array"] is None else self._points(stored["array"], n)
-        geometry = self._geometry(stored["geometry"], n)
-        own = settings[stored["settings"]]
-        return Snapshot(
-            stored["name"],
-            stored["iteration"],
-            layout,
-            own,
-            geometry,
-            {} if geometry is None else values_in_force(stored, own.recipe, geometry),
-            self._learned_from(stored),
-        )
-
-    def _trace(self) -> list[Record]:
-        stored = self._content["trace"]
-        names, sets = stored["stages"], stored["parameters"]
-        return [
-            Record(int(i), cost, movement, names[int(stage)], sets[int(parameters)])
-            for i, cost, movement, stage, parameters in self._array("trace").tolist()
-        ]
-
-
-def _write_zip(file: Any, text: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        archive.writestr("session.json", text, zipfile.ZIP_DEFLATED)
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)

@@ -10,12 +10,16 @@ _logger = logging.getLogger("nbembed.session")
 
 
 class Subscribers:
-    """Callbacks; they are called one after the other, without any lock."""
+    """Callbacks; they are called one after the other, without any lock.
+
+    One that raises is reported once, with its traceback, and goes on being called: a view that
+    fails while its data are incomplete may work at the next event.
+    """
 
     def __init__(self) -> None:
         # Replaced, never changed: whoever goes through it keeps the one it has.
         self._lock = threading.Lock()
-        self._callbacks: tuple[Callable[[str], None], ...] = ()
+        self._callbacks: tuple[_Subscriber, ...] = ()
 
     def add(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call ``callback(event)`` from now on; return a function that ends it.
@@ -29,9 +33,7 @@ class Subscribers:
             raise TypeError(f"callback must be a function of an event's name, got {callback!r}")
 
         # An entry of its own, so that one callback added twice is removed once.
-        def entry(event: str) -> None:
-            callback(event)
-
+        entry = _Subscriber(callback)
         with self._lock:
             self._callbacks = (*self._callbacks, entry)
 
@@ -44,9 +46,30 @@ class Subscribers:
     def tell(self, *events: str) -> None:
         """Call everyone with each event."""
         for event in events:
-            for callback in self._callbacks:
-                try:
-                    callback(event)
-                except Exception:
-                    # A view's mistake must not stop the map or the other views.
-                    _logger.exception("a subscriber failed at %r", event)
+            for subscriber in self._callbacks:
+                subscriber.hear(event)
+
+
+class _Subscriber:
+    """One callback, and whether its failure has been reported."""
+
+    def __init__(self, callback: Callable[[str], None]) -> None:
+        self._callback = callback
+        self._reported = False
+
+    def hear(self, event: str) -> None:
+        # A view's mistake must not stop the map or the other views. Not even SystemExit, which in a
+        # thread would end the worker and nothing else.
+        try:
+            self._callback(event)
+        except BaseException as error:
+            if self._reported:
+                _logger.debug("%r failed again at %r: %r", self._callback, event, error)
+                return
+            self._reported = True
+            _logger.exception(
+                "a subscriber failed at %r (%r); it goes on being called, and its further errors "
+                "are not reported",
+                event,
+                self._callback,
+            )

@@ -25,6 +25,9 @@ class Worked(Protocol):
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
 
+    def lost(self, error: BaseException) -> None:
+        """Take note that the worker ends at an error that no turn has handled."""
+
 
 class Worker:
     """A daemon thread that calls ``turn`` of something it does not keep alive."""
@@ -41,11 +44,12 @@ class Worker:
         """
         if self._thread is None and not self._ended:
             ref = weakref.ref(worked, lambda _: self.end())
-            self._thread = threading.Thread(
+            thread = threading.Thread(
                 target=_work, args=(self, ref), name="nbembed session", daemon=True
             )
+            thread.start()  # where that fails, the next call tries again
+            self._thread = thread
             _alive.add(self)
-            self._thread.start()
         self._tokens.put(None)
 
     def end(self) -> None:
@@ -76,13 +80,34 @@ def _work(worker: Worker, ref: weakref.ref[Worked]) -> None:
         worked = ref()
         if worked is None:
             return
-        wait = worked.turn()
+        try:
+            wait = worked.turn()
+            if wait is not None:
+                wait = min(wait, threading.TIMEOUT_MAX)
+        except BaseException as error:  # nobody else would hear of it, and waits would not end
+            worker.end()
+            worked.lost(error)
+            return
         del worked  # asleep, the thread keeps nothing alive
         if wait == 0.0:
             time.sleep(0)  # short iterations must not keep the notebook's own thread out
             continue
         with contextlib.suppress(Empty):
             worker._tokens.get(timeout=wait)
+
+
+def as_exception(error: BaseException) -> Exception:
+    """Return an error as one that a caller of a session can be told.
+
+    A user's metric, classifier or objective may call ``sys.exit()``. In a thread that would end
+    nothing but the thread, without a word, and raised again in the caller's thread it would end the
+    kernel.
+    """
+    if isinstance(error, Exception):
+        return error
+    told = RuntimeError(f"{type(error).__name__}({error}) was raised while the map was computed")
+    told.__cause__ = error
+    return told
 
 
 _alive: weakref.WeakSet[Worker] = weakref.WeakSet()

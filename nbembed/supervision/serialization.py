@@ -144,5 +144,8 @@ def _entries(data: Mapping[str, Any], name: str, length: int | None = None) -> l
 
 
 def _one_point(index: Any, n_samples: int, name: str) -> int:
-    (point,) = check_points(check_count(name, index, low=0), n_samples, name)
-    return int(point)
+    # Not by check_points: a file has as many of these as labels.
+    point = check_count(name, index, low=0)
+    if point >= n_samples:
+        raise ValueError(f"{name} must be indices in [0, {n_samples}), got {point}")
+    return point

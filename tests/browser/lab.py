@@ -227,6 +227,13 @@ class Notebook:
         self.page.reload()
         self._ready()
 
+    def restart(self) -> None:
+        """Restart the kernel; outputs stay on the page."""
+        self.page.evaluate(
+            "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+        )
+        self.wait_idle()
+
     def _ready(self) -> None:
         self.page.locator(".jp-Notebook").first.wait_for()
         self.wait_idle()

@@ -182,6 +182,19 @@ def test_files_dense_and_sparse(tmp_path):
     assert found.labeled == {}
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"X_indices": [0, 1, 2**30]}, {"X_indptr": [0, 1, 2, 2**30]}, {"X_shape": [3, 1]}]
+)
+def test_a_malformed_matrix_of_a_file_is_refused(tmp_path, wrong):
+    parts = {
+        "X_data": np.ones(3), "X_indices": [0, 1, 2], "X_indptr": [0, 1, 2, 3], "X_shape": [3, 3],
+        "y": [0, 1, 0], "target_names": ["a", "b"],
+    }  # fmt: skip
+    np.savez(tmp_path / "mine.npz", **{**parts, **wrong})
+    with pytest.raises(ValueError, match=r"mine\.npz: X must be a well-formed sparse matrix"):
+        datasets.read(tmp_path, "mine")
+
+
 def test_a_missing_file_says_what_it_is(tmp_path):
     with pytest.raises(datasets.MissingDataError, match=r"g50c\.npz .*Chapelle"):
         datasets.read(tmp_path, "g50c")

@@ -339,6 +339,32 @@ def in_a_process(code: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+def test_numba_without_its_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NBEMBED_BACKEND", raising=False)
+    for off in ("", "0", "no"):
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", off)
+        assert backend.selected_backend() == "numba"
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    with pytest.warns(RuntimeWarning, match="NBEMBED_BACKEND=numpy"):
+        assert backend.selected_backend() == "numpy"
+    monkeypatch.setenv("NBEMBED_BACKEND", "numpy")
+    assert backend.selected_backend() == "numpy"  # without a warning
+    monkeypatch.setenv("NBEMBED_BACKEND", "numba")
+    with pytest.raises(ImportError, match="NBEMBED_BACKEND=numpy"):
+        backend.selected_backend()
+
+
+def test_a_method_fits_while_numba_is_told_not_to_compile() -> None:
+    code = (
+        "import numpy as np, nbembed as nb;"
+        "X = np.random.default_rng(0).normal(size=(12, 3));"
+        "print(nb.SNE(max_iter=3, random_state=0).fit_transform(X).shape)"
+    )
+    result = in_a_process(code, NBEMBED_BACKEND="", NUMBA_DISABLE_JIT="1")
+    assert result.stdout.strip() == "(12, 2)", result.stderr
+    assert "NUMBA_DISABLE_JIT is set" in result.stderr
+
+
 @pytest.mark.slow
 def test_methods_fit_without_numba() -> None:
     result = in_a_process(WITHOUT_NUMBA, NBEMBED_BACKEND="numpy")

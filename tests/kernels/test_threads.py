@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 from nbembed.kernels import threads
@@ -22,7 +23,7 @@ def test_numbers_of_jobs() -> None:
     assert resolve_threads(-1000) == 1
 
 
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True, [1, 2], np.array([1, 2])])
 def test_what_is_no_number_of_jobs(n_jobs: object) -> None:
     with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
         resolve_threads(n_jobs)  # type: ignore[arg-type]

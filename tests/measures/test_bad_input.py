@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -182,11 +184,23 @@ def test_posteriors_and_their_map(bad):
         (2.0, TypeError),
         ("3", TypeError),
         ([True], TypeError),
+        ([[1], [2, 3]], ValueError),
     ],
 )
 def test_numbers_of_objects(h, kind):
     with pytest.raises(kind, match="h must be"):
         m.class_precision(np.eye(2)[LABELS], Y, h=h)
+
+
+@pytest.mark.parametrize("wrong", [1, None, "yes", [True, False], np.array([True, False])])
+def test_flags_are_flags(wrong):
+    for name in (*OF_BOTH, *OF_CLASSES):
+        if "per_point" in inspect.signature(getattr(m, name)).parameters:
+            arguments = (X, Y) if name in OF_BOTH else (Y, LABELS)
+            with pytest.raises(TypeError, match="per_point must be True or False"):
+                getattr(m, name)(*arguments, per_point=wrong)
+    with pytest.raises(TypeError, match="per_class must be True or False"):
+        m.class_precision(np.eye(2)[LABELS], Y, h=3, per_class=wrong)
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,18 @@ def test_must_link_of_points_that_are_not_there():
         Supervision(20).must_link([3, 20])
 
 
+def test_dimensions_are_bounded(kind):
+    for wrong in (1001, 10**6, 2**40):
+        with pytest.raises(ValueError, match="n_components must be at most 1000"):
+            quick(kind, n_components=wrong).fit(data())
+
+
+def test_a_first_layout_too_large_for_squared_distances(kind):
+    for scale in (1e16, 1e30, 1e300):
+        with pytest.raises(ValueError, match=r"init must (have a norm|be finite)"):
+            quick(kind, init=scale * data()[:, :2]).fit(data())
+
+
 def test_mbed_needs_to_know_how_many_classes():
     with pytest.raises(ValueError, match="n_classes must be given"):
         Mbed().fit(data())

@@ -204,6 +204,12 @@ def test_bad_input_is_named(Y, arguments, message):
         plots.scatter(**{"Y": Y, **arguments})
 
 
+def test_numbers_may_be_of_any_integer_type(Y):
+    grid = plots.comparison_grid({"a": Y, "b": -Y}, columns=np.int8(1), size=np.uint8(120))
+    assert len(figures(grid)) == 2
+    assert plots.scatter(Y, size=np.int16(300)).renderers
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

@@ -36,6 +36,41 @@ def test_data(kind, bad):
         kind().fit(value, LABELS)
 
 
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, LABELS), "X must"),
+        (("abc", LABELS), "X must"),
+        ((X[:, 0], LABELS), "X must"),
+        (([[1], [2, 3]], LABELS), "X must"),
+        ((X * np.nan, LABELS), "X must"),
+        ((X, LABELS[:3]), "y must"),
+        ((X, [[0], [1, 2]]), "y must"),
+        ((X, np.eye(20)), "y must"),
+        ((X, LABELS + 0.5), "y must"),
+        ((X, LABELS * np.nan), "y must"),
+        ((X, LABELS, np.ones(3)), "sample_weight must"),
+        ((X, LABELS, -np.ones(20)), "sample_weight must"),
+        ((X, LABELS, "heavy"), "sample_weight must"),
+        ((X, LABELS, [[1], [2, 3]]), "sample_weight must"),
+    ],
+)
+def test_the_argument_is_named(kind, arguments, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+        kind().fit(*arguments)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        kind().fit(X, None)
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_new_data_are_named(kind):
+    model = kind().fit(X, LABELS)
+    for wrong in (None, "abc", X[:, :2], [[1], [2, 3]], X * np.nan):
+        with pytest.raises((TypeError, ValueError), match=r"^X must"):
+            model.predict_proba(wrong)
+
+
 @pytest.mark.parametrize("bad", ["masked", "huge"])
 def test_new_data_of_the_neighbors(bad):
     value, message = BAD[bad]

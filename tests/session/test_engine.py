@@ -10,10 +10,11 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.session.commands import Context, decide
-from nbembed.session.engine import TRACE_LIMIT, Engine
+from nbembed.session.engine import Engine
 from nbembed.session.methods import known_methods
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
+from nbembed.session.trace import TRACE_LIMIT
 from nbembed.supervision import Supervision
 from tests.session.fake import Anchored, Fake, Glide, Learning, Other
 
@@ -117,7 +118,7 @@ def test_a_failed_step_leaves_the_layout(X, monkeypatch):
 
 
 def test_the_trace_is_thinned_and_keeps_its_ends(X, monkeypatch):
-    monkeypatch.setattr("nbembed.session.engine.TRACE_LIMIT", 100)
+    monkeypatch.setattr("nbembed.session.trace.TRACE_LIMIT", 100)
     assert TRACE_LIMIT == 20_000
     engine = Engine(X, Settings.of(Fake(random_state=0), Supervision(30)))
     for _ in range(350):

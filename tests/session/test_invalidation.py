@@ -18,11 +18,11 @@ from tests.session.fake import Fake, Other, rest
         ({"tint": 0.5}, {}),
         ({"weight": 2.0}, {}),  # the running objective takes it over
         ({"weight": 2.0, "heat": 1.0}, {}),
-        ({"width": 2.0}, {"affinities": 1, "objective": 1}),
+        ({"width": 2.0}, {"affinities": 1, "objective": 1, "optimizer": 1}),
         ({"tol": 1e-3}, {"optimizer": 1}),
         ({"n_components": 3}, {"adopt": 1, "objective": 1, "optimizer": 1}),
         ({"random_state": 9}, {}),
-        ({"weight": 2.0, "width": 2.0}, {"affinities": 1, "objective": 1}),
+        ({"weight": 2.0, "width": 2.0}, {"affinities": 1, "objective": 1, "optimizer": 1}),
     ],
 )
 def test_a_parameter_redoes_what_it_enters(start, change, redone):
@@ -63,7 +63,7 @@ def test_many_moves_of_a_slider_cost_one_calibration(start):
         session.set(width=width)
     fake.gate.set()
     rest(session)
-    assert fake.calls == {"affinities": 1, "objective": 1}
+    assert fake.calls == {"affinities": 1, "objective": 1, "optimizer": 1}
     assert session.undo_text == "set σ to 5"
 
 

@@ -74,6 +74,30 @@ def test_pins_are_undone_forgotten_and_named(start):
     redone(session)
 
 
+@pytest.mark.parametrize("name", ["SNE", "NeRV", "ParametricEmbedding", "LFDA"])
+def test_a_switch_leaves_pinned_points_where_they_are(name):
+    with Session(load_iris().data[::3], nb.HSSNE(random_state=0)) as session:
+        session.step(30)
+        session.label([0, 1], "a")
+        session.label([40, 41], "b")
+        session.pin(POINTS)
+        rest(session)
+        before = session.embedding[POINTS]
+        session.switch(name)
+        session.step(10)
+        rest(session)
+        assert np.array_equal(session.embedding[POINTS], before)
+        session.undo()
+        session.step(5)
+        rest(session)
+        assert np.array_equal(session.embedding[POINTS], before)
+        session.set(n_components=3)
+        session.step(5)
+        rest(session)
+        assert np.array_equal(session.embedding[POINTS, :2], before)
+        redone(session)
+
+
 def test_a_reset_keeps_pinned_points_where_they_stand(start, tmp_path):
     session = start(Fake(random_state=3, heat=0.0))
     session.step(30)

@@ -128,3 +128,14 @@ def test_a_kernel_width_in_words_is_shown_as_the_number_that_it_came_to(iris):
         session.step()
         session.wait(timeout=GUARD)
         assert session.parameters["kernel_coefficient"] == pytest.approx(1 / iris.var(axis=0).sum())
+
+
+def test_a_switch_by_name_from_a_method_without_chance_fixes_the_random_state(iris):
+    with Session(iris, spectral.PCA()) as session:
+        session.switch("NeRV")
+        assert session.method.random_state is not None
+        session.set(init="random")
+        session.reset()
+        session.step(2)
+        rest(session)
+        redone(session)

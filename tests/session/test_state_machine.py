@@ -17,7 +17,7 @@ from nbembed.session.state_machine import (
     wakes,
 )
 
-ROLES = ("play", "pause", "step", "reset", "change", "memory", "show", "record")
+ROLES = ("play", "pause", "step", "reset", "change", "undo", "memory", "show", "record")
 EFFECTS = {"enqueue", "refuse", "drop steps", "clear error", "log", "log rest"}
 
 
@@ -79,7 +79,7 @@ def test_a_failed_map_runs_only_after_a_change(role):
         again, effects = transition(after, "give play", Facts())
         assert again.target == "running"
         assert "clear error" in effects
-    elif role in ("reset", "show"):
+    elif role in ("reset", "show", "undo"):
         assert after.target == "paused"
         assert "clear error" in effects
     else:
@@ -95,6 +95,10 @@ def test_a_failed_map_runs_only_after_a_change(role):
         ("running", "change", True, "running"),
         ("converged", "change", True, "running"),
         ("converged", "change", False, "converged"),
+        ("idle", "undo", True, "idle"),
+        ("converged", "undo", True, "running"),
+        ("converged", "undo", False, "converged"),
+        ("failed", "undo", True, "paused"),
         ("converged", "memory", False, "running"),
         ("converged", "reset", False, "running"),
         ("converged", "show", False, "paused"),
@@ -110,9 +114,9 @@ def test_what_commands_do(target, role, moves, expected):
     state = MachineState(target)
     after, _ = transition(state, f"give {role}", Facts(moves=moves, steps=1))
     assert after.target == expected
-    motion = role in ("change", "memory", "reset")
+    motion = role in ("memory", "reset") or (role in ("change", "undo") and moves)
     woken = wakes(state, role, Facts(moves=moves))
-    assert woken == (motion and target in ("running", "converged") and (moves or role != "change"))
+    assert woken == (motion and target in ("running", "converged"))
 
 
 def test_steps_are_counted_down_and_end_in_rest():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from nbembed.session import Session, load_session
 from tests.session import fake
@@ -216,7 +217,7 @@ def edited(**changes):
         (lambda m: {"session.json": b"[1]"}, "not a session file"),
         (edited(format="other"), "not a session file"),
         (edited(version=99), "version 99"),
-        (edited(version="x"), "version x"),
+        (edited(version="x"), "version 'x'"),
         (edited(settings=[]), "damaged"),
         (edited(state="asleep"), "unknown state"),
         (lambda m: {"layout.npy": None}, "damaged"),
@@ -245,6 +246,23 @@ def test_pickles_are_never_read(steered, tmp_path):
         load_session(path, methods=KINDS)
 
 
+@pytest.mark.parametrize("part", ["indices", "indptr", "data", "shape"])
+def test_a_malformed_sparse_matrix_is_refused(tmp_path, part):
+    session = Session(sparse.csr_array(np.eye(30, 4)), Fake())
+    path = tmp_path / "x"
+    session.save(path)
+    session.close()
+    wrong = {
+        "indices": np.array([0, 1, 2, 2**30], np.int32),
+        "indptr": np.array([0, 1, 2, 3, *[4] * 26, 2**30], np.int32),
+        "data": np.ones(2),
+        "shape": np.array([30, 2]),
+    }[part]
+    tampered(path, lambda m: {f"X.{part}.npy": npy(wrong)})
+    with pytest.raises(ValueError, match="X must be a well-formed sparse matrix"):
+        load_session(path, methods=KINDS)
+
+
 def test_other_files_and_unknown_methods(steered, tmp_path):
     path = tmp_path / "x"
     path.write_bytes(b"PK\x03\x04 not really")
@@ -267,6 +285,16 @@ def npy(array, **keywords):
     file = io.BytesIO()
     np.save(file, array, **keywords)
     return file.getvalue()
+
+
+def test_text_that_utf8_cannot_hold_is_carried(start, tmp_path):
+    session = start()
+    session.snapshot("half \ud83d of a pair, 七")
+    rest(session)
+    session.save(tmp_path / "x")
+    loaded = load_session(tmp_path / "x", methods=KINDS)
+    assert loaded.snapshots == session.snapshots
+    loaded.to_script().encode("utf-8")
 
 
 def test_float32_data_stay_float32(tmp_path):

@@ -156,3 +156,16 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
         dispatcher._cache = DigestedCache(function)
     except RuntimeError:  # numba found no such folder
         return
+
+
+def cache_folder(function: Callable[..., Any]) -> str | None:
+    """Return the folder in which numba keeps the machine code of a function's module.
+
+    ``None`` if it found none that it may write to, or if nothing is compiled.
+    """
+    if BACKEND != "numba":
+        return None
+    try:
+        return str(FunctionCache(function).cache_path)
+    except RuntimeError:
+        return None

@@ -44,6 +44,7 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
+from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.directions import check_directions
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
@@ -151,6 +152,10 @@ class MbedRecipe(Recipe[Affinities]):
         self.check_live(but=("lam",))
         check_shared(self, n_samples, supervision)
         check_init(self.init, INITS, n_samples, directions.shape[1])
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where cannot-links leave a point no neighbor."""
+        check_neighbors_left(supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.

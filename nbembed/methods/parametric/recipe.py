@@ -129,6 +129,11 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         if isinstance(self.init, str):
             check_choice("init", self.init, ("random", "mds"))
 
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where there is no classifier and ``X`` is not rows of probabilities."""
+        if self.classifier is None:
+            self.checked_rows(X)
+
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Posteriors:
         """Return the class posteriors of checked data ``X``.
 

@@ -1,0 +1,183 @@
+"""Messages from pages, well and badly formed: each command gets one reply, none raises."""
+
+from __future__ import annotations
+
+import copy
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbembed.session import Session
+from nbembed.soak.comparison import differences
+from nbembed.soak.drawing import Rng, Situation, pick
+from nbembed.soak.outcome import Outcome
+from nbembed.soak.steering import comes_to_rest, new_session
+from nbembed.widget import Explorer, schema
+
+#: Messages of an epoch.
+MESSAGES = 200
+#: What JSON can carry and hardly any field takes.
+HOSTILE: tuple[Any, ...] = (
+    None, True, -1, 0, 2**31, 2**64, 10**400, 0.5, 1e308, float("nan"), float("inf"),
+    "", "\ud800", "x" * 10_000, "<img src=x onerror=alert(1)>", [], {}, [[]], {"a": {"b": []}},
+)  # fmt: skip
+BUFFERS: tuple[Any, ...] = (
+    b"",
+    b"123",
+    np.array([2**32 - 1], "<u4").tobytes(),
+    memoryview(np.array([0, 1, 1], "<u4").tobytes()),
+    bytes(400_000),
+)
+
+
+#: Traits that never change of themselves, and that no page may change.
+FIXED = ("n_samples", "height", "color_column", "color_values", "methods")
+
+
+class RecordedExplorer(Explorer):
+    """An Explorer that keeps its replies in place of sending them."""
+
+    def send(self, content: Any, buffers: Any = None) -> None:
+        """Keep a reply; other messages are of no interest here."""
+        if content["type"] == "reply":
+            with self.__dict__.setdefault("lock", threading.Lock()):
+                self.__dict__.setdefault("replies", []).append(content)
+
+    def take_replies(self) -> list[dict[str, Any]]:
+        """Return the replies since the last call."""
+        found: list[dict[str, Any]] = self.__dict__.pop("replies", [])
+        return found
+
+
+def send_messages(rng: Rng, folder: Path, messages: int = MESSAGES) -> Outcome:
+    """Send random messages to an Explorer; its session's log replays in the end."""
+    outcome = Outcome()
+    with new_session(rng) as session:
+        explorer = RecordedExplorer(session=session)
+        try:
+            for _ in range(messages):
+                if rng.random() < 0.1:
+                    check_trait(explorer, pick(rng, FIXED), pick(rng, HOSTILE), outcome)
+                    continue
+                content, buffers = message(rng, session)
+                check_message(explorer, content, buffers, outcome)
+        finally:
+            explorer.close()
+        if comes_to_rest(session, outcome):
+            with outcome.guarded("replayed()"), session.replayed() as again:
+                outcome.counts["replays"] += 1
+                differ = differences(session, again)
+                if outcome.expect(not differ, f"what pages sent replays with other {differ}"):
+                    outcome.counts["replays identical"] += 1
+    return outcome
+
+
+def check_message(
+    explorer: RecordedExplorer, content: Any, buffers: list[Any], outcome: Outcome
+) -> None:
+    """Let the widget take one message, as the kernel does, and check the reply."""
+    outcome.counts["messages"] += 1
+    shown = f"message {content!r}"[:300]
+    with outcome.guarded(shown):
+        # The kernel's own way catches what a callback raises.
+        for callback in explorer._msg_callbacks.callbacks:
+            callback(explorer, content, buffers)
+    replies = explorer.take_replies()
+    command = isinstance(content, dict) and content.get("type") == "command"
+    fine = len(replies) == 1 if command else len(replies) <= 1
+    outcome.expect(fine, f"{shown} got {len(replies)} replies")
+    for reply in replies:
+        outcome.counts["messages refused"] += not reply["ok"]
+        with outcome.guarded(f"the reply to {shown}"):
+            json.dumps(reply, allow_nan=False).encode()
+            schema.REPLY.check(reply)
+        repeated = not command or reply["request"] in (content.get("request"), 0)
+        outcome.expect(repeated, f"{shown} got the reply to {reply['request']}")
+
+
+def check_trait(explorer: Explorer, name: str, value: Any, outcome: Outcome) -> None:
+    """Let a page write a trait that only Python may write."""
+    outcome.counts["messages"] += 1
+    before = getattr(explorer, name)
+    with outcome.guarded(f"a page that writes {name} = {value!r}"[:300]):
+        explorer.set_state({name: value})
+    changed = getattr(explorer, name) != before
+    outcome.expect(not changed, f"a page has set {name} to {value!r}"[:300])
+
+
+# -- drawing -----------------------------------------------------------------------------------
+
+
+def message(rng: Rng, session: Session) -> tuple[Any, list[Any]]:
+    """Return a message and its buffers; about half are spoiled in one place."""
+    situation = Situation.of(session)
+    kind = "command" if rng.random() < 0.7 else pick(rng, tuple(schema.FROM_PAGE))
+    content: dict[str, Any] = {"type": kind, "client": "page"}
+    buffers: list[Any] = []
+    if kind == "command":
+        command = schema.COMMANDS[pick(rng, tuple(schema.COMMANDS))]
+        content |= {"request": int(rng.integers(1, 1000)), "name": command.name}
+        content["arguments"] = _arguments(rng, command, situation)
+        for _ in command.points:
+            points = rng.choice(situation.n_samples, int(rng.integers(1, 5)), replace=False)
+            buffers.append(points.astype("<u4").tobytes())
+    for field in schema.FROM_PAGE[kind].fields:
+        if field.name not in content:
+            content[field.name] = pick(rng, VALUES[field.type.typescript])
+    if rng.random() < 0.5:
+        return _spoiled(rng, content, buffers)
+    return content, buffers
+
+
+#: Legal values of fields, by their type on the page.
+VALUES = {"boolean": (True, False), "number": (0, 1, 5), "string": ("a", "page", "七")}
+
+
+def _arguments(rng: Rng, command: schema.CommandType, situation: Situation) -> dict[str, Any]:
+    if command.parameters:
+        live = situation.recipe.live_parameters
+        names = [parameter.name for parameter in live] or ["none"]
+        return {pick(rng, names): float(rng.uniform(0.1, 1.0))}
+    arguments = {}
+    for field in command.arguments:
+        words: tuple[Any, ...] = VALUES.get(field.type.typescript, ("class",))
+        if field.name == "method":
+            words = tuple(situation.methods)
+        arguments[field.name] = pick(rng, words)
+    return arguments
+
+
+def _spoiled(rng: Rng, content: dict[str, Any], buffers: list[Any]) -> tuple[Any, list[Any]]:
+    spoil: Callable[[Rng, dict[str, Any], list[Any]], tuple[Any, list[Any]]] = pick(rng, SPOILERS)
+    return spoil(rng, copy.deepcopy(content), list(buffers))
+
+
+def _no_object(rng: Rng, content: dict[str, Any], buffers: list[Any]) -> tuple[Any, list[Any]]:
+    return pick(rng, [value for value in HOSTILE if not isinstance(value, dict)]), buffers
+
+
+def _other_value(rng: Rng, content: dict[str, Any], buffers: list[Any]) -> tuple[Any, list[Any]]:
+    content[pick(rng, [*content, "id", "extra"])] = pick(rng, HOSTILE)
+    return content, buffers
+
+
+def _missing(rng: Rng, content: dict[str, Any], buffers: list[Any]) -> tuple[Any, list[Any]]:
+    del content[pick(rng, list(content))]
+    return content, buffers
+
+
+def _argument(rng: Rng, content: dict[str, Any], buffers: list[Any]) -> tuple[Any, list[Any]]:
+    arguments = content.setdefault("arguments", {})
+    arguments[pick(rng, [*arguments, "extra"])] = pick(rng, HOSTILE)
+    return content, buffers
+
+
+def _buffers(rng: Rng, content: dict[str, Any], buffers: list[Any]) -> tuple[Any, list[Any]]:
+    return content, [pick(rng, BUFFERS) for _ in range(int(rng.integers(4)))]
+
+
+SPOILERS = (_no_object, _other_value, _missing, _argument, _argument, _buffers)

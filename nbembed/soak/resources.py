@@ -1,0 +1,36 @@
+"""Memory, threads and sessions of this process."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from pathlib import Path
+
+from nbembed.session import Session
+
+#: Seconds after which something that should have come is taken for missing.
+GUARD = 120.0
+
+
+def resident_memory() -> int | None:
+    """Return the resident memory of this process in MiB; ``None`` where it cannot be read."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    lines = (line for line in status.splitlines() if line.startswith("VmRSS:"))
+    return next((int(line.split()[1]) // 1024 for line in lines), None)
+
+
+def live_sessions() -> int:
+    """Return the number of sessions that something in this process still holds."""
+    gc.collect()
+    return sum(isinstance(each, Session) for each in gc.get_objects())
+
+
+def threads_after(before: set[threading.Thread]) -> list[str]:
+    """Return the names of threads that did not exist ``before`` and do not end."""
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in left:
+        thread.join(GUARD)
+    return [thread.name for thread in left if thread.is_alive()]

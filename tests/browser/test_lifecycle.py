@@ -1,0 +1,67 @@
+"""A person's labels and map outlive the page, the notebook's tab and the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.browser.conftest import OpenCells
+from tests.browser.lab import Notebook
+
+DATA = """
+import pathlib
+import numpy as np
+import nbembed as nb
+X = np.random.default_rng(0).normal(size=(60, 4))
+"""
+SHOW = """
+file = pathlib.Path("steered.nbembed")
+session = nb.load_session(file) if file.exists() else nb.Session(X, nb.HSSNE(random_state=0))
+explorer = nb.Explorer(session=session); explorer
+"""
+
+
+def steered(open_cells: OpenCells) -> Notebook:
+    """Return a notebook whose map rests, with a label and a link."""
+    notebook = open_cells(DATA, SHOW)
+    notebook.run_all()
+    notebook.execute(
+        "session.label([1, 2, 3], 'kept'); session.must_link([7, 8]); session.set(alpha=1.5)\n"
+        "session.step(20, wait=True)"
+    )
+    return notebook
+
+
+def works(notebook: Notebook, expected: np.ndarray) -> None:
+    """Check that the page shows this map with its labels, and that its buttons do something."""
+    explorer = notebook.page.get_by_role("group", name="Embedding explorer")
+    explorer.get_by_role("application", name="Map").wait_for()
+    explorer.get_by_role("radio", name="kept").wait_for(state="attached")
+    assert notebook.evaluate("explorer.embedding.tolist()") == expected.tolist()
+    assert notebook.evaluate("session.parameters['alpha']") == 1.5
+    assert notebook.evaluate("[sorted(map(int, g)) for g in session.supervision.links]") == [[7, 8]]
+    explorer.get_by_role("button", name="Undo", exact=True).click()
+    notebook.wait_for("session.parameters['alpha']", lambda alpha: alpha == 1)
+    explorer.get_by_role("button", name="Redo", exact=True).click()
+    notebook.wait_for("session.parameters['alpha']", lambda alpha: alpha == 1.5)
+    with_label = notebook.evaluate("[i for i, name in enumerate(explorer.labels) if name]")
+    assert with_label == [1, 2, 3]
+
+
+def test_a_notebook_that_is_closed_and_opened_again_goes_on(open_cells: OpenCells) -> None:
+    notebook = steered(open_cells)
+    before = np.array(notebook.evaluate("explorer.embedding.tolist()"))
+    notebook.page.wait_for_timeout(500)  # traits at rest reach the page
+    notebook.save()
+    notebook.open()
+    works(notebook, before)
+
+
+def test_a_session_is_opened_again_after_the_kernel_was_restarted(open_cells: OpenCells) -> None:
+    notebook = steered(open_cells)
+    before = np.array(notebook.evaluate("explorer.embedding.tolist()"))
+    notebook.execute("session.save(file)")
+    notebook.restart()
+    assert notebook.evaluate("'session' in globals()") is False
+    notebook.run_all()
+    works(notebook, before)
+    assert notebook.evaluate("session.replayed().embedding.tolist()") == before.tolist()

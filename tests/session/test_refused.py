@@ -1,0 +1,124 @@
+"""A command that can only fail is refused; after the undo of one that failed all is well."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import nbembed as nb
+from nbembed.session import Session
+from tests.session.fake import Fake, Other, rest
+
+X = load_iris().data[::5]
+ALL = list(range(len(X)))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [nb.HSSNE(), nb.SNE(), nb.NeRV(), nb.SNeRV(), nb.Mbed(n_classes=2)],
+    ids=lambda m: type(m).__name__,
+)
+def test_cannot_links_that_leave_a_point_no_neighbor(method):
+    with Session(X, method) as session:
+        session.step(2)
+        with pytest.raises(ValueError, match=r"cannot-links leave point 0 none"):
+            session.cannot_link([0], ALL[1:])
+        session.cannot_link([0], ALL[2:])
+        with pytest.raises(ValueError, match=r"supervision must .* leave point 0 none"):
+            session.cannot_link([0], [1])
+        session.step(2, wait=True)
+        assert len(session.supervision.cannot_links) == 1
+
+
+def test_cannot_links_that_another_method_takes_forbid_a_switch():
+    with Session(X, nb.spectral.LFDA()) as session:
+        session.cannot_link([0], ALL[1:])
+        session.step(2, wait=True)
+        with pytest.raises(ValueError, match="leave point 0 none"):
+            session.switch("HSSNE")
+        assert session.method_name == "LFDA"
+        session.undo()
+        session.switch("HSSNE")
+        session.step(2, wait=True)
+
+
+def test_a_session_begins_with_nothing_that_can_only_fail():
+    with pytest.raises(ValueError, match="must be the probabilities of classes"):
+        Session(X, nb.ParametricEmbedding())
+    supervision = nb.Supervision(len(X)).cannot_link([3], ALL[:3] + ALL[4:])
+    with pytest.raises(ValueError, match="leave point 3 none"):
+        Session(X, nb.SNE(), supervision=supervision)
+    with Session(X, nb.SNE()) as session, pytest.raises(ValueError, match="probabilities"):
+        session.switch(nb.ParametricEmbedding())
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_the_undo_of_a_command_that_failed_recovers(start, monkeypatch, moved):
+    session = start(Fake(random_state=3))
+    if moved:
+        session.step(3, wait=True)
+
+    def broken(self, *arguments):
+        raise ArithmeticError("no such map")
+
+    monkeypatch.setattr(Other, "make_affinities", broken)
+    session.switch(Other())
+    session.play()
+    rest(session)
+    assert session.state == "failed"
+    session.undo()
+    assert session.state == "paused"
+    assert session.error is None
+    rest(session)
+    session.check()
+    session.step(2, wait=True)
+    assert session.method_name == "Fake"
+    assert session.replayed().state == "paused"
+    assert np.array_equal(session.replayed().embedding, session.embedding)
+    script = {"X": session.X}
+    exec(compile(session.to_script(), "script", "exec"), script)
+    assert np.array_equal(script["embedding"], session.embedding)
+    script["session"].close()
+
+
+def test_an_undo_given_before_the_error_was_known(start, monkeypatch):
+    session = start(Fake(random_state=3))
+    session.step(3, wait=True)
+
+    def broken(self, *arguments):
+        raise ArithmeticError("no such map")
+
+    monkeypatch.setattr(Other, "adopt", broken)
+    with session._controller.lock:
+        session.switch(Other())  # fails when it takes effect
+        session.undo()
+    rest(session)
+    assert session.state == "paused"
+    assert session.error is None
+    assert [e.command for e in session.log][-3:] == ["switch", "rest", "undo"]
+    assert session.replayed().state == "paused"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda s: s.label([[1], [2, 3]], "a"),
+        lambda s: s.pin([[1, 2], [3]]),
+        lambda s: s.must_link([[1, 2], [3]]),
+    ],
+)
+def test_ragged_points(start, call):
+    with pytest.raises((TypeError, ValueError), match=r"points must be .*, got "):
+        call(start())
+
+
+def test_other_arguments_are_named(start):
+    session = start()
+    with pytest.raises((TypeError, ValueError), match=r"a must be .*, got "):
+        session.cannot_link([[1], [2, 3]], [0])
+    for name in (["x"], None, 3):
+        with pytest.raises((TypeError, ValueError), match=r"name must be .*, got "):
+            session.restore(name)
+    with pytest.raises(TypeError, match="auto_learn must be True or False, got 'no'"):
+        session.auto_learn = "no"

@@ -1,0 +1,180 @@
+"""The report, the verdict and the drawing of commands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nbembed import cli, soak
+from nbembed.methods import HSSNE
+from nbembed.session import Session
+from nbembed.session.arguments import PARAMETERS
+from nbembed.session.commands import COMMANDS
+from nbembed.soak import drawing, epochs
+from nbembed.soak.damage import _foreign_code
+from nbembed.soak.drawing import Situation
+from nbembed.soak.kills import _last_saved
+from nbembed.soak.messages import check_message
+from nbembed.soak.mutations import PAYLOAD, mutate
+from nbembed.soak.outcome import Outcome
+from nbembed.soak.steering import REFUSALS, check_replays
+
+
+@pytest.fixture
+def session():
+    with Session(np.random.default_rng(0).normal(size=(20, 3)), HSSNE(random_state=0)) as session:
+        yield session
+
+
+def fake(outcome: Outcome) -> dict[str, Any]:
+    return {"steering": lambda rng, folder: outcome}
+
+
+def test_a_clean_run_says_so_and_a_failure_names_its_seed(monkeypatch):
+    lines: list[str] = []
+    monkeypatch.setattr(epochs, "SUBJECTS", fake(Outcome(Counter(commands=3, refused=1))))
+    assert epochs.run(epochs=2, seed=7, subjects=("steering",), tell=lines.append) == 0
+    assert lines[1].startswith("seed 7: 3 commands (1 refused)")
+    assert lines[2].startswith("seed 8:")
+    assert "epochs             2" in lines
+    assert "failures           0" in lines
+    monkeypatch.setattr(epochs, "SUBJECTS", fake(Outcome(failures=["lost a label"])))
+    assert epochs.run(epochs=1, seed=7, subjects=("steering",), tell=lines.append) == 1
+    assert "  FAILED (seed 7) steering: lost a label" in lines
+
+
+def test_what_a_subject_raises_is_a_failure_and_the_next_one_runs(monkeypatch):
+    def broken(rng: Any, folder: Path) -> Outcome:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(epochs, "SUBJECTS", {"kills": broken, **fake(Outcome(Counter(commands=1)))})
+    outcome = epochs.run_epoch(1, ("kills", "steering"))
+    assert outcome.counts["commands"] == 1
+    (failure,) = outcome.failures
+    assert failure.startswith("kills: kills raised")
+    assert "disk full" in failure
+
+
+def test_sessions_and_threads_left_behind_are_failures(monkeypatch, session):
+    held: list[Session] = []
+
+    def holds(rng: Any, folder: Path) -> Outcome:
+        held.append(Session(session.X))
+        return Outcome()
+
+    monkeypatch.setattr(epochs, "SUBJECTS", {"steering": holds})
+    assert epochs.run_epoch(1, ("steering",)).failures == ["1 closed sessions are still held"]
+    monkeypatch.setattr(epochs, "threads_after", lambda before: ["nbembed session"])
+    held.clear()
+    failures = epochs.run_epoch(1, ()).failures
+    assert failures == ["threads that do not end: nbembed session"]
+
+
+def test_memory_is_compared_between_the_halves_of_a_long_run():
+    assert epochs.grown([100, *([200] * 10), *([210] * 10)]) == 10
+    assert epochs.grown([100, *range(100, 1100, 50)]) == 500
+    assert epochs.grown([100, 900]) == 0, "too short to tell"
+    assert epochs.grown([None] * 30) == 0
+
+
+def test_the_same_seed_draws_the_same_commands(session):
+    situation = Situation.of(session)
+
+    def drawn() -> list[str]:
+        rngs = [np.random.default_rng([3, i]) for i in range(50)]
+        return [drawing.command(rng, situation)[0] for rng in rngs]
+
+    assert drawn() == drawn()
+    assert len(set(drawn())) > 10
+
+
+def test_every_kind_of_argument_can_be_drawn(session):
+    """A new kind of argument needs its function in ``drawing.LEGAL``."""
+    kinds = {a.kind.name for entry in COMMANDS.values() for a in entry.arguments}
+    assert kinds - {PARAMETERS.name} <= drawing.LEGAL.keys()
+
+
+def test_commands_are_legal_and_illegal(session):
+    session.play()
+    refused = 0
+    for i in range(60):
+        name, arguments = drawing.command(np.random.default_rng([1, i]), Situation.of(session))
+        try:
+            session.give(name, arguments)
+        except REFUSALS:
+            refused += 1
+    assert 10 < refused < 50
+
+
+def test_another_map_than_the_log_leads_to_is_found(session, monkeypatch):
+    session.step(3, wait=True)
+    outcome = Outcome()
+    check_replays(session, outcome)
+    assert outcome.failures == []
+    assert outcome.counts["replays identical"] == 2
+    assert outcome.counts["scripts identical"] == 1
+    published = session._controller.published
+    moved = published.layout + np.float32(1e-6)
+    monkeypatch.setattr(session._controller, "published", _with_layout(published, moved))
+    check_replays(session, outcome)
+    assert "the log replays with other embedding" in outcome.failures[0]
+    assert "the script does not lead" in outcome.failures[-1]
+
+
+def _with_layout(published: Any, layout: np.ndarray) -> Any:
+    from dataclasses import replace
+
+    return replace(published, layout=layout)
+
+
+def test_a_message_without_its_reply_is_found(session):
+    command = {"type": "command", "client": "page", "request": 3, "name": "play"}
+    replies: list[dict[str, Any]] = []
+    explorer: Any = SimpleNamespace(
+        _msg_callbacks=SimpleNamespace(callbacks=[lambda *message: None]),
+        take_replies=lambda: replies,
+    )
+    outcome = Outcome()
+    check_message(explorer, command, [], outcome)
+    assert "got 0 replies" in outcome.failures[0]
+    replies.append({"type": "reply", "client": "page", "request": 4, "ok": True, "error": None})
+    check_message(explorer, command, [], outcome)
+    assert "got the reply to 4" in outcome.failures[1]
+
+
+def test_only_whole_lines_of_a_killed_process_count():
+    assert _last_saved("0\n1\n2\n") == 2
+    assert _last_saved("0\n1\n2") == 1
+    assert _last_saved("") == -1
+
+
+def test_code_of_a_file_is_told_from_its_text():
+    assert _foreign_code(f"session.label([1], {PAYLOAD!r})") == ""
+    assert _foreign_code('session.label([1], __import__("os"))') == "__import__"
+
+
+def test_the_same_seed_does_the_same_damage(session, tmp_path):
+    session.save(tmp_path / "x")
+    original = (tmp_path / "x").read_bytes()
+    for case in range(8):
+        one, other = (mutate(np.random.default_rng([5, case]), original) for _ in range(2))
+        assert one[0] == other[0]
+        assert one[1] != original
+
+
+def test_the_command_line_checks_its_options(monkeypatch, capsys):
+    asked: list[Any] = []
+    monkeypatch.setattr(soak, "run", lambda *given: asked.append(given) or 0)
+    assert cli.main(["soak", "--minutes", "2", "--seed", "5"]) == 0
+    assert asked == [(2.0, None, 5, tuple(soak.SUBJECTS))]
+    assert cli.main(["soak", "--epochs", "1", "--only", "kills"]) == 0
+    assert asked[1][1:] == (1, None, ("kills",))
+    for wrong in (["--only", "x"], ["--minutes", "nan"], ["--epochs", "0"], ["--seed", "-1"]):
+        assert cli.main(["soak", *wrong]) == 2
+        assert wrong[0] in capsys.readouterr().err
+    assert len(asked) == 2
