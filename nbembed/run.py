@@ -123,7 +123,7 @@ class Run:
         check_instance("optimizer", optimizer, Optimizer)
         if schedule is not None:
             check_instance("schedule", schedule, Schedule)
-        if tol != math.inf:  # then every calm iteration counts
+        if not (isinstance(tol, float) and tol == math.inf):  # then every iteration is calm
             check_real("tol", tol, low=0)
         check_count("cost_every", cost_every)
         Y = _layout(Y, objective)

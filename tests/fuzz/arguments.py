@@ -305,6 +305,12 @@ GOOD: dict[str, Good] = {
 
 #: Where a name means something else: (pattern of callables, name).
 ELSEWHERE: dict[tuple[str, str], Good] = {
+    ("nb.LearningMetric.fitted_to", "X"): same(some_data),
+    ("nb.LearningMetric.fitted_to", "supervision"): lambda w: st.builds(
+        supervision, st.just(replace(w, n=max(w.n, 4)))
+    ),
+    ("nb.LearningMetric.squared_rows", "X"): same(some_data),
+    ("nb.LearningMetric.squared_rows", "others"): same(some_data),
     ("nb.LearningMetric*", "Y"): lambda w: st.one_of(st.none(), values.data(w)),
     ("nb.LearningMetric*", "width"): one_of(1.0, 0.5, "cv"),
     ("nb.LearningMetric", "cv"): one_of(None, 2),

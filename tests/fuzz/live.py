@@ -131,7 +131,7 @@ def members() -> list[str]:
 def perform(session: Any, member: str, values: Mapping[str, Any]) -> None:
     """Make one call of a session's method, which may be refused."""
     values = calls.plain(dict(values))
-    about = (*values, *PARAMETERS, "points", "supervision", "index", "log", "name", "set", "shape")
+    about = (*values, *PARAMETERS, "points", "supervision", "index", "log", "name", "set", "data")
     if member == "wait" and values.get("timeout") is None:
         values["timeout"] = 0.1  # a map that plays rests only once it has converged
     try:
@@ -285,7 +285,7 @@ def talk(messages: list[tuple[Any, list[bytes]]], state: dict[str, Any]) -> None
             ):
                 raise Fault(f"no reply to {content!r}")
             json.dumps(replies, allow_nan=False, ensure_ascii=False).encode("utf-8")
-        with contextlib.suppress(TraitError):  # refused
+        with contextlib.suppress(TraitError, *calls.REFUSALS):  # refused
             explorer.set_state(state)
         if explorer.n_samples != 8:
             raise Fault("the page has set n_samples")
