@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from nbembed.blas import one_blas_thread
 from nbembed.kernels.calibration import CHUNK
 from nbembed.kernels.distances import squared_distances
 from nbembed.sparse_format import check_sparse
@@ -113,7 +114,8 @@ class Distances:
         rows = max(CHUNK, PAIRS // max(m, 1) // CHUNK * CHUNK)
         for first in range(0, n, rows):
             here = slice(first, min(first + rows, n))
-            D2 = self._rows(here)
+            with one_blas_thread():
+                D2 = self._rows(here)
             if self._itself:
                 own = np.arange(here.start, here.stop)
                 D2[own - first, own] = 0

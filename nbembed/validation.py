@@ -563,6 +563,7 @@ def check_data(
     if precomputed:
         data = _without_diagonal(data, name)
     _check_finite(data, name)
+    check_metric_applies(data, metric, name)
     values = data if isinstance(data, np.ndarray) else data.data
     if precomputed and values.size and values.min() < 0:
         raise ValueError(
@@ -570,6 +571,24 @@ def check_data(
             f"{values.min()}"
         )
     return data
+
+
+def check_metric_applies(data: Any, metric: Any, name: str = "X") -> None:
+    """Raise if a metric is not defined for some rows of checked data.
+
+    Raises
+    ------
+    ValueError
+        If a row is constant and the metric the correlation of rows.
+    """
+    if not (isinstance(metric, str) and metric == "correlation" and isinstance(data, np.ndarray)):
+        return
+    constant = np.flatnonzero(data.max(axis=1) == data.min(axis=1))
+    if constant.size:
+        raise ValueError(
+            f'{name} must have rows that vary with metric="correlation", got '
+            f"{constant.size} constant ones, the first of them row {constant[0]}"
+        )
 
 
 def check_kind(X: Any, name: str = "X") -> None:

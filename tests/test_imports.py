@@ -22,6 +22,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 #: The rank of every room. A new room must be given its place here.
 RANKS = {
     "kernels": 0,
+    "blas": 0,
     "sparse_format": 0,
     "validation": 1,
     "distances": 1,

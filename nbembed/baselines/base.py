@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.blas import one_blas_thread
 from nbembed.distances import Distances
 from nbembed.estimator_input import validated_data
 from nbembed.methods.placement import FittedData
@@ -87,6 +88,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     # -- the estimator ---------------------------------------------------------------------------
 
+    @one_blas_thread()
     def fit(
         self, X: ArrayLike, y: ArrayLike | None = None, supervision: Supervision | None = None
     ) -> Self:
@@ -126,6 +128,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Embed ``X`` and return the layout, shape (n_samples, n_components); see :meth:`fit`."""
         return self.fit(X, y, supervision).embedding_
 
+    @one_blas_thread()
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Place new points on the fitted layout.
 

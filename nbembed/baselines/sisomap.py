@@ -1,10 +1,11 @@
 """S-Isomap: Isomap on a dissimilarity that depends on the classes.
 
-    D(i, j) = √(1 − exp(−d²/β))       i and j of one class
-              √exp(d²/β) − α          of two classes
+    D(i, j) = √(1 − exp(−d²/scale))       i and j of one class
+              √exp(d²/scale) − offset     of two classes
 
-with the metric's distance d, β its mean over all pairs and α in [0, 1], equation (1) of Geng, Zhan
-and Zhou (2005). Within a class D never exceeds 1; between classes it starts at 1 − α and grows
+with the metric's distance d, ``scale`` its mean over all pairs and ``offset`` in [0, 1], equation
+(1) of Geng, Zhan and Zhou (2005), who call them β and α. Within a class D never exceeds 1; between
+classes it starts at 1 − offset and grows
 without bound. Then as in Isomap: the graph of nearest neighbors by D, shortest paths along it,
 classical scaling of their lengths.
 """
@@ -44,11 +45,11 @@ class SIsomap(BaselineEstimator):
         Neighbors of each point in the graph; "auto" is 10 as in the paper, or n_samples − 1 if that
         is less.
     offset : float, default=0.5
-        α in [0, 1]: D of two classes is at least 1 − α.
+        In [0, 1]: D of two classes is at least 1 − offset.
     scale : float or "mean", default="mean"
-        β > 0 in units of the metric squared; "mean" is the number that is the mean distance of all
-        pairs, as in the paper. That is a length where d² is an area: with it, scaling the data up
-        makes classes count for more.
+        Above 0, in units of the metric squared; "mean" is the number that is the mean distance of
+        all pairs, as in the paper. That is a length where d² is an area: with it, scaling the data
+        up makes classes count for more.
     bandwidth : float or "auto", default="auto"
         Width of the regression network that places new points, in units of the metric; "auto"
         predicts each fitted point from the others best.
@@ -77,9 +78,9 @@ class SIsomap(BaselineEstimator):
 
     Notes
     -----
-    A pair with an unlabeled point gets D = d/√β, which lies between the two: for α ≤ 0.57 it is
+    A pair with an unlabeled point gets D = d/√scale, between the two: for an offset ≤ 0.57 it is
     never below the one nor above the other, and equals the first in the limit of short distances.
-    Without any label the layout is that of Isomap, divided by √β. The published comparisons
+    Without any label the layout is that of Isomap, divided by √scale. The published comparisons
     fit labeled points alone and let the regression network place the rest: ``fit(X_labeled, y)``
     and ``transform(X_rest)``.
 
@@ -204,13 +205,13 @@ def dissimilarity(
     classes : ndarray of int, shape (n_samples,)
         −1 for unlabeled points.
     offset, scale : float
-        α and β.
+        As in :class:`SIsomap`; ``scale`` as a number.
 
     Returns
     -------
     ndarray of shape (n_samples, n_samples)
-        Zero on the diagonal; infinite where exp(d²/β) overflows a float64, which matters only if
-        the graph needs that edge.
+        Zero on the diagonal; infinite where exp(d²/scale) overflows a float64, which matters only
+        if the graph needs that edge.
     """
     ratio = D2 / scale
     labeled = classes >= 0

@@ -3,7 +3,7 @@
 Ten random splits with few labeled points. Learners use all points (transductive) and the labels.
 The figure is the 1-NN accuracy in the learner's map: unlabeled points are classified by their
 nearest labeled point. The weight γ of SS-LFDA, the Hadamard power of SS-LFDA and LPP*, and SELF's
-β are chosen by cross-validation on the labeled points alone: leave-one-out with ten labels, tenfold
+ω are chosen by cross-validation on the labeled points alone: leave-one-out with ten labels, tenfold
 with a hundred. Ties go to the power nearest to one and then to the largest weight. The numbers in
 the paper's tables are not available, so its claim is checked: in the mean over the splits, SS-LFDA
 is no worse than LFDA and no worse than LPP*.

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.blas import one_blas_thread
 from nbembed.estimator_input import validated_data
 from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.threads import resolve_threads
@@ -244,6 +245,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         learner.fit(X, supervision=none if supervision is None else supervision)
         return learner
 
+    @one_blas_thread()
     def _learn(self, X: NDArray[np.float64], T: NDArray[np.float64], values: NDArray[Any]) -> None:
         shares = T.sum(axis=0) > 0
         T = np.ascontiguousarray(T[:, shares])
@@ -368,6 +370,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "centroids_")
         return self._mixture.tensors(self._validated(X, reset=False))
 
+    @one_blas_thread()
     def squared_rows(self, X: Any, others: Any = None) -> Callable[[slice], NDArray[np.float64]]:
         """Return a function from a slice of the rows of ``X`` to squared distances to ``others``.
 
@@ -414,6 +417,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
 
     # -- class probabilities -------------------------------------------------------------------
 
+    @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c|x), shape (n, n_classes), columns as ``classes_``; always finite."""
         check_is_fitted(self, "centroids_")
@@ -513,6 +517,12 @@ def labels_suffice(supervision: Supervision | None) -> bool:
     except ValueError:
         return False
     return True
+
+
+def name_classes(metric: LearningMetric, supervision: Supervision, y: Any) -> None:
+    """Give the classes of a metric, which was fitted to ``supervision``, the values that y has."""
+    names = dict(zip(supervision.classes, _values(supervision, y).tolist()))
+    metric.classes_ = np.array([names[name] for name in metric.classes_.tolist()])
 
 
 def _values(supervision: Supervision, y: Any) -> NDArray[Any]:

@@ -51,6 +51,7 @@ class HSSNERecipe(NeighborRecipe):
             "How heavy the tails are: 0 is symmetric SNE, 1 is t-SNE, more separates clusters.",
             step=0.01,
             minimum=0.0,
+            maximum=1e6,
         ),
         RHO,
     )
@@ -102,7 +103,7 @@ class HSSNE(PlacesNewPoints):
     n_components : int, default=2
         Dimensions of the map.
     alpha : float or Similarity, default=1.0
-        α ≥ 0, the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more separates
+        α in [0, 10⁶], the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more separates
         clusters further. Any other decreasing similarity can be given as a pair of functions,
         :class:`nbembed.objectives.Similarity`.
     rho : float, default=0.5

@@ -19,6 +19,8 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from nbembed.blas import one_blas_thread
+
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4
 #: Noise on top, relative to that: duplicate points must be able to separate.
@@ -32,6 +34,7 @@ def noise(n_samples: int, n_components: int, std: float, rng: np.random.Generato
     return std * rng.standard_normal((n_samples, n_components))
 
 
+@one_blas_thread()
 def pca_layout(
     X: NDArray[Any], n_components: int, metric: Any, rng: np.random.Generator
 ) -> NDArray[np.float64]:
@@ -67,6 +70,7 @@ def pca_layout(
     return Y
 
 
+@one_blas_thread()
 def scaling_axes(D: NDArray[Any], n_components: int) -> NDArray[np.float64]:
     """Return classical scaling of dissimilarities: principal axes of −½ J D∘D J.
 
@@ -137,6 +141,7 @@ def spread(Y: NDArray[Any]) -> float:
     return float(np.sqrt(np.mean(np.var(Y, axis=0, dtype=np.float64))))
 
 
+@one_blas_thread()
 def fitted_to(Y: NDArray[Any], n_components: int) -> NDArray[np.float64]:
     """Return ``Y``, centered, with its own principal ``n_components`` if it has more."""
     Y = np.asarray(Y, dtype=np.float64)

@@ -71,7 +71,8 @@ class NeighborRecipe(Recipe[Affinities]):
         self._given_layout(n_samples)
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
-        """Raise ValueError where cannot-links leave a point no neighbor."""
+        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
 
     def make_start(

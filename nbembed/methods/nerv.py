@@ -148,7 +148,9 @@ class NeRV(PlacesNewPoints):
         ones missed, which is SNE. The papers call it λ.
     map_width : {"point", "uniform"}, default="point"
         Width of neighborhoods on the map: each point's own width in the data, as in the papers, or
-        one for all. Costs of the two cannot be compared.
+        one for all. Costs of the two cannot be compared. With "point" a point that is about equally
+        far from all others, as a text that shares few words with any, may end far outside of the
+        map: "uniform" keeps it near.
     rho : float, default=0.5
         ρ in [0, 1]: the share of a linked point's neighborhood that its links take. Without labels
         or links it means nothing.

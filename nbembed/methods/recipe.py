@@ -28,7 +28,7 @@ from nbembed.learning_metric import LearningMetric
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
-from nbembed.validation import check_real
+from nbembed.validation import check_metric_applies, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,6 +101,16 @@ class LiveParameter:
     maximum: float = math.inf
     invalidates: Literal["display", "objective", "affinities"] = "objective"
     needs: Literal["", "links", "must-links"] = ""
+
+    def check(self, value: Any) -> float:
+        """Return a legal value as a number.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no finite number in [``minimum``, ``maximum``].
+        """
+        return check_real(self.name, value, low=self.minimum, high=self.maximum)
 
 
 @dataclass(frozen=True)
@@ -256,12 +266,13 @@ class Recipe(ABC, Generic[A]):
             Checked data.
         supervision : Supervision
         """
+        check_metric_applies(X, self.data_metric)
 
     def check_live(self, but: tuple[str, ...] = ()) -> None:
         """Check each live parameter against its own declaration, ``but`` those named."""
         for live in self.live_parameters:
             if live.name not in but:
-                check_real(live.name, getattr(self, live.name), low=live.minimum, high=live.maximum)
+                live.check(getattr(self, live.name))
 
     # -- what a session asks of any recipe ---------------------------------------------------
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
+from nbembed.learning_metric.metric import name_classes
 from nbembed.methods.learned_affinities import FLOOR, must_learn
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
@@ -152,7 +153,8 @@ class SNeRV(NeRV):
     embedding_ : ndarray of shape (n_samples, n_components), float32
         In units of the typical width of a neighborhood.
     learning_metric_ : LearningMetric
-        The fitted metric; its ``cv_results_`` show how it was chosen.
+        The fitted metric; its ``cv_results_`` show how it was chosen. Where it was learned from
+        ``y``, it predicts labels as they are in ``y``.
     cost_ : float
         In nats.
     n_iter_ : int
@@ -216,6 +218,22 @@ class SNeRV(NeRV):
         self.random_state = random_state
         self.verbose = verbose
         self.callbacks = callbacks
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        supervision: Supervision | None = None,
+    ) -> Self:
+        """Learn the metric from the labels and embed ``X``.
+
+        Parameters and errors: as in :meth:`NeRV.fit`; labels of two classes are needed unless
+        ``metric`` is fitted.
+        """
+        super().fit(X, y, supervision)
+        if y is not None and self.learning_metric_ is not self.metric:
+            name_classes(self.learning_metric_, self.supervision_, y)
+        return self
 
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None

@@ -14,7 +14,7 @@ from nbembed.display import palette
 from nbembed.display.columns import Column, as_column
 from nbembed.display.projection import best_plane
 from nbembed.plots.theme import MIDDLE, NEUTRAL, add_legend
-from nbembed.validation import check_data, check_points
+from nbembed.validation import check_data, check_magnitude, check_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,9 +42,11 @@ def check_layout(Y: Any, name: str = "Y") -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If it is no such layout; the message names the argument.
+        If it is no such layout, or too large for a plane of largest variance; the message names
+        the argument.
     """
     layout = check_data(Y, name=name, min_samples=1)
+    check_magnitude(layout, name)
     return np.asarray(layout.toarray() if hasattr(layout, "toarray") else layout, dtype=np.float64)
 
 

@@ -23,6 +23,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.blas import one_blas_thread
 from nbembed.estimator_input import validated_data, validated_labels, validated_weights
 from nbembed.validation import check_class_prior, check_magnitude, check_real
 
@@ -74,6 +75,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.smoothing = smoothing
         self.class_prior = class_prior
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from counts.
 
@@ -136,6 +138,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = _counts(self._validated(X, reset=False))
         return np.asarray(counts @ self.log_theta_.T + self.class_log_prior_)
 
+    @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes); never computed from p itself."""
         return _normalized(self._joint(X))

@@ -17,6 +17,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.blas import one_blas_thread
 from nbembed.estimator_input import validated_data, validated_labels, validated_weights
 from nbembed.validation import check_class_prior, check_magnitude, check_real
 
@@ -68,6 +69,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_prior = class_prior
         self.shrinkage = shrinkage
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Remember the labeled examples and measure the covariance of all.
 
@@ -120,6 +122,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(sums / sums.sum())
         return check_class_prior(self.class_prior, K)
 
+    @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes), without underflow for far points."""
         check_is_fitted(self)

@@ -14,7 +14,7 @@ constraint:
 | :class:`DNE` | nearest of the same less nearest of other classes | I |
 | :class:`LPP` | none: neighborhoods of all points alone | XᵀD_uX |
 | :class:`PCA` | most scatter | I |
-| :class:`SELF` | LFDA's, mixed with PCA by β | |
+| :class:`SELF` | LFDA's, mixed with PCA by ω | |
 | :class:`SSFDA`, :class:`SSMMC` | Fisher's scatters with γ of the neighborhoods | S_b, I |
 | :class:`KPCATrick` | any of them in a kernel's space | |
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from nbembed.kernels.distances import squared_distances
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
@@ -279,8 +280,9 @@ def _search(
 
     By scikit-learn and not by :mod:`nbembed.neighbors`: on data with many ties (balance lies on a
     grid) the published figures depend on which of them a graph takes, and the recorded ones belong
-    to this search.
+    to this search. Which one it takes would depend on the number of its threads, so it has one.
     """
     index = NearestNeighbors(n_neighbors=k).fit(X if others is None else others)
-    distances, found = index.kneighbors(None if others is None else X)
+    with threadpool_limits(1, user_api="openmp"):  # of this thread alone
+        distances, found = index.kneighbors(None if others is None else X)
     return found, distances

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.estimator import Estimator
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.recipe import SpectralRecipe
@@ -58,6 +59,7 @@ class SpectralEstimator(Estimator):
         """The recipe that the present parameters make."""
         return cast(SpectralRecipe, super().recipe)
 
+    @one_blas_thread()
     def fit(
         self,
         X: ArrayLike,
@@ -93,6 +95,7 @@ class SpectralEstimator(Estimator):
         self.embedding_ = self._project(data)
         return self
 
+    @one_blas_thread()
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Return ``(X − mean_) components_ᵀ``.
 

@@ -45,6 +45,7 @@ GAMMA = LiveParameter(
     "How much the neighborhoods of all points count beside the labels; 0 sees labels only.",
     scale="log",
     minimum=0.0,
+    maximum=1e15,
     needs="links",
 )
 POWER = LiveParameter(
@@ -56,6 +57,7 @@ POWER = LiveParameter(
     "Hadamard power of the neighborhood graph: more of it trusts the closest pairs alone.",
     step=0.05,
     minimum=1e-3,
+    maximum=100.0,
 )
 
 

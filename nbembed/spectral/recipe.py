@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.initialization import JITTER, fitted_to, padded, spread
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.optimizers import FixedPoint
@@ -98,7 +99,7 @@ class SpectralRecipe(Recipe[Subspace]):
                 f"(n_samples = {n_samples}), got {self.n_components}"
             )
         self.check_live()
-        check_real("epsilon", self._epsilon, low=0)
+        check_real("epsilon", self._epsilon, low=0, high=1e12)
         if self._n_pca is not None:
             check_count("n_pca", self._n_pca, low=self.dimensions)
 
@@ -156,14 +157,17 @@ class SpectralRecipe(Recipe[Subspace]):
 
     # -- the solution ------------------------------------------------------------------------
 
+    @one_blas_thread()
     def solution(self, subspace: Subspace, groups: LabelGroups) -> Eigensolution:
         """Return the axes, each with the sign that makes its largest coordinate positive.
 
         Raises
         ------
         ValueError
-            If the data vary in fewer directions than there are axes.
+            If all points are equal, or the data vary in fewer directions than there are axes.
         """
+        if subspace.rank == 0:
+            raise ValueError("X must have points that differ, got one point over and over")
         if subspace.rank < self.dimensions:
             raise ValueError(
                 f"n_components must be at most {subspace.rank}, the number of directions in which "
@@ -178,12 +182,22 @@ class SpectralRecipe(Recipe[Subspace]):
         largest = Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])]
         return replace(found, A=found.A * np.where(largest < 0, -1.0, 1.0))
 
+    @one_blas_thread()
     def _layout(
         self, subspace: Subspace, supervision: Supervision, reference: NDArray[Any] | None
     ) -> tuple[NDArray[np.float64], float]:
-        """Return the solution's layout, aligned to ``reference``, and its cost."""
-        found = self.solution(subspace, LabelGroups.of(supervision))
-        return aligned(subspace.Z @ found.A, reference), found.cost
+        """Return the solution's layout, aligned to ``reference``, and its cost.
+
+        A live map has as many axes as there are directions in which the data vary; along others it
+        is zero. Data on a line make a line, equal points one place.
+        """
+        wanted, there = self.dimensions, min(self.dimensions, subspace.rank)
+        Y, cost = np.zeros((subspace.n_samples, wanted)), 0.0
+        if there > 0:
+            recipe = self if there == wanted else self.replace(n_components=there)
+            found = recipe.solution(subspace, LabelGroups.of(supervision))
+            Y[:, :there], cost = subspace.Z @ found.A, found.cost
+        return aligned(Y, reference), cost
 
     @property
     def _epsilon(self) -> float:

@@ -1,15 +1,15 @@
 """SELF, SS-FDA and SS-MMC: earlier semi-supervised learners, restated in the framework.
 
-    SELF     minimize tr Aᵀ((1−β)S_lw + βI)A  subject to  Aᵀ((1−β)S_lb + βS_t)A = I
+    SELF     minimize tr Aᵀ((1−ω)S_lw + ωI)A  subject to  Aᵀ((1−ω)S_lb + ωS_t)A = I
     SS-FDA   minimize tr Aᵀ(S_t + γXᵀLX)A     subject to  AᵀS_bA = I
     SS-MMC   maximize tr Aᵀ(S_b − S_w − γXᵀLX)A  subject to  AᵀA = I
 
-SELF (Sugiyama et al. 2010) interpolates between LFDA (β = 0) and PCA (β = 1); its S_t is the
-scatter of all points, labeled or not, and not their covariance: the scale matters. SS-FDA and
-SS-MMC (Song et al. 2008, with α for our γ) join FDA and the maximum margin criterion with the cost
-of neighborhoods; their S_b, S_w and ``S_t = S_b + S_w`` are those of the labeled points. So SS-FDA
-has the axes of FDA with the same γ. None of them handles classes of several clusters and few labels
-at the same time; see the toy problems of :mod:`nbembed.datasets`.
+SELF (Sugiyama et al. 2010, with β for our ω) interpolates between LFDA (ω = 0) and PCA (ω = 1); its
+S_t is the scatter of all points, labeled or not, and not their covariance: the scale matters.
+SS-FDA and SS-MMC (Song et al. 2008, with α for our γ) join FDA and the maximum margin criterion
+with the cost of neighborhoods; their S_b, S_w and ``S_t = S_b + S_w`` are those of the labeled
+points. So SS-FDA has the axes of FDA with the same γ. None of them handles classes of several
+clusters and few labels at the same time; see the toy problems of :mod:`nbembed.datasets`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SELFRecipe(SpectralRecipe):
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
             "pca_weight",
-            "β",
+            "ω",
             0.0,
             1.0,
             0.5,
@@ -69,13 +69,13 @@ class SELFRecipe(SpectralRecipe):
 
     def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
         """Return the mixtures of the local scatters with I and S_t."""
-        Z, k, beta = subspace.Z, self.scale_neighbor, self.pca_weight
+        Z, k, share = subspace.Z, self.scale_neighbor, self.pca_weight
         local_w, local_b = subspace.cached(
             ("local scatter", k, groups.supervision),
             lambda: (local_within(Z, groups, k).scatter(Z), local_between(Z, groups, k).scatter(Z)),
         )
-        W = (1 - beta) * local_w + beta * np.eye(subspace.rank)
-        return Eigenproblem(W, (1 - beta) * local_b + beta * subspace.scatter())
+        W = (1 - share) * local_w + share * np.eye(subspace.rank)
+        return Eigenproblem(W, (1 - share) * local_b + share * subspace.scatter())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -133,7 +133,7 @@ class SELF(SpectralEstimator):
     ----------
     n_components : int, default=2
     pca_weight : float, default=0.5
-        β in [0, 1]: 0 is LFDA, 1 is PCA (with axes of equal scatter).
+        ω in [0, 1]: 0 is LFDA, 1 is PCA (with axes of equal scatter).
     scale_neighbor, epsilon, n_pca
         As in :class:`~nbembed.spectral.graph_recipe.GraphEstimator`.
 

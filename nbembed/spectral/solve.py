@@ -6,7 +6,7 @@ solved by the eigenvectors of ``W a = λ (B + εI) a`` with the smallest λ ("A 
 Semi-Supervised Dimensionality Reduction Framework for Manifold Learning", eq. 3). Learners that
 maximize have −W in the place of W.
 
-**Singular B.** A label constraint has low rank: FDA's has K − 1. Three steps handle this.
+**Singular B.** A label constraint has low rank: FDA's has K − 1. Four steps handle this.
 
 * Directions in the null spaces of both W and B are left out first. Along them λ would be 0/ε, the
   optimum, and the learner would return axes that the data say nothing about. If more axes are
@@ -16,6 +16,9 @@ maximize have −W in the place of W.
   θ = 1/(λ + c). It is well conditioned whatever the rank of B; division by B + εI is not. c makes
   the two traces equal. So ε may be tiny, and FDA equals linear discriminant analysis to many
   digits.
+* If W is singular too, as in a kernel's space, where each class can be mapped to one place, several
+  axes have λ = 0, and only rounding would order them. They are found first, as the null space of W,
+  and the one that B sees best comes first; the others are conjugate to them.
 * An axis whose constraint is mostly ε is not informed by B (with two classes FDA has one informed
   axis). While ε only serves numerical stability, the length of such an axis, of order 1/√ε, would
   drown the others, so it is scaled to the scatter of the least scattered informed axis instead, and
@@ -41,10 +44,10 @@ if TYPE_CHECKING:
 ROUNDING = 4 * np.finfo(np.float64).eps
 #: Above this estimate of 1/condition a matrix is solved with as it is.
 REGULAR = 1e-11
-#: Cost of every direction beside W, as a share of its size: it only breaks ties.
-TIE = 1e-12
 #: An axis is informed if B makes up at least this share of its constraint.
 INFORMED = 0.5
+#: An ε below this does not show in a sum, and an axis of which B makes less is not bounded by it.
+LEAST = 1e-12
 #: Up to this, ε only keeps a constraint from being singular; a larger one regularizes.
 TINY = 1e-6
 
@@ -110,8 +113,8 @@ def solve(
     Raises
     ------
     ValueError
-        If B is zero, or singular where W is indefinite and ``epsilon`` is zero, or there are fewer
-        coordinates than axes wanted.
+        If B is zero, or singular and ``epsilon`` zero where W is indefinite or B sees fewer axes
+        than wanted, or there are fewer coordinates than axes wanted.
     """
     W, B = symmetric(problem.W), symmetric(problem.B)
     r = W.shape[0]
@@ -134,10 +137,7 @@ def solve(
     # Features may differ by orders of magnitude in size: remove the units first.
     unit = 1 / np.sqrt(np.where(np.diagonal(sight) > 0, np.diagonal(sight), np.inf))
     unit[unit == 0] = 1.0
-    inner, outer, sight = (M * np.outer(unit, unit) for M in (inner, outer, sight))
-    if definite:
-        # Among axes that cost nothing, those that B sees best come first.
-        outer = outer + TIE * np.eye(r)
+    inner, outer, sight, cost = (M * np.outer(unit, unit) for M in (inner, outer, sight, W))
     seen, unseen = (None, None) if _is_regular(sight) else _parted(sight)
     count = r if seen is None else seen.shape[1]
     if not definite and count < r:
@@ -146,21 +146,24 @@ def solve(
             "indefinite, so that nothing bounds it"
         )
     if seen is not None:
-        inner, outer = seen.T @ inner @ seen, seen.T @ outer @ seen
-    _, vectors = eigh(
-        symmetric(inner),
-        symmetric(outer),
-        subset_by_index=[max(count - n_components, 0), count - 1],
-        check_finite=False,
-    )
+        inner, outer, cost = (seen.T @ M @ seen for M in (inner, outer, cost))
+    free = _free(cost, inner, n_components) if definite else np.empty((count, 0))
+    vectors = _best(inner, outer, free, n_components)
+    share = weight * _quadratic(vectors, inner) / _quadratic(vectors, outer)
+    if definite and epsilon < LEAST and share.min() < LEAST:
+        raise ValueError(
+            f"epsilon must be at least {LEAST:g} for n_components = {n_components}, got "
+            f"{epsilon:g}: the constraint is singular and sees {(share >= LEAST).sum()} of the axes"
+        )
     A = vectors if seen is None else seen @ vectors
-    A = np.asarray(unit[:, None] * A[:, ::-1], dtype=np.float64)
+    A = np.asarray(unit[:, None] * A, dtype=np.float64)
     if unseen is not None and unseen.size:
         # Among equally good axes take the shortest, with no part that neither W nor B sees.
         unseen = orth(unit[:, None] * unseen)
         A -= unseen @ (unseen.T @ A)
     A /= np.sqrt(_quadratic(A, held))
     values = _quadratic(A, W)
+    values[: free.shape[1]] = 0.0  # rounding must not order them
     order = np.argsort(values, kind="stable")
     A, values = A[:, order], values[order]
     informed = _quadratic(A, B) >= INFORMED
@@ -172,6 +175,49 @@ def solve(
         A = _level(A, informed, scatter)
     cost = float(np.trace(A.T @ W @ A))
     return Eigensolution(A, -values if problem.maximizes else values, cost, informed)
+
+
+def _free(
+    cost: NDArray[np.float64], held: NDArray[np.float64], n_components: int
+) -> NDArray[np.float64]:
+    """Return the axes that cost nothing, the one that the constraint sees best first.
+
+    All have λ = 0, so their order needs a rule of its own. To leave it to the pencil would be to
+    leave it to rounding.
+    """
+    if _is_regular(cost):
+        return np.empty((len(cost), 0))
+    _, null = _parted(symmetric(cost))
+    if not null.size:
+        return null
+    _, best = eigh(symmetric(null.T @ held @ null))
+    return np.asarray(null @ best[:, ::-1][:, :n_components])
+
+
+def _best(
+    inner: NDArray[np.float64],
+    outer: NDArray[np.float64],
+    first: NDArray[np.float64],
+    n_components: int,
+) -> NDArray[np.float64]:
+    """Return the axes ``first`` and, conjugate to them, those of largest θ up to ``n_components``.
+
+    As many as there are coordinates at most.
+    """
+    missing = min(n_components, len(inner)) - first.shape[1]
+    if missing < 1:
+        return first
+    if first.size:
+        rest = null_space((inner @ first).T)
+        inner, outer = rest.T @ inner @ rest, rest.T @ outer @ rest
+    _, vectors = eigh(
+        symmetric(inner),
+        symmetric(outer),
+        subset_by_index=[len(inner) - missing, len(inner) - 1],
+        check_finite=False,
+    )
+    vectors = vectors[:, ::-1]
+    return np.hstack([first, rest @ vectors]) if first.size else np.asarray(vectors)
 
 
 def _rest(A: NDArray[np.float64], scatter: NDArray[Any], n_components: int) -> NDArray[np.float64]:

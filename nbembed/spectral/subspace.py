@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh, qr, svd
 
+from nbembed.blas import one_blas_thread
 from nbembed.distances import check_span
 
 if TYPE_CHECKING:
@@ -53,24 +54,17 @@ class Subspace:
     _cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
+    @one_blas_thread()
     def of(cls, X: Any, n_pca: int | None = None) -> Subspace:
-        """Return checked data in coordinates of their span.
+        """Return checked data in coordinates of their span; there are none if all points are equal.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n_samples, n_features)
         n_pca : int, optional
             Keep this many principal coordinates at most.
-
-        Raises
-        ------
-        ValueError
-            If all points are equal.
         """
-        made = _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
-        if made.Z.shape[1] == 0:
-            raise ValueError("X must have points that differ, got one point over and over")
-        return made
+        return _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
 
     @property
     def n_samples(self) -> int:
@@ -170,17 +164,18 @@ def _sparse(X: Any, n_pca: int | None) -> Subspace:
     n, n_features = X.shape
     mean = np.asarray(X.mean(axis=0)).ravel()
     size = float(np.abs(X.data).max(initial=0.0))
+    squares = float(X.data @ X.data)
     if n_features <= n:
         scatter = (X.T @ X).toarray() - n * np.outer(mean, mean)
         values, V = eigh(scatter)
         s = np.sqrt(np.maximum(values[::-1], 0))
-        V = V[:, ::-1][:, _kept(s, X.shape, n_pca, size, squared=True)]
+        V = V[:, ::-1][:, _kept(s, X.shape, n_pca, size, squares)]
         return Subspace(X @ V - mean @ V, mean, V)
     along = X @ mean
     inner = (X @ X.T).toarray() - along[:, None] - along[None, :] + mean @ mean
     values, U = eigh(inner)
     s = np.sqrt(np.maximum(values[::-1], 0))
-    kept = _kept(s, X.shape, n_pca, size, squared=True)
+    kept = _kept(s, X.shape, n_pca, size, squares)
     U, s = U[:, ::-1][:, kept], s[kept]
     return Subspace(U * s, mean, None, _X=X, _combinations=U / s)
 
@@ -190,16 +185,17 @@ def _kept(
     shape: tuple[int, ...],
     n_pca: int | None,
     size: float,
-    *,
-    squared: bool = False,
+    squares: float = 0.0,
 ) -> slice:
-    """Return which singular values exceed rounding; those from squares have half the digits.
+    """Return which singular values exceed rounding, N ε of the largest with N the longer side.
 
     ``size`` is the largest entry before centering: directions below its rounding mean nothing.
+    Singular values that are roots of eigenvalues have half the digits: these are certain up to
+    N ε of ``squares``, the sum of all squared entries, from which the mean's were subtracted.
     """
-    share = np.finfo(np.float64).eps * max(shape)
+    eps = np.finfo(np.float64).eps
+    share = eps * max(shape)
     largest = max(float(s[0]) if s.size else 0.0, 0.0)
-    floor = largest * (np.sqrt(share) * 1e-1 if squared else share)
-    floor = max(floor, 8 * np.finfo(np.float64).eps * size * np.sqrt(shape[0]))
+    floor = max(share * largest, 8 * eps * size * np.sqrt(shape[0]), np.sqrt(share * squares))
     rank = min(int((s > floor).sum()), shape[0] - 1)
     return slice(0, rank if n_pca is None else min(rank, n_pca))

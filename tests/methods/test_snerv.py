@@ -56,9 +56,33 @@ def test_what_fit_sets(fitted):
     metric = fitted.learning_metric_
     assert isinstance(metric, nb.LearningMetric)
     assert metric.centroids_.shape == (6, 4)
-    assert metric.classes_.tolist() == ["0", "1", "2"]
+    assert metric.classes_.tolist() == [0, 1, 2]
     assert fitted.perplexity_ == 0.5 * 150 / 6
     assert quick(perplexity=9, max_iter=1).fit(X, SOME).perplexity_ == 9
+
+
+@pytest.mark.parametrize(
+    ("values", "unlabeled"),
+    [
+        (np.array([3, 7, 30]), -1),
+        (np.array([0.0, 1.0, 2.0]), np.nan),
+        (np.array(["setosa", "versicolor", "virginica"]), "-1"),
+        (np.array(["b", 2, "a"], dtype=object), None),
+    ],
+    ids=["integers", "floats", "names", "mixed"],
+)
+def test_the_metric_predicts_labels_as_they_are_in_y(values, unlabeled):
+    y = values[Y].astype(object) if unlabeled is None else values[Y]
+    y[SOME == -1] = unlabeled
+    found = quick({"cv": None}, max_iter=1).fit(X, y).learning_metric_
+    alone = learner(n_centroids=6).fit(X, y)
+    assert found.classes_.dtype.kind == alone.classes_.dtype.kind
+    assert found.classes_.tolist() == alone.classes_.tolist()
+    assert (found.predict(X) == values[Y].astype(found.classes_.dtype)).mean() > 0.9
+    # A metric that was fitted before keeps its own names, and a supervision has names only.
+    assert quick(max_iter=1).set_params(metric=alone).fit(X, Y).learning_metric_ is alone
+    named = quick({"cv": None}, max_iter=1).fit(X, supervision=as_supervision(SOME, 150))
+    assert named.learning_metric_.classes_.tolist() == ["0", "1", "2"]
 
 
 def test_it_is_nerv_on_the_learned_metric(fitted):

@@ -248,3 +248,28 @@ def test_words_are_words(keywords, message):
 def test_metrics_are_a_mapping(metrics):
     with pytest.raises(TypeError, match="metrics must be a mapping"):
         plots.comparison_grid({"one": np.eye(2)}, metrics=metrics)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e300, np.finfo(float).max])
+def test_layouts_too_large_to_draw(Y, size):
+    huge = np.sign(np.hstack([Y, Y[:, :1]])) * size
+    flat = np.hstack([Y, Y[:, :1]])
+    with pytest.raises(ValueError, match="Y must be at most 1e\\+140 in magnitude"):
+        plots.scatter(huge)
+    with pytest.raises(ValueError, match=r"layouts\['b'\] must be at most 1e\+140"):
+        plots.comparison_grid({"a": flat, "b": huge})
+    with pytest.raises(ValueError, match="directions must be at most"):
+        plots.scatter(flat, directions=huge[:2])
+    with pytest.raises(ValueError, match="centers must be at most"):
+        plots.scatter(flat, centers=huge[:2])
+
+
+def test_degenerate_layouts_are_drawn(Y):
+    flat = np.hstack([Y, Y[:, :1]])
+    degenerate = {
+        "zero": 0 * flat,
+        "one place": 0 * flat + 1e100,
+        "line": flat[:, :1],
+        "1e-300": flat * 1e-300,
+    }
+    assert len(figures(plots.comparison_grid(degenerate))) == 4

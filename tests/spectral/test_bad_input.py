@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbembed import spectral
-from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC
+from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC, KPCATrick
 from nbembed.spectral.custom import GraphLearner
 from nbembed.supervision import Supervision
 
@@ -133,3 +133,22 @@ def test_kernels_are_symmetric(blobs):
     K[0, 1] += 1
     with pytest.raises(ValueError, match="kernel must be symmetric"):
         spectral.KPCATrick(kernel="precomputed").fit(K, y)
+
+
+@pytest.mark.parametrize("kind", [FDA, SSFDA], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("epsilon", [0.0, 1e-300])
+def test_an_epsilon_that_leaves_axes_without_a_bound(blobs, kind, epsilon):
+    X, truth, _ = blobs
+    y = (truth > 0).astype(int)  # two classes: the constraint has rank one
+    with pytest.raises(ValueError, match=r"epsilon must be at least 1e-12 .* sees 1 of the axes"):
+        kind(2, epsilon=epsilon).fit(X, y)
+    assert kind(1, epsilon=epsilon).fit(X, y).informed_.all()
+    assert np.isfinite(kind(2).fit(X, y).embedding_).all()
+
+
+def test_a_learner_of_another_kind():
+    for learner in ([], {}, "FDA", FDA, 0):
+        recipe = KPCATrick(learner=learner).recipe
+        with pytest.raises(TypeError, match="learner must be an estimator of"):
+            _ = recipe.dimensions
+        assert recipe.needs_labels

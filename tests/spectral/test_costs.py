@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from nbembed.spectral import costs
 from nbembed.spectral.costs import LabelGroups
@@ -133,3 +134,14 @@ def test_a_point_alone_in_its_class_pulls_at_nothing(blobs):
 def test_numbers_of_neighbors_are_checked(blobs, name):
     with pytest.raises(ValueError, match=f"{name} must be at least 1"):
         costs.heat_kernel(blobs[0], **{name: 0})
+
+
+@pytest.mark.parametrize("n", [300, 1000])
+def test_the_number_of_threads_does_not_choose_among_ties(rng, n):
+    """In many features the search is by blocks, which threads divide and merge."""
+    X = rng.integers(0, 3, (n, 20)).astype(float)
+    found = []
+    for k in (1, 2, 4):
+        with threadpool_limits(k, user_api="openmp"):
+            found.append(costs.heat_kernel(X).matrix())
+    assert (found[0] != found[1]).nnz == (found[0] != found[2]).nnz == 0

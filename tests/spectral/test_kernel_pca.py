@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.linalg import eigh
-from sklearn.datasets import make_circles
+from sklearn.datasets import load_iris, make_circles
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from nbembed.spectral import DNE, FDA, LFDA, LPP, PCA, SELF, KPCATrick
+from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, KPCATrick
+from nbembed.spectral.kernel_pca import kernel_coordinates
 from tests.spectral.helpers import same_axes
 
 
@@ -115,7 +116,7 @@ def test_the_width_and_the_number_of_axes(blobs):
         ({"kernel": lambda a, b: np.nan}, "kernel must give finite values"),
         ({"kernel": lambda a, b: 1.0}, "points that differ in the kernel's view"),
         ({"kernel": "precomputed"}, "X must be the square kernel matrix"),
-        ({"kernel_coefficient": 0.0}, "kernel_coefficient must be a finite number greater than 0"),
+        ({"kernel_coefficient": 0.0}, "kernel_coefficient must be a finite number at least 1e-12"),
         ({"kernel_coefficient": "auto"}, "kernel_coefficient must be one of 'scale'"),
         ({"degree": 0}, "degree must be"),
         ({"n_components": 0}, "n_components must be at least 1"),
@@ -126,3 +127,23 @@ def test_bad_input(blobs, parameters, message):
     X, _, y = blobs
     with pytest.raises((ValueError, TypeError), match=message):
         KPCATrick(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("learner", [FDA(), LFDA(), MFA(), LFDA(gamma=0.1)], ids=repr)
+@pytest.mark.parametrize("n_labeled", [9, 75, 150])
+def test_rounding_of_the_data_does_not_move_the_map(learner, n_labeled):
+    """The kernel's space is larger than the labeled points: many axes cost a learner nothing."""
+    X, y = load_iris(return_X_y=True)
+    y[np.random.default_rng(0).permutation(150)[n_labeled:]] = -1
+    made, moved = (KPCATrick(learner=learner).fit(Z, y).embedding_ for Z in (X, X * (1 + 1e-14)))
+    assert np.abs(moved - made).max() < 1e-4 * np.abs(made).max()
+
+
+def test_components_within_their_rounding_are_left_out():
+    X = load_iris().data
+    K = rbf_kernel(X)
+    H = np.eye(150) - 1 / 150
+    values = np.linalg.eigvalsh(H @ K @ H)
+    subspace, _, _ = kernel_coordinates(K)
+    kept = values > 1e4 * 150 * np.finfo(float).eps * values[-1]
+    assert subspace.rank == kept.sum() < 149

@@ -240,3 +240,21 @@ def test_pins_hold_in_a_live_map_and_are_refused_by_a_fit(blobs):
     assert np.array_equal(run.embedding[:2], start.Y[:2].astype(np.float32))
     with pytest.raises(ValueError, match="supervision pins 2 points"):
         FDA().fit(X, supervision=said)
+
+
+@every
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_map_of_degenerate_data(kind, rank):
+    """On a line the map is a line, of equal points one place; a script says so in an error."""
+    X = np.outer(np.arange(12.0) * rank, [1.0, 2, 3]) + 5
+    supervision = as_supervision(np.arange(12) // 6, 12)
+    recipe = kind(kernel="linear") if kind is KPCATrickRecipe else kind()
+    subspace, _, run = started(recipe, X, supervision)
+    run.step()
+    assert run.embedding.shape == (12, 2)
+    assert np.isfinite(run.embedding).all()
+    assert np.linalg.matrix_rank(run.embedding.astype(float), tol=1e-5) == rank
+    other = np.random.default_rng(0).standard_normal((12, 2))
+    assert np.isfinite(recipe.adopt(other, subspace, supervision, np.random.default_rng(0)).Y).all()
+    with pytest.raises(ValueError, match=r"X must have points that differ|n_components must be at"):
+        estimator_of(kind)(**recipe.parameters).fit(X, np.arange(12) // 6)

@@ -111,3 +111,17 @@ def test_features_of_very_different_sizes(rng):
     plain = solve(Eigenproblem(W, B), 2)
     scaled = solve(Eigenproblem(W * np.outer(size, size), B * np.outer(size, size)), 2)
     assert np.allclose(np.abs(scaled.A * size[:, None]), np.abs(plain.A), rtol=1e-5, atol=1e-8)
+
+
+def test_axes_that_cost_nothing_are_ordered_by_the_constraint(rng):
+    """Rounding does not order them, though the costs that it leaves differ."""
+    Q = np.linalg.qr(rng.standard_normal((8, 8)))[0]
+    B = Q @ np.diag([5.0, 4, 3, 2, 1, 1, 1, 1]) @ Q.T
+    W = Q @ np.diag([0.0, 0, 0, 0, 1, 2, 3, 4]) @ Q.T
+    found = solve(Eigenproblem(W, B), 6)
+    assert np.allclose(np.abs(found.A.T @ B @ found.A), np.eye(6), atol=1e-9)
+    assert found.eigenvalues[:4].tolist() == [0.0] * 4
+    assert np.allclose(found.eigenvalues[4:], [1, 2])
+    noise = rng.standard_normal((8, 8)) * 1e-16
+    again = solve(Eigenproblem(W + noise, B), 6)
+    assert np.allclose(np.abs(again.A), np.abs(found.A), atol=1e-9)

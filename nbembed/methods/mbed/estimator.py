@@ -46,8 +46,8 @@ class Mbed(PlacesNewPoints):
         The directions of the classes: at equal angles to each other (needs K − 1 dimensions),
         around a circle in the plane, or given unit vectors, one row for each class in order.
     lam : "anneal" or float, default="anneal"
-        λ, the softness of the class boundaries in units of the map's radius r. A number skips the
-        annealing.
+        λ, the softness of the class boundaries in units of the map's radius r. A number, in
+        [10⁻⁹, 10⁹], skips the annealing.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of margin and balance; 1 is the paper's.
     class_prior : array of shape (n_classes,), optional

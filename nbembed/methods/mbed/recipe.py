@@ -97,7 +97,8 @@ class MbedRecipe(Recipe[Affinities]):
             LAM_MIDDLE,
             "Softness of the class boundaries in radii of the map: less widens the margin.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-9,
+            maximum=1e9,
         ),
         RHO,
     )
@@ -139,22 +140,22 @@ class MbedRecipe(Recipe[Affinities]):
         directions = self._make_directions(n_classes)
         if isinstance(self.lam, str):
             if self.lam != "anneal":
-                raise ValueError(f'lam must be "anneal" or a number above 0, got {self.lam!r}')
+                raise ValueError(f'lam must be "anneal" or a number, got {self.lam!r}')
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + STAGES)
         else:
-            check_real("lam", self.lam, low=0, open_low=True)
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + 1)
         check_real("margin_weight", self.margin_weight, low=0)
         if self.class_prior is not None:
             check_class_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("global", "perplexity"))
         check_count("n_init", self.n_init)
-        self.check_live(but=("lam",))
+        self.check_live(but=("lam",) if isinstance(self.lam, str) else ())
         check_shared(self, n_samples, supervision)
         check_init(self.init, INITS, n_samples, directions.shape[1])
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
-        """Raise ValueError where cannot-links leave a point no neighbor."""
+        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from nbembed.blas import one_blas_thread
 from nbembed.methods.initialization import (
     JITTER,
     SMALL,
@@ -44,7 +45,6 @@ from nbembed.validation import (
     check_components,
     check_numbers,
     check_posteriors,
-    check_real,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             0.1,
             "Pull of the points towards the middle: more of it draws doubtful points inwards.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-9,
+            maximum=1e9,
         ),
         LiveParameter(
             "eta_classes",
@@ -89,7 +90,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             10.0,
             "Pull of the class centers towards the middle: more of it makes a smaller map.",
             scale="log",
-            minimum=0.0,
+            minimum=1e-9,
+            maximum=1e12,
         ),
     )
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"class_prior": ("objective",)}
@@ -117,7 +119,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         check_shared(self, n_samples, supervision)
         check_components(self.n_components)
-        check_real("eta_objects", self.eta_objects, low=0, open_low=True)
+        automatic = isinstance(self.eta_classes, str)
+        self.check_live(but=("eta_classes",) if automatic else ())
         resolve_eta(self.eta_classes, n_samples, 2, self.eta_objects)
         names = self._names()
         if self.classifier is not None:
@@ -153,6 +156,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             raise ValueError("supervision must be given where a classifier is to learn from it")
         return learned_posteriors(self.classifier, X, supervision)
 
+    @one_blas_thread()
     def make_start(
         self,
         X: Any,
@@ -175,6 +179,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             centers = class_scaling(affinities.proba, d, rng)
         return Start(_stacked(affinities.proba @ centers, centers, n))
 
+    @one_blas_thread()
     def adopt(
         self,
         Y: NDArray[Any],
