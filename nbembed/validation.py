@@ -232,12 +232,18 @@ def check_path(name: str, value: Any) -> Path:
     TypeError
         If it is neither text nor a path.
     ValueError
-        If it is empty text.
+        If it is empty, or no file can be named so.
     """
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name} must be a path, got {value!r}")
     if os.fspath(value) == "":
         raise ValueError(f"{name} must be a path, got empty text")
+    try:
+        os.fsencode(value)
+    except UnicodeError:
+        raise ValueError(f"{name} must be a path of this system, got {value!r}") from None
+    if "\0" in os.fspath(value):
+        raise ValueError(f"{name} must be a path without null characters, got {value!r}")
     return Path(value)
 
 

@@ -52,7 +52,8 @@ class Toy:
         size = float(np.abs(d).max(initial=0))
         if d.shape != self.axis.shape or not 0 < size < np.inf:
             raise ValueError(
-                f"direction must be {self.axis.size} finite numbers, not all zero, got {direction!r}"
+                f"direction must be {self.axis.size} finite numbers, not all zero, "
+                f"got {direction!r}"
             )
         d /= size
         share = abs(float(d @ self.axis)) / float(np.linalg.norm(d))

@@ -294,8 +294,9 @@ class Supervision:
                 f"n_classes must be at least {len(self.classes)}, the number of named classes, "
                 f"got {K}"
             )
-        if K > max(len(self.classes), MAX_CLASSES):
-            raise ValueError(f"n_classes must be at most {MAX_CLASSES}, got {K}")
+        most = max(MAX_CLASSES, len(self.classes))
+        if most < K:
+            raise ValueError(f"n_classes must be at most {most}, got {K}")
         T = np.full((self.n_samples, K), np.nan)
         where = self.labeled
         if where.size == 0:

@@ -157,7 +157,7 @@ GOOD: dict[str, Good] = {
     "centers": values.centers,
     "objects": values.layout,
     "start": NOTHING,
-    "directions": lambda w: st.just(np.array([[1.0, 0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])[: w.k]),
+    "directions": lambda w: st.just(nb.objectives.circle(w.k)),
     "a": values.points,
     "b": values.points,
     "class_": TEXT,

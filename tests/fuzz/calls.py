@@ -104,7 +104,17 @@ QUICK_FOR: dict[str, dict[str, Any]] = {
 }
 
 #: Arguments of which large numbers are legal, and take long.
-COUNTS = ("n_classes", "max_iter", "n_init", "k", "steps", "n_samples", "maps", "n_features", "memory")
+COUNTS = (
+    "n_classes",
+    "max_iter",
+    "n_init",
+    "k",
+    "steps",
+    "n_samples",
+    "maps",
+    "n_features",
+    "memory",
+)
 #: Arguments that take matrices.
 MATRICES = ("X", "Y", "Z", "P", "y", "proba", "others", "objects", "centers", "init", "affinities",
             "supervision", "neighbors")  # fmt: skip
@@ -224,7 +234,7 @@ def parameters_of(function: Any) -> dict[str, inspect.Parameter]:
 def drawn(
     draw: Any, owner: str, parameters: Mapping[str, inspect.Parameter], w: World, spoiled: set[str]
 ) -> dict[str, Any]:
-    """Return arguments: hostile those in ``spoiled``, legal the others, optional ones not always."""
+    """Return arguments: those in ``spoiled`` hostile, the others legal or left out."""
     given = {}
     for name, parameter in parameters.items():
         if name in spoiled and not trusted(owner, name):
@@ -308,7 +318,8 @@ def constructor_calls(name: str, kind: type) -> st.SearchStrategy[Call]:
     def calls(draw: Any) -> Call:
         w = World(8, draw(st.sampled_from([3, 2])), 2, draw(st.integers(0, 9)))
         given = drawn(draw, name, parameters, w, draw(spoiling(parameters)))
-        return Call(name, act, quick(kind) | given, checks(name), (*parameters, "X", "y"))
+        about = (*parameters, "X", "y", "P")  # the constructors of objectives call affinities P
+        return Call(name, act, quick(kind) | given, checks(name), about)
 
     return calls()
 

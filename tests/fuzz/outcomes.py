@@ -1,4 +1,4 @@
-"""What is asked of a call's outcome: finite results, legal refusals, arguments left as they were."""
+"""What is asked of a call: finite results, legal refusals, arguments left as they were."""
 
 from __future__ import annotations
 

@@ -3,8 +3,11 @@
     python -m tests.fuzz.runner "nb.SNE.fit" --seed 3 --calls 40
 
 makes the calls of one entry (or of all that match the pattern) again: the same seed and number give
-the same calls. With ``--shrink`` it looks for the shortest call of a fault. Before each call the child writes it to a journal; if the child dies, or writes
-nothing for :data:`PATIENCE` seconds, the journal names the call that did it.
+the same calls. With ``--shrink`` it looks for the shortest call of a fault. ``NBEMBED_FUZZ_LOG``
+names a file that faults are written to as they are found.
+
+Before each call the child writes it to a journal; if the child dies, or writes nothing for
+:data:`PATIENCE` seconds, the journal names the call that did it.
 """
 
 from __future__ import annotations
@@ -25,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-#: Seconds without a new call after which the child is taken to hang: far longer than any call takes,
-#: compilation on a loaded machine included.
-PATIENCE = 120
+#: Seconds without a new call after which the child is taken to hang: far longer than any call
+#: takes, compilation on a loaded machine included.
+PATIENCE = 300
 #: Bytes of the journal.
 JOURNAL = 4096
 #: Bytes that the child may allocate, so that a call that asks for more fails alone.
@@ -59,7 +62,8 @@ class Failure:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.kind} in {self.place or '?'}\n  {self.call}\n{self.text}\n  again: {self.batch.command()}"
+        head = f"{self.kind} in {self.place or '?'}\n  {self.call}"
+        return f"{head}\n{self.text}\n  again: {self.batch.command()}"
 
 
 # -- the child --------------------------------------------------------------------------------

@@ -485,7 +485,7 @@ def json_values() -> Strategy:
             st.lists(inner, max_size=3),
             st.dictionaries(
                 st.sampled_from(["a", "", "__array__", "type", "name"]), inner, max_size=3
-            ),  # fmt: skip
+            ),
         ),
         max_leaves=5,
     )

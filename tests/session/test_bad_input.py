@@ -96,3 +96,25 @@ def test_logs(log):
         nb.Session.replay(X, log)
     with pytest.raises(ValueError, match="log must be of events"):
         nb.Session.replay(X, [log])
+
+
+def test_a_command_by_name_needs_a_name_and_arguments(start):
+    session = start()
+    with pytest.raises(TypeError, match="command must be text"):
+        session.give(3, {})
+    with pytest.raises(TypeError, match="arguments must be of type Mapping"):
+        session.give("step", 1e300)
+
+
+def test_a_state_to_wait_for_is_one_of_the_words(start):
+    for wrong in (np.ones(3), [], 3, "asleep"):
+        with pytest.raises(ValueError, match="state must be one of"):
+            start().wait(wrong, timeout=0)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_a_path_that_no_file_can_have_is_refused(start, name):
+    with pytest.raises(ValueError, match="path must be a path"):
+        start().save(name)
+    with pytest.raises(ValueError, match="path must be a path"):
+        nb.load_session(name)
