@@ -118,3 +118,10 @@ def test_a_path_that_no_file_can_have_is_refused(start, name):
         start().save(name)
     with pytest.raises(ValueError, match="path must be a path"):
         nb.load_session(name)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_data_that_no_method_can_square_are_refused_at_once(X, scale, metric):
+    with pytest.raises(ValueError, match="X must span between"):
+        nb.Session(X * scale, nb.SNE(metric=metric))
