@@ -299,8 +299,7 @@ GOOD: dict[str, Good] = {
     "folder": NOTHING,
     "data_home": NOTHING,
     "directory": one_of("/nonexistent"),
-    "make": lambda w: st.just(dict),
-    "others_": NOTHING,
+    "value": one_of(1.0, 0.5, 2),
 }  # fmt: skip
 
 #: Where a name means something else: (pattern of callables, name).

@@ -345,6 +345,8 @@ def made(kind: type, d: int, k: int, fitted: bool) -> Any:
         return nb.posteriors.learn("soft-nearest-neighbor", arguments.some_data(w), said)
     if kind is nb.datasets.Dataset:
         return nb.datasets.load("ionosphere")
+    if kind is nb.methods.LiveParameter:
+        return nb.methods.HSSNERecipe.live_parameters[0]
     if kind is nb.datasets.Toy:
         return nb.datasets.toy_few_labels(40, random_state=0)
     if inspect.isclass(kind) and issubclass(kind, nb.objectives.Objective):
@@ -381,7 +383,7 @@ def method_calls(name: str, kind: type, member: str) -> st.SearchStrategy[Call]:
         words = f"{name.rpartition('.')[0]}.{member}"
         if estimator and member not in AFTER_FIT:
             words = f"{brief(instance)}.{member}"
-        about = (*parameters, *parameters_of(kind), "parameter")
+        about = (*parameters, *parameters_of(kind), "parameter", "alpha")
         act = functools.partial(call, getattr(instance, member))
         return Call(words, lambda **v: act(v), given, checks(name), about)
 
