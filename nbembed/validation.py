@@ -212,15 +212,25 @@ def check_instance(name: str, value: Any, kind: type) -> None:
 
 
 def check_text(name: str, value: Any) -> str:
-    """Return text.
+    """Return text that UTF-8 can hold: files and messages to a page are in UTF-8.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is no text.
+    ValueError
+        If it has half of a surrogate pair, which is no character.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, got {value!r}")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} must be text of whole characters, got {value!r}, in which "
+            f"{value[error.start]!r} is half of a surrogate pair; "
+            'text.encode("utf-8", "replace").decode() replaces it'
+        ) from None
     return str(value)
 
 
@@ -232,7 +242,7 @@ def check_path(name: str, value: Any) -> Path:
     TypeError
         If it is neither text nor a path.
     ValueError
-        If it is empty, or no file can be named so.
+        If it is empty text, or no file can be named so.
     """
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name} must be a path, got {value!r}")
@@ -240,8 +250,8 @@ def check_path(name: str, value: Any) -> Path:
         raise ValueError(f"{name} must be a path, got empty text")
     try:
         os.fsencode(value)
-    except UnicodeError:
-        raise ValueError(f"{name} must be a path of this system, got {value!r}") from None
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} must be a path of whole characters, got {value!r}") from None
     if "\0" in os.fspath(value):
         raise ValueError(f"{name} must be a path without null characters, got {value!r}")
     return Path(value)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.conversion import relabeled
 
 N = 8
 points = st.lists(st.integers(0, N - 1), min_size=2, max_size=4, unique=True)
@@ -426,3 +427,64 @@ def test_whether_classes_are_groups_is_a_flag(labels):
 def test_no_more_columns_are_made_than_methods_take():
     with pytest.raises(ValueError, match="n_classes must be at most 1000"):
         Supervision(4).targets(2**31)
+
+
+HALF = "caf\ud800"
+
+
+def test_a_name_with_half_a_surrogate_pair_is_refused_wherever_classes_are_named():
+    known = Supervision(3).label([0], "a")
+    for make in (
+        lambda: known.label([1], HALF),
+        lambda: known.add_class(HALF),
+        lambda: known.rename_class("a", HALF),
+        lambda: as_supervision(["a", HALF, None], 3),
+        lambda: as_supervision(pd.DataFrame(np.eye(3), columns=["a", "b", HALF]), 3),
+        lambda: Supervision(3, ["a", HALF]),
+        lambda: Supervision.from_dict({**known.to_dict(), "classes": [HALF]}),
+    ):
+        with pytest.raises(ValueError, match=r"whole characters, got 'caf\\ud800'"):
+            make()
+
+
+@pytest.mark.parametrize("name", [-1, "-1", np.int64(-1)])
+def test_minus_one_names_no_class(name):
+    known = Supervision(3).label([0], "a")
+    for make in (
+        lambda: known.label([1], name),
+        lambda: known.add_class(name),
+        lambda: known.rename_class("a", name),
+    ):
+        with pytest.raises(ValueError, match="which stands for unlabeled points"):
+            make()
+
+
+def names(supervision):
+    return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class]
+
+
+def test_the_names_of_the_present_labels_give_the_same_supervision_back():
+    value = as_supervision([[0.7, 0.3], [np.nan] * 2, [1, 0], [0.5, 0.5]], 4)
+    value = value.label([1], "third", 0.4).must_link([0, 3]).pin([2]).add_class("empty")
+    assert relabeled(value, names(value)) == value
+    old = Supervision(3, ["-1", "a"])._with(_class=np.array([0, 1, -1]))
+    old = old._with(_confidence=np.array([0.9, 0.8, np.nan]))
+    assert relabeled(old, ["-1", "a", None]) == old, "files of earlier versions may hold it"
+    assert names(relabeled(old, ["-1", "-1", "a"])) == ["-1", None, "a"]
+
+
+def test_relabeling_changes_what_differs_and_nothing_else():
+    value = Supervision(5).label([0, 1, 2], "a", 0.6).must_link([0, 4]).pin([1])
+    after = relabeled(value, ["a", None, 7, -1, float("nan")])
+    assert names(after) == ["a", None, "7", None, None]
+    np.testing.assert_array_equal(after.confidence, [0.6, np.nan, 1, np.nan, np.nan])
+    assert after.classes == ("a", "7")
+    assert [g.tolist() for g in after.links] == [[0, 4]]
+    assert after.pinned.tolist() == [1]
+    assert names(relabeled(value, None)) == [None] * 5
+
+
+@pytest.mark.parametrize("wrong", [["a"], "aaaaa", 3, np.eye(5), Supervision(5), [0.5] * 5])
+def test_what_are_no_labels_is_said_of_the_labels(wrong):
+    with pytest.raises((TypeError, ValueError), match=r"^labels must"):
+        relabeled(Supervision(5), wrong)

@@ -225,3 +225,12 @@ def test_masks_are_refused_only_where_they_hide_something():
     with pytest.raises(ValueError, match="X must have no masked values, got 1"):
         v.check_data(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 4.0))
     assert v.check_data(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 5.0)).shape == (2, 2)
+
+
+def test_text_is_what_utf_8_can_hold(tmp_path):
+    assert v.check_text("name", "naïve 🙂") == "naïve 🙂"
+    for half in ("\ud800", "a\udc80", "\udfff\ud800"):
+        with pytest.raises(ValueError, match="name must be text of whole characters"):
+            v.check_text("name", half)
+    with pytest.raises(ValueError, match="path must be a path of whole characters"):
+        v.check_path("path", tmp_path / "a\ud800")

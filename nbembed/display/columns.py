@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.validation import check_text
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -55,7 +57,7 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
     Raises
     ------
     ValueError
-        If ``color`` does not have one value for each sample.
+        If ``color`` does not have one value for each sample, or has text that UTF-8 cannot hold.
     """
     if color is None:
         return Column("none", "", np.empty(0))
@@ -69,7 +71,7 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
             f"color must have one value for each of the {n_samples} samples, "
             f"got shape {values.shape}"
         )
-    title = title if isinstance(title, str) else ""
+    title = check_text("the name of color", title) if isinstance(title, str) else ""
     if values.dtype.kind == "f":
         return Column("number", title, np.where(np.isfinite(values), values, np.nan), (), values)
     if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
@@ -78,7 +80,8 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
     found = sorted(set(values[~missing].tolist()), key=_order)
     index = {value: k for k, value in enumerate(found)}
     codes = np.array([-1 if gone else index[v] for v, gone in zip(values.tolist(), missing)])
-    return Column("category", title, codes.astype(np.float64), tuple(map(str, found)), values)
+    names = tuple(check_text("color", str(value)) for value in found)
+    return Column("category", title, codes.astype(np.float64), names, values)
 
 
 def _is_missing(value: Any) -> bool:

@@ -79,8 +79,7 @@ class ClassPalette:
     def styles(self, classes: Sequence[str]) -> list[dict[str, str]]:
         """Return name, color and symbol of each class; a renamed class keeps its style."""
         del self._slots[len(classes) :]
-        for name in classes[len(self._slots) :]:
-            self._slots.append(self._slot(name))
+        self._slots += self._assigned(classes[len(self._slots) :], self._slots)
         return [
             {"name": name, "color": color(slot), "symbol": symbol(slot)}
             for name, slot in zip(classes, self._slots)
@@ -92,18 +91,24 @@ class ClassPalette:
         An unnamed class has the color that it will get with a name that is no category.
         """
         slots = self._slots[:count]
-        while len(slots) < count:
-            slots.append(self._slot("", slots))
+        slots += self._assigned([""] * (count - len(slots)), slots)
         return [color(slot) for slot in slots]
 
-    def _slot(self, name: str, slots: Sequence[int] | None = None) -> int:
-        taken = set(self._slots if slots is None else slots)
-        wanted = self._categories.get(name)
-        if wanted is not None and wanted not in taken:
-            return wanted
-        reserved = taken | set(self._categories.values())
-        # With hundreds of categories, a reserved color is easier to tell than a generated one.
-        for slot in range(2 * len(COLORS)):
-            if slot not in reserved:
-                return slot
-        return next(slot for slot in range(len(taken) + 1) if slot not in taken)
+    def _assigned(self, names: Sequence[str], before: Sequence[int]) -> list[int]:
+        """Return a slot for each name, none of them among those assigned ``before``."""
+        taken, reserved = set(before), set(self._categories.values())
+        slots: list[int] = []
+        lowest = 0  # all below it are taken, so that many classes cost no more than their number
+        for name in names:
+            slot = self._categories.get(name, -1)
+            if slot < 0 or slot in taken:
+                # With hundreds of categories, a reserved color is easier to tell than a generated
+                # one.
+                few = range(2 * len(COLORS))
+                free = (s for s in few if s not in taken and s not in reserved)
+                while lowest in taken:
+                    lowest += 1
+                slot = next(free, lowest)
+            taken.add(slot)
+            slots.append(slot)
+        return slots

@@ -1,7 +1,8 @@
 """Numerics on plain arrays: sums over pairs of points, and what they are made of.
 
 Kernels do not check their arguments, know no class of nbembed and keep no state; objectives do.
-Every function takes ``n_threads`` and gives the same bits for any number of threads. Coordinates
+Functions that share their work among threads take ``n_threads`` and give the same bits for any
+number of threads. Coordinates
 come as ``Yt`` of shape (d, n), one row an axis.
 
 From the bottom up:
@@ -15,6 +16,7 @@ From the bottom up:
 * :mod:`~nbembed.kernels.heavy_tailed` (HSSNE), :mod:`~nbembed.kernels.gaussian_rows` (SNE, Mbed),
   :mod:`~nbembed.kernels.neighbor_retrieval` (NeRV, on :mod:`~nbembed.kernels.log_rows`),
   :mod:`~nbembed.kernels.links` (must-links, cannot-links and labels),
+  :mod:`~nbembed.kernels.linked_entropy` (entropy of affinities mixed with links),
   :mod:`~nbembed.kernels.large_margin` (Mbed), :mod:`~nbembed.kernels.parametric` (Parametric
   Embedding);
 * :mod:`~nbembed.kernels.placement`: new points on a fitted map;

@@ -201,7 +201,7 @@ def custom_pairs(
 def custom_groups(
     H: Any, S: Any, Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any
 ) -> GroupTerms:
-    """Return the pull within groups, as :func:`~.groups.group_attraction` does, in float64."""
+    """Return the pull within groups, as :func:`~.links.group_attraction` does, in float64."""
     Y = np.ascontiguousarray(Yt.T, dtype=np.float64)
     force, curvature = np.zeros_like(Y), np.zeros(len(Y))
     cross = loops(H, S).groups(

@@ -88,7 +88,7 @@ def squared_distances(A: Any, B: Any) -> NDArray[np.float64]:
 
     Notes
     -----
-    O(n m d) time; no memory besides the result.
+    O(n m d) time; O((n + m) d) memory besides the result.
     """
     D2 = np.empty((A.shape[0], B.shape[0]))
     if A.shape[1] == 0:

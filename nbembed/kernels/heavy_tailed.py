@@ -34,11 +34,9 @@ from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
 from nbembed.kernels.codegen.tiles import distances_stay_finite, half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 from nbembed.kernels.sparse import sparse_attraction
-from nbembed.kernels.terms import HeavyTailedTerms
+from nbembed.kernels.terms import GAUSSIAN_BELOW, HeavyTailedTerms
 from nbembed.kernels.threads import run_chunks
 
-#: Below this α the family is the Gaussian, to double precision: q differs by ατ²/2.
-GAUSSIAN_BELOW = 1e-16
 _LOG_2 = math.log(2)
 
 

@@ -1,4 +1,4 @@
-"""Entropy of affinities mixed with links, in parts that depend on the share of the links or do not.
+"""Entropy of affinities mixed with links: the unlinked pairs once, the linked ones at each share.
 
     p̃_ij = keep_i p_ij + rates_i u_ij,   u_ij = Σ_{groups that hold i and j} w_i w_j
     Σ_ij p̃ log p̃ = Σ_i (keep_i S_i + keep_i log keep_i · M_i) + Σ_{linked ij} p̃ log p̃
@@ -104,16 +104,21 @@ def occurrences(links: tuple[Any, ...], n: int) -> tuple[Any, ...]:
 
 @inlined
 def mark(i, indptr, members, weights, starts, places, group_of, u, touched):
-    """Add what links point i to each other point to ``u``; return how many are ``touched``."""
+    """Add u_ij to each ``u[j]``, which are 0; list the j with u_ij > 0 in ``touched``.
+
+    Returns the length of that list. The caller sets u to zero again.
+    """
     n_touched = 0
     for place in places[starts[i] : starts[i + 1]]:
         g = group_of[place]
         for e in range(indptr[g], indptr[g + 1]):
             j = members[e]
-            if j != i and u[j] == 0.0:
+            link = weights[place] * weights[e]
+            # A zero product is no link. It would leave u[j] at zero, and j be counted again.
+            if j != i and link > 0.0 and u[j] == 0.0:
                 touched[n_touched] = j
                 n_touched += 1
-            u[j] += weights[place] * weights[e]
+            u[j] += link
     u[i] = 0.0
     return n_touched
 

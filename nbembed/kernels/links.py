@@ -30,7 +30,7 @@ from nbembed.kernels.codegen.tiles import (
     padded_length,
 )
 from nbembed.kernels.codegen.vector_math import exp, lanes_log2_1p
-from nbembed.kernels.terms import GroupTerms
+from nbembed.kernels.terms import GAUSSIAN_BELOW, GroupTerms
 from nbembed.kernels.threads import run_chunks
 
 _LOG_2 = math.log(2)
@@ -95,7 +95,7 @@ def group_attraction(
     run_chunks(run, chunks, n_threads)
     total = np.add.reduce(sums, axis=0)
     straight, logarithmic = 2 * totals.sum(axis=0)
-    cross = straight if alpha < 1e-16 else logarithmic * _LOG_2 / alpha
+    cross = straight if alpha < GAUSSIAN_BELOW else logarithmic * _LOG_2 / alpha
     return GroupTerms(total[:d], total[d], float(cross))
 
 

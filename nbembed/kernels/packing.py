@@ -1,8 +1,7 @@
-"""Two numbers a pair in one square: how log p_ij and log p_ji lie side by side.
+"""Both numbers of each pair in one square: how p_ij and p_ji, or their logarithms, are stored.
 
-Entry (i, j) keeps its place for i < j; entry (j, i) goes to [n − 1 − i, j − i − 1], at or below the
-diagonal. For the columns that follow each other in a row of pairs, both numbers then follow each
-other in memory.
+For i < j entry (i, j) keeps its place, and entry (j, i) goes to [n − 1 − i, j − i − 1], below the
+diagonal. As j increases at fixed i, both are adjacent to their predecessors in memory.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.numba_adapter import njit
 from nbembed.kernels.codegen.vector_math import exp, log1p
+from nbembed.kernels.terms import GAUSSIAN_BELOW
 from nbembed.kernels.threads import run_chunks
 
 #: Rows a chunk of work.
@@ -41,8 +42,6 @@ CHUNK = 16
 MAX_STEPS = 200
 #: Halvings of a step before it is given up.
 MAX_HALVINGS = 40
-#: Below this α the family is the Gaussian.
-GAUSSIAN_BELOW = 1e-16
 
 
 @inlined

@@ -35,7 +35,7 @@ from nbembed.kernels.codegen.simd import (
 )
 from nbembed.kernels.codegen.tiles import distances_stay_finite, n_chunks
 from nbembed.kernels.codegen.vector_math import lanes_log2_1p
-from nbembed.kernels.terms import SparseTerms
+from nbembed.kernels.terms import GAUSSIAN_BELOW, SparseTerms
 from nbembed.kernels.threads import run_chunks
 
 _LOG_2 = math.log(2)
@@ -103,7 +103,7 @@ def sparse_attraction(
     cross = math.nan
     if want_cost:
         straight, logarithmic = totals.sum(axis=0)
-        cross = straight if alpha < 1e-16 else logarithmic * _LOG_2 / alpha
+        cross = straight if alpha < GAUSSIAN_BELOW else logarithmic * _LOG_2 / alpha
     return SparseTerms(sums[:d], sums[d], float(cross))
 
 

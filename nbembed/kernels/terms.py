@@ -1,4 +1,4 @@
-"""What kernels return, and the numbers that stand for logarithms of zero in what they take.
+"""What kernels return, and numbers that several of them or their callers must agree on.
 
 Every backend of a kernel (compiled, or :mod:`nbembed.kernels.reference`) returns the same type.
 """
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 NO_AFFINITY = 1000.0
 #: Stands for the logarithm of a zero class prior: finite, so that 0 · log 0 is 0.
 NEVER = -1e300
+#: Below this α the heavy-tailed family is the Gaussian, to double precision: q differs by ατ²/2.
+GAUSSIAN_BELOW = 1e-16
 #: Squared distances that differ by this share of the nearest, or less, tie: rounding may have made
 #: the difference.
 TIE = 1e-10

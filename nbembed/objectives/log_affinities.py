@@ -111,6 +111,7 @@ class SupervisedLogs:
         share = max(1 - rho, least, LEAST)
         with self._turn:
             if self._mixed is None or (share != self._share and self._mass.any()):
+                self._mixed = None  # an interrupt leaves the matrix written in part
                 self._mixed = self._mix(share)
                 self._share = share
             yield self._mixed
@@ -139,7 +140,7 @@ class LogAffinities:
     """
 
     logs: NDArray[Any] | None
-    _last: dict[Any, SupervisedLogs] = field(default_factory=dict, repr=False)
+    _last: dict[Any, SupervisedLogs] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, affinities: Affinities) -> LogAffinities:
@@ -217,30 +218,26 @@ def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[An
 
 def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.float64]) -> _Stored:
     """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums."""
-    P = sparse.csr_array(supervised.allowed.P, dtype=np.float64, copy=True)
-    P.eliminate_zeros()
-    P.data **= kappa
-    P = sparse.csr_array(sparse.diags_array(1 / P.sum(axis=1)) @ P)
+    log_P = _widened(supervised.allowed.P, kappa)
     u = _link_weights(supervised)
-    pattern = pattern_of(P, u)
-    i = np.repeat(np.arange(P.shape[0]), np.diff(pattern.indptr))
-    j = pattern.indices
-    own, other = values_at(pattern, P), values_at(pattern, sparse.csr_array(P.T))
+    pattern = pattern_of(log_P, u)
+    n, j = log_P.shape[0], pattern.indices
+    i = np.repeat(np.arange(n), np.diff(pattern.indptr))
+    own = values_at(pattern, log_P, -np.inf)
+    other = values_at(pattern, sparse.csr_array(log_P.T), -np.inf)
     weights = values_at(pattern, u)
     linked = np.flatnonzero(weights)
     own_linked, other_linked, weights = own[linked], other[linked], weights[linked]
     i_linked, j_linked = i[linked], j[linked]
-    unlinked = np.ones(i.size, bool)
-    unlinked[linked] = False
-    p = np.where(unlinked, own, 0.0)
+    p = np.exp(own)
     of_linked = np.where(supervised.pair_mass > 0, widths, 0.0)
+    inward = np.array(
+        [np.bincount(j, w[i] * p, minlength=n) for w in (widths - of_linked, of_linked)]
+    )
+    unlinked = own.copy()
+    unlinked[linked] = -np.inf
 
-    dtype = supervised.base.dtype
-    with np.errstate(divide="ignore"):
-        logs_own, logs_other = (
-            np.where(half > 0, np.minimum(np.log(half), 0.0), NO_AFFINITY).astype(dtype)
-            for half in (own, other)
-        )
+    logs_own, logs_other = (_marked(half).astype(supervised.base.dtype) for half in (own, other))
 
     def rewrite(rates: Any, keep: Any) -> float:
         entropy = 0.0
@@ -248,22 +245,47 @@ def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.f
             (logs_own, i_linked, own_linked),
             (logs_other, j_linked, other_linked),
         ):
-            mixed = np.minimum(keep[rows] * half + rates[rows] * weights, 1.0)
-            there = mixed > 0
-            log_p = np.log(mixed, where=there, out=np.zeros(mixed.size))
-            logs[linked] = np.where(there, log_p - np.log(keep[rows]), NO_AFFINITY)
+            log_keep = np.log(keep[rows])
+            with np.errstate(divide="ignore"):  # log 0 = −∞: no share of the links
+                log_p = np.logaddexp(log_keep + half, np.log(rates[rows] * weights))
+            log_p = np.minimum(log_p, 0.0)
+            logs[linked] = _marked(log_p - log_keep)
             if logs is logs_own:
-                entropy = float(mixed @ log_p)
+                entropy = float(_x_exp_x(log_p).sum())
         return entropy
 
-    n = P.shape[0]
     return _Stored(
         (pattern.indptr, j, logs_own, logs_other),
         rewrite,
-        np.bincount(i, p, minlength=n).astype(float),
-        np.bincount(i, xlogy(p, p), minlength=n).astype(float),
-        np.array([P.T @ (widths - of_linked), P.T @ of_linked]),
+        np.bincount(i, np.exp(unlinked), minlength=n).astype(float),
+        np.bincount(i, _x_exp_x(unlinked), minlength=n).astype(float),
+        inward,
     )
+
+
+def _widened(P: Any, kappa: float) -> Any:
+    """Return κ log p_ij − log Σ_k p_ik^κ at the entries p > 0 of P, as CSR array.
+
+    In logarithms, because p^κ underflows for narrow neighborhoods.
+    """
+    P = sparse.csr_array(P, dtype=np.float64, copy=True)
+    P.eliminate_zeros()
+    rows, starts = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), P.indptr[:-1]
+    logs = kappa * np.log(P.data)
+    logs -= np.maximum.reduceat(logs, starts)[rows]  # each row has an entry: it sums to one
+    logs -= np.log(np.add.reduceat(np.exp(logs), starts))[rows]
+    P.data = np.minimum(logs, 0.0)
+    return P
+
+
+def _marked(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return logarithms with the kernels' mark where p is zero."""
+    return np.where(logs > -np.inf, logs, NO_AFFINITY)
+
+
+def _x_exp_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return x eˣ, 0 at −∞."""
+    return np.where(x > -np.inf, x, 0.0) * np.exp(x)
 
 
 def _link_weights(supervised: SupervisedAffinities) -> Any:

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 
 #: ε: what counts as p in KL(q‖p) where p is zero.
 FLOOR = 1e-8
+#: The least and the largest s. Between them logarithms of probabilities stay in float32.
+WIDENINGS = 1e-6, 1e6
+#: The largest w/s² for each type: larger ones overflow, or their gradients do.
+LARGEST_WIDTH = {np.dtype(np.float32): 1e36, np.dtype(np.float64): 1e300}
 
 
 class NeighborRetrieval(PairObjective):
@@ -66,7 +70,7 @@ class NeighborRetrieval(PairObjective):
         of ``floor`` (or 1e-16) even at ρ = 1, or what lies off the links would cost infinitely
         much.
     widening : float, default=1.0
-        s > 0, a factor on all widths.
+        s in [1e-6, 1e6], a factor on all widths.
     floor : float, default=1e-8
         ε in (0, 0.5]: KL(q‖p) takes ε for p where p is zero, that is off the graph of a sparse P
         and across cannot-links. KL(p‖q) does not use it, and rows are not normalized anew.
@@ -80,15 +84,16 @@ class NeighborRetrieval(PairObjective):
     ------
     ValueError
         Naming the argument that is out of range or malformed; ``width="point"`` without affinities
-        that know their precisions.
+        that know their precisions, or with data in such units that precisions overflow.
 
     Notes
     -----
-    An evaluation is O(n²) time and O(n) memory; with the cost it takes no longer than without. One
-    n × n matrix of logarithms is stored (of a sparse P its entries). Another ``tradeoff`` shares
-    it, and so does another ``rho``, which rewrites the linked pairs: objectives that differ in it
-    are evaluated in turns. Another ``widening`` or supervision makes a new one in one pass, O(n²).
-    With a sparse P each linked pair is stored.
+    An evaluation is O(n²) time and O(n) memory; with the cost it takes no longer than without. Two
+    n × n matrices of logarithms are stored besides P: those of P, and those widened and mixed with
+    links (of a sparse P its entries); cannot-links take a third. Another ``tradeoff`` shares the
+    second, and so does another ``rho``, which rewrites the linked pairs: objectives that differ in
+    it are evaluated in turns. Another ``widening`` or supervision makes a new one in one pass,
+    O(n²). With a sparse P each linked pair is stored.
 
     Examples
     --------
@@ -115,13 +120,13 @@ class NeighborRetrieval(PairObjective):
         n_jobs: int | None = None,
     ) -> None:
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
-        self._widening = check_real("widening", widening, low=0, open_low=True)
+        self._widening = _checked_widening(widening)
         self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
         self._supervised = SupervisedAffinities.make(
             as_affinities(affinities, "row"), supervision, rho, labels_as_links=labels_as_links
         )
         self._width = _widths(width, affinities, self.n_samples)
-        self._log_affinities = LogAffinities.of(self._supervised.base)
+        _check_sizes(self._width, self._widening, self.dtype)
         self._logs: SupervisedLogs | None = None  # made at the first evaluation
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
@@ -168,12 +173,17 @@ class NeighborRetrieval(PairObjective):
         if "tradeoff" in parameters:
             other._tradeoff = check_real("tradeoff", parameters["tradeoff"], low=0, high=1)
         if "widening" in parameters:
-            other._widening = check_real("widening", parameters["widening"], low=0, open_low=True)
+            other._widening = _checked_widening(parameters["widening"])
+            _check_sizes(self._width, other._widening, self.dtype)
         other._supervised = self._supervised.changed(parameters)
         same_links = other._supervised.links_key == self._supervised.links_key
-        if not same_links or other._widening != self._widening:
-            other._logs = None
+        same = same_links and other._widening == self._widening
+        other._logs = self._logs if same else None
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without logarithms, which are shared and have a lock."""
+        return {**self.__dict__, "_logs": None}
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and curvature at ``Y``; see the module."""
@@ -183,7 +193,7 @@ class NeighborRetrieval(PairObjective):
         t, supervised = self._tradeoff, self._supervised
         widths = self._width / self._widening**2
         if self._logs is None:
-            self._logs = self._log_affinities.supervised(
+            self._logs = LogAffinities.of(supervised.base).supervised(
                 supervised, widths, self._widening, self._n_threads
             )
         floor = math.log(self._floor)
@@ -208,6 +218,21 @@ class NeighborRetrieval(PairObjective):
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             (2 * (widths + logs.inward)).astype(self.dtype),
             rounding=float(np.finfo(self.dtype).eps) * sizes,
+        )
+
+
+def _checked_widening(widening: Any) -> float:
+    low, high = WIDENINGS
+    return check_real("widening", widening, low=low, high=high)
+
+
+def _check_sizes(width: NDArray[np.float64], widening: float, dtype: np.dtype[Any]) -> None:
+    """Raise ValueError unless every w/s² fits the type that pairs are computed in."""
+    largest, bound = float(width.max()) / widening**2, LARGEST_WIDTH[dtype]
+    if not largest <= bound:
+        raise ValueError(
+            f"width divided by the square of widening must be at most {bound:g} at every point in "
+            f"{dtype}, got {largest:.3g}: rescale the data that it was computed from"
         )
 
 

@@ -12,8 +12,9 @@ members; ``U`` exists only as sums that the group kernels compute. Two forms:
 A cannot-link (a, b) removes all affinity between its sides from P
 (:mod:`nbembed.objectives.cannot_links`) and adds the repulsion ``ρ · mean_{a×b} exp(−τ)``.
 
-P̃ is never stored either. Kernels read P and scale its rows by (1 − ρ) where points are linked, so
-that another ρ costs O(n) before the next evaluation.
+P̃ is not stored either. Kernels read P and scale its rows by (1 − ρ) where points are linked, so
+that another ρ costs O(n) before the next evaluation. The exception is NeRV, whose kernels read
+log P̃ (:mod:`nbembed.objectives.log_affinities`).
 """
 
 from __future__ import annotations
@@ -267,10 +268,14 @@ def pattern_of(*matrices: Any) -> Any:
     return canonical(sparse.csr_array(functools.reduce(operator.add, both)))
 
 
-def values_at(pattern: Any, M: Any) -> NDArray[Any]:
-    """Return the values of canonical CSR M at the entries of ``pattern``, which has all of M's."""
-    values = np.zeros(pattern.nnz, M.dtype)
-    values[np.searchsorted(_keys(pattern), _keys(canonical(M)))] = M.data
+def values_at(pattern: Any, M: Any, missing: float = 0.0) -> NDArray[Any]:
+    """Return M's values at the entries of ``pattern``, which has all of M's; else ``missing``.
+
+    M is CSR, and its indices are sorted in place.
+    """
+    M = canonical(M)
+    values = np.full(pattern.nnz, missing, M.dtype)
+    values[np.searchsorted(_keys(pattern), _keys(M))] = M.data
     return values
 
 

@@ -51,7 +51,7 @@ def _class_name(name: str, value: Any, n_samples: int) -> str:
 def _text(name: str, value: Any, n_samples: int) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} must be text, got {value!r}")
-    return value
+    return None if value is None else check_text(name, value)
 
 
 def _name(name: str, value: Any, n_samples: int) -> str:

@@ -24,6 +24,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent import futures
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.background_fit import BackgroundFit
@@ -92,6 +93,8 @@ class Controller:
     ended : bool
         Whether the worker has ended for good.
     """
+
+    published: PublishedFrame
 
     def __init__(
         self,
@@ -404,6 +407,7 @@ class Controller:
                     self._worker.wake(self)
                 else:
                     self.ended = True
+                    self._release()
                 self.lock.notify_all()
         return self._worker.join(timeout)
 
@@ -425,6 +429,13 @@ class Controller:
         """End the worker after its present turn (under the lock)."""
         self.ended = True
         self._worker.end()
+        self._release()
+
+    def _release(self) -> None:
+        """Drop what only a map in motion needs: affinities are as large as n × n."""
+        known = self.published.memberships(self.engine.n_points)
+        self.published = replace(self.published, objective=None, known_memberships=known)
+        self.engine.release()
 
     def lost(self, error: BaseException) -> None:
         """Note that the worker has ended at an error that none of its turns has handled."""

@@ -302,6 +302,11 @@ class Engine:
             self._moved = frozenset()
         self._run = None
 
+    def release(self) -> None:
+        """End the run and drop the affinities; the map can still be read and captured."""
+        self.reset_optimizer()
+        self._cache = AffinityCache(self.X)
+
     def _reset(self, before: Settings) -> None:
         """Forget the map but for the positions of the points that ``before`` pins."""
         positions, points = self._state.pinned_positions, before.supervision.pinned

@@ -79,3 +79,15 @@ class History:
     def sealed(self) -> History:
         """Return the same history with the gesture ended."""
         return replace(self, gesture="")
+
+    def same_as(self, other: History) -> bool:
+        """Return whether both lead to the same settings; the words of a step may differ."""
+        if self.gesture != other.gesture:
+            return False
+        return _same_steps(self.past, other.past) and _same_steps(self.future, other.future)
+
+
+def _same_steps(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> bool:
+    return len(ours) == len(theirs) and all(
+        a.settings.same_as(b.settings) for a, b in zip(ours, theirs, strict=True)
+    )

@@ -92,6 +92,8 @@ class LogWalk:
             "data": _text("data", a.get("data")),
             "nbembed": _text("nbembed", a.get("nbembed")),
         }
+        if not is_complete(start):
+            known["complete"] = False
         if not (self._described and description(stored)):
             settings = first_settings(start, methods, given)
             self.state = SessionState(settings.check())
@@ -174,8 +176,9 @@ def checked_log(
     X: Any,
     methods: Mapping[str, type[Recipe[Any]]],
     iteration: int,
+    state: SessionState,
     *,
-    older: bool,
+    tolerant: bool,
 ) -> list[Event]:
     """Return a file's log as this version writes it.
 
@@ -187,9 +190,14 @@ def checked_log(
     methods : mapping of str to type
     iteration : int
         How far the session has come.
-    older : bool
-        Whether another version wrote it. That may have allowed what this one refuses: such an event
-        is left out with a warning, because no label may be lost for the sake of a log.
+    state : SessionState
+        Settings, history and snapshots of the file, to which the log must lead: a command decided
+        by them is decided again by the log when the session is saved and opened once more.
+    tolerant : bool
+        Whether another version wrote the file, or not all of its history can be kept. Then an event
+        that this version refuses is left out, and the log may lead to another state, because no
+        label may be lost for the sake of a log. Such a log says of itself that it is not complete,
+        and is read with the same tolerance from then on.
 
     Raises
     ------
@@ -199,28 +207,40 @@ def checked_log(
     Warns
     -----
     UserWarning
-        If events of an older version are left out.
+        If the log is not complete.
     """
     first, *others = events
+    tolerant = tolerant or not is_complete(first)
     walk = LogWalk(X, methods, described=True)
-    kept, refused = [walk.begin(first)], ""
+    kept, fault = [walk.begin(first)], ""
     for i, event in enumerate(others, start=1):
         try:
             kept.append(walk.take(event))
         except ValueError as error:
             sentence = f"event {i} of its log, {event.command!r}, cannot have happened: {error}"
-            if not older:
+            if not tolerant:
                 raise ValueError(sentence) from error
-            refused = refused or sentence
+            fault = fault or sentence
     if iteration < walk.iteration:
         raise ValueError(f"its log is at iteration {walk.iteration}, its map at {iteration}")
-    if refused:
+    if walk.state is not None and (part := walk.state.difference(state)):
+        sentence = f"its log leads to other {part} than it has"
+        if not tolerant:
+            raise ValueError(f"it is damaged: {sentence}")
+        fault = fault or sentence
+    if fault:
+        kept[0] = replace(kept[0], arguments={**kept[0].arguments, "complete": False})
         warnings.warn(
             f"the log was written by another version and is not complete here, so that its script "
-            f"and replay may differ: {refused}",
+            f"and replay may differ: {fault}",
             stacklevel=2,
         )
     return kept
+
+
+def is_complete(start: Event) -> bool:
+    """Return whether a log leads to the session that has it, as its first event says."""
+    return start.arguments.get("complete", True) is not False
 
 
 def start_method(

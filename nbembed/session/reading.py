@@ -82,6 +82,8 @@ class _Reader:
     """Makes a session's parts from a file's members, checking them on the way."""
 
     def __init__(self, archive: Archive, methods: Mapping[str, type[Recipe[Any]]]) -> None:
+        from nbembed import __version__
+
         self._archive = archive
         self._methods = methods
         content = archive.document()
@@ -94,7 +96,8 @@ class _Reader:
                 f"(nbembed {reprlib.repr(content.get('nbembed'))}); "
                 f"this nbembed reads versions 1 to {VERSION}"
             )
-        self._older = version < VERSION
+        #: Whether log and history may disagree; see checked_log().
+        self._tolerant = version < VERSION or content.get("nbembed") != __version__
         self._content = current_content(content)
         self._supervisions: list[Supervision] = []
         self._settings: list[Settings] = []
@@ -120,7 +123,7 @@ class _Reader:
         engine.snapshots = snapshots
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
-        log = self._log(X, engine.iteration)
+        log = self._log(X, engine.iteration, state)
         if not engine.cold:
             log.append(Event(engine.iteration, "reset_optimizer"))
         shown = _item(content, "state", str)
@@ -204,15 +207,16 @@ class _Reader:
                     f"{step.text!r} leads to settings that are not allowed: {error}",
                     stacklevel=2,
                 )
+                self._tolerant = True
                 return tuple(steps[i + 1 :])
         return tuple(steps)
 
-    def _log(self, X: Any, iteration: int) -> list[Event]:
+    def _log(self, X: Any, iteration: int, state: SessionState) -> list[Event]:
         events = [Event.from_dict(stored, self._n) for stored in _list(self._content, "log")]
         start = events[0] if events else None
         if start is None or start.command != "start" or start.arguments.get("data") != digest(X):
             raise ValueError("the data and the log do not belong together")
-        return checked_log(events, X, self._methods, iteration, older=self._older)
+        return checked_log(events, X, self._methods, iteration, state, tolerant=self._tolerant)
 
     # -- the map ----------------------------------------------------------------------------------
 

@@ -38,6 +38,15 @@ class PublishedFrame:
     path: tuple[PathStep, ...]
     #: Of the centers, which follow the points in the layout.
     center_names: tuple[str, ...] = ()
+    #: Of a session that has ended and has dropped its objective.
+    known_memberships: NDArray[Any] | None = None
+
+    def memberships(self, n_samples: int) -> NDArray[Any] | None:
+        """Return the class probabilities of the points, where the method has any."""
+        if self.layout is None or self.objective is None:
+            return self.known_memberships
+        found = self.settings.recipe.memberships(self.layout, self.objective)
+        return None if found is None else found[:n_samples]
 
 
 class LastTurn(NamedTuple):

@@ -18,6 +18,7 @@ import math
 import re
 import sys
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from nbembed.methods.registry import estimator_of
 from nbembed.session.arguments import POINTS
 from nbembed.session.commands import COMMANDS
 from nbembed.session.estimators import fitted_attributes, is_estimator, path_of
-from nbembed.session.events import Event
+from nbembed.session.events import MOTION, Event
 from nbembed.session.serialization import encode, is_opaque, is_optimizer, same
 from nbembed.supervision import Supervision
 
@@ -61,13 +62,7 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
 def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> str:
     start = log[0].arguments
     body = [writer.start(start)]
-    used = [
-        writer.recipe(e.arguments["method"], e.arguments["parameters"])
-        for e in log
-        if e.command in ("start", "switch")
-    ]
-    learned = any(e.command == "learn" for e in log)  # the method may have begun to learn later
-    if learned or any(recipe.learns_from_labels for recipe in used):
+    if any(e.command == "learn" for e in log) or _may_learn(log, writer):
         body.append("session.auto_learn = False  # but at the very iterations below")
     done = 0
     for event in log[1:]:
@@ -80,7 +75,8 @@ def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> s
     if iteration > done:
         body.append(f"session.step({iteration - done})")
     stepped = any(line.startswith("session.step(") for line in body)
-    if not stepped and any(event.command in ("play", "step") for event in log):
+    # A step that a pause dropped is not in the log, but the pause is.
+    if not stepped and any(event.command in MOTION for event in log):
         # It rests at its start, which an idle session does not prepare.
         body += ["session.step()", "session.reset()"]
     body += ["session.wait()", "session.check()", "embedding = session.embedding"]
@@ -91,6 +87,23 @@ def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> s
         f'Needs the data as X, {shape}; ends with the layout as embedding.\n"""'
     )
     return "\n".join([doc, "", *writer.imports(), "", *body, ""])
+
+
+def _may_learn(log: list[Event], writer: ScriptWriter) -> bool:
+    """Return whether a method that the log uses learns from labels, or was set so that it does."""
+    used = [
+        writer.recipe(e.arguments["method"], e.arguments["parameters"])
+        for e in log
+        if e.command in ("start", "switch")
+    ]
+    changes = [e.arguments for e in log if e.command == "set"]
+    objects = [c for c in changes if not all(isinstance(v, Real) for v in c.values())]
+    return any(recipe.learns_from_labels for recipe in used) or any(
+        recipe.replace(**given).learns_from_labels
+        for given in objects  # no number makes a method learn
+        for recipe in used
+        if given.keys() <= recipe.parameters.keys()
+    )
 
 
 class ScriptWriter:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -408,19 +409,24 @@ class Session(Verbs):
     @property
     def membership(self) -> NDArray[Any] | None:
         """Class probabilities, shape (n_samples, n_classes), of methods that have them."""
-        seen = self._controller.published
-        if seen.layout is None or seen.objective is None:
-            return None
-        found = seen.settings.recipe.memberships(seen.layout, seen.objective)
-        return None if found is None else found[: self.n_samples]
+        return self._controller.published.memberships(self.n_samples)
 
     def frame(self) -> Frame:
         """Return the map as it is at one moment."""
         seen, state = self._controller.moment()
         layout = self._layout(seen).astype(np.float32, copy=False)
-        embedding, centers = layout[: self.n_samples], layout[self.n_samples :]
-        head = (seen.version, seen.iteration, seen.cost, seen.quality)
-        return Frame(*head, embedding, state, centers, seen.center_names)
+        return Frame(
+            seen.version,
+            seen.iteration,
+            seen.cost,
+            seen.quality,
+            layout[: self.n_samples],
+            state,
+            layout[self.n_samples :],
+            seen.center_names,
+            None if seen.geometry is None else seen.geometry.directions,
+            partial(seen.memberships, self.n_samples),
+        )
 
     def _layout(self, seen: PublishedFrame) -> NDArray[Any]:
         if seen.layout is None:

@@ -74,3 +74,26 @@ class SessionState:
         """Return the state with the present settings kept as a snapshot."""
         kept = MappingProxyType({**self.snapshots, name: self.settings})
         return replace(self.sealed(), snapshots=kept)
+
+    def difference(self, other: SessionState) -> str:
+        """Return which part of another state would answer later commands differently, "" if none.
+
+        Parameters
+        ----------
+        other : SessionState
+
+        Returns
+        -------
+        part : str
+            Such as "history".
+        """
+        ours, theirs = self.snapshots, other.snapshots
+        if not self.settings.same_as(other.settings):
+            return "settings"
+        if not self.history.same_as(other.history):
+            return "history"
+        if ours.keys() != theirs.keys() or not all(
+            ours[name].same_as(theirs[name]) for name in ours
+        ):
+            return "snapshots"
+        return ""

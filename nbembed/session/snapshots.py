@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -43,6 +43,8 @@ class Frame:
         Centers that the method places along with the points (Parametric Embedding's classes).
     center_names : tuple of str
         One a center.
+    directions : ndarray of shape (n_classes, n_components) or None
+        Class directions, of methods that have them.
     """
 
     version: int
@@ -53,6 +55,18 @@ class Frame:
     state: State
     centers: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
     center_names: tuple[str, ...] = ()
+    directions: NDArray[Any] | None = None
+    _membership: Callable[[], NDArray[Any] | None] = field(
+        default=lambda: None, repr=False, compare=False
+    )
+
+    @property
+    def membership(self) -> NDArray[Any] | None:
+        """Class probabilities, shape (n_samples, n_classes), of methods that have them.
+
+        Computed at every reading, from the layout of this frame.
+        """
+        return self._membership()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from nbembed.session import Session
 
+#: How the threads of the pool are called that all maps of a process share until it ends
+#: (:mod:`nbembed.kernels.threads`). It starts when first needed.
+POOL = "nbembed_"
 #: Seconds after which something that should have come is taken for missing.
 GUARD = 120.0
 
@@ -30,7 +33,11 @@ def live_sessions() -> int:
 
 def threads_after(before: set[threading.Thread]) -> list[str]:
     """Return the names of threads that did not exist ``before`` and do not end."""
-    left = [thread for thread in threading.enumerate() if thread not in before]
+    left = [
+        thread
+        for thread in threading.enumerate()
+        if thread not in before and not thread.name.startswith(POOL)
+    ]
     for thread in left:
         thread.join(GUARD)
     return [thread.name for thread in left if thread.is_alive()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.supervision.parts import class_name, frozen
+from nbembed.supervision.parts import class_name, frozen, without
 from nbembed.supervision.value import Supervision
 from nbembed.validation import check_count, check_probabilities
 
@@ -61,6 +61,48 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
         return _from_labels(array, name)
     names = getattr(value, "columns", None)
     return _from_rows(array, range(array.shape[1]) if names is None else names, name)
+
+
+def relabeled(supervision: Supervision, labels: Any, name: str = "labels") -> Supervision:
+    """Return a supervision with other labels.
+
+    Links and pins stay. A point that has its label already keeps its confidence, so that the names
+    of the present labels give the same supervision back.
+
+    Parameters
+    ----------
+    supervision : Supervision
+    labels : array-like of shape (n_samples,), or None to take all labels back
+        As in ``y``: names or whole numbers, with −1, None or NaN for unlabeled points.
+    name : str, default="labels"
+        The argument's name, for errors.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are no labels, or of another number of points.
+    """
+    given = as_supervision(labels, supervision.n_samples, name)
+    if isinstance(labels, Supervision) or (
+        labels is not None and _as_array(labels, name).ndim != 1
+    ):
+        raise TypeError(f"{name} must be one label for each point, got {type(labels).__name__}")
+    classes = dict.fromkeys((*supervision.classes, *given.classes))
+    codes_of = {c: k for k, c in enumerate(classes)}
+    codes = np.array([*(codes_of[c] for c in given.classes), -1], dtype=np.intp)
+    wanted = codes[given.top_class]
+    changed = wanted != supervision.top_class
+    if "-1" in codes_of and labels is not None:
+        # Files of earlier versions may hold a class of this name; elsewhere it means unlabeled.
+        same = [isinstance(label, str) and label == "-1" for label in labels]
+        changed &= ~(np.array(same) & (supervision.top_class == codes_of["-1"]))
+    confidence = np.where(changed, given.confidence, supervision.confidence)
+    return supervision._with(
+        classes=tuple(classes),
+        _class=frozen(np.where(changed, wanted, supervision.top_class)),
+        _confidence=frozen(confidence),
+        _rows=without(supervision._rows, np.flatnonzero(changed)),
+    )
 
 
 def _as_array(value: Any, name: str) -> NDArray[Any]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.validation import check_text
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -40,7 +42,21 @@ def class_name(name: Any, argument: str) -> str:
         raise TypeError(f"{argument} must be a class's name, got {name!r}")
     if not name.strip():
         raise ValueError(f"{argument} must be a name that is not blank, got {name!r}")
-    return str(name)
+    return check_text(argument, name)
+
+
+def new_class_name(name: Any, argument: str) -> str:
+    """Return the name of a class that may be new: −1 stands for no class wherever labels are read.
+
+    Files of earlier versions may hold a class of that name, so only what makes one refuses it.
+    """
+    text = class_name(name, argument)
+    if text == "-1":
+        raise ValueError(
+            f"{argument} must be a class's name, got {name!r}, which stands for unlabeled points; "
+            "forget() takes labels back"
+        )
+    return text
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

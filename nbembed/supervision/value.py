@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.supervision.parts import LinkGroups, class_name, frozen, without
+from nbembed.supervision.parts import LinkGroups, class_name, frozen, new_class_name, without
 from nbembed.supervision.serialization import Entries, check_classes, decode, encode
 from nbembed.supervision.weights import label_weights
 from nbembed.validation import MAX_CLASSES, check_count, check_flag, check_points, check_real
@@ -94,9 +94,9 @@ class Supervision:
         Raises
         ------
         ValueError
-            If there is a class of that name.
+            If there is a class of that name, or the name is −1.
         """
-        name = class_name(name, "name")
+        name = new_class_name(name, "name")
         if name in self.classes:
             raise ValueError(f"name must be new, but there is a class {name!r} already")
         return self._with(classes=(*self.classes, name))
@@ -107,9 +107,9 @@ class Supervision:
         Raises
         ------
         ValueError
-            If there is no class ``old``, or another one is called ``new``.
+            If there is no class ``old``, another one is called ``new``, or ``new`` is −1.
         """
-        old, new = class_name(old, "old"), class_name(new, "new")
+        old, new = class_name(old, "old"), new_class_name(new, "new")
         self._index_of(old, "old")
         if new == old:
             return self
@@ -131,11 +131,12 @@ class Supervision:
         Raises
         ------
         ValueError
-            If a point is out of range or the confidence is.
+            If a point is out of range or the confidence is, or the name is −1, which stands for
+            unlabeled points.
         """
         where = check_points(points, self.n_samples)
         confidence = check_real("confidence", confidence, low=0, high=1, open_low=True)
-        name = class_name(class_, "class_")
+        name = new_class_name(class_, "class_")
         classes = self.classes if name in self.classes else (*self.classes, name)
         codes, confidences = self._class.copy(), self._confidence.copy()
         codes[where] = classes.index(name)

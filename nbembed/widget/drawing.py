@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,28 +61,30 @@ class FrameArtist:
         self._projection = Projection()
         self._lock = threading.Lock()
 
-    def class_styles(self) -> list[dict[str, str]]:
+    def class_styles(self, classes: Sequence[str]) -> list[dict[str, str]]:
         """Return name, color and symbol of each class."""
         with self._lock:
-            return self._palette.styles(self._session.supervision.classes)
+            return self._palette.styles(classes)
 
     def draw(self, frame: Frame) -> Drawing:
-        """Return a frame on the plane."""
-        session = self._session
+        """Return a frame on the plane; all of it is of the frame's own moment.
+
+        Only the colors of classes are those of the newest classes, which the page has as a trait.
+        """
         with self._lock:
-            directions = session.directions
+            directions = frame.directions
             if directions is not None and directions.shape[1] != frame.embedding.shape[1]:
                 directions = None  # between two methods
             positions = self._projection(frame.embedding, directions)
             arrows = self._projection.directions(directions)
-            memberships = session.membership
+            memberships = frame.membership
             colors = None
             if memberships is not None and memberships.shape[0] == positions.shape[0]:
                 class_colors = self._palette.colors(memberships.shape[1])
                 colors = membership_colors(memberships, class_colors)
             centers = self._projection.points(frame.centers) if frame.version else []
             names = list(frame.center_names[: len(centers)])
-            styles = self._palette.styles(session.supervision.classes)
+            styles = self._palette.styles(self._session.supervision.classes)
             by_name = {style["name"]: style["color"] for style in styles}
             others = self._palette.colors(len(names))
             return Drawing(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import pathlib
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -13,11 +15,13 @@ from nbembed.display.columns import as_column
 from nbembed.display.palette import ClassPalette
 from nbembed.methods.recipe import Recipe
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.conversion import relabeled
 from nbembed.validation import check_flag
 from nbembed.widget import protocol, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.drawing import FrameArtist
 from nbembed.widget.frames import FrameSource
+from nbembed.widget.lifetime import WATCH, Displays, held, in_local_variable, in_other_threads
 from nbembed.widget.sender import Sender
 from nbembed.widget.trait_writer import TraitWriter
 
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
     from nbembed.methods.estimator import Estimator
     from nbembed.session import Session
+
+_logger = logging.getLogger(__name__)
 
 _STATIC = pathlib.Path(__file__).parent / "static"
 
@@ -62,7 +68,8 @@ class Explorer(anywidget.AnyWidget):
     Attributes
     ----------
     session : Session
-        The session that is shown. Closing the widget does not close it.
+        The session that is shown. A given session is never closed; one that the Explorer made is
+        closed with it, unless something else refers to it.
     selection : ndarray of int
         The selected points, sorted. Can be set to indices, a mask or ``None``, and observed.
     color_by : {"column", "class", "probability"}
@@ -72,6 +79,12 @@ class Explorer(anywidget.AnyWidget):
     ------
     ValueError
         If an argument is not legal; the message names it.
+
+    Notes
+    -----
+    In a notebook an Explorer closes by itself when no page shows it any more and no variable or
+    other object refers to it, as when its cell is run again. Entries of ``Out`` do not count; the
+    labels of a closed Explorer can still be read there.
 
     Examples
     --------
@@ -84,8 +97,9 @@ class Explorer(anywidget.AnyWidget):
     ['setosa', 'setosa', 'setosa', None]
     """
 
-    _esm = _STATIC / "explorer.js"
-    _css = _STATIC / "explorer.css"
+    # As text: of a path anywidget keeps a signal that refers to every widget ever made.
+    _esm = (_STATIC / "explorer.js").read_text(encoding="utf-8")
+    _css = (_STATIC / "explorer.css").read_text(encoding="utf-8")
     # One trait for each entry of the schema: in a class body, vars() is the class's namespace.
     vars().update({name: trait.make() for name, trait in schema.TRAITS.items()})
 
@@ -118,16 +132,18 @@ class Explorer(anywidget.AnyWidget):
             check_flag("autoplay", autoplay)
         if session is not None and not hasattr(session, "subscribe"):
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
+        owned = session is None
         if session is None:
             assert X is not None
             session = Session(X, _in_plane(method), supervision=supervision)
             autoplay = True if autoplay is None else autoplay
         column = as_column(color, session.n_samples)
+        color_traits = serializers.color_column(column)
 
         self._session = session
         self._column = column
         categories = column.names if column.kind == "category" else ()
-        artist = FrameArtist(session, ClassPalette(categories))
+        artist = self._artist = FrameArtist(session, ClassPalette(categories))
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
         self._writer = writer
@@ -136,14 +152,16 @@ class Explorer(anywidget.AnyWidget):
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
         self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
-        writer.update({**serializers.color_column(column), "color_by": writer.default_color})
+        writer.update({**color_traits, "color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
-        self._closed = False
+        self._owned, self._closed = owned, False
+        self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         self.observe(writer.color_changed, "color_by")
         self._sender.start()
+        WATCH.add(self._displays, self._close_unless_held)
         if autoplay:
             session.play()
 
@@ -166,33 +184,24 @@ class Explorer(anywidget.AnyWidget):
 
     @supervision.setter
     def supervision(self, value: Supervision | ArrayLike | None) -> None:
-        self._session.supervise(as_supervision(value, self.n_samples))
+        self._session.supervise(as_supervision(value, self.n_samples, "supervision"))
 
     @property
     def labels(self) -> list[str | None]:
         """The name of each point's class, ``None`` for unlabeled points.
 
-        Can be set to names or integers, with ``None`` or −1 for unlabeled points; links and pins
-        stay.
+        Can be set to names or whole numbers, with ``None`` or −1 for unlabeled points. Links and
+        pins stay, and so does the confidence of a point whose label does not change.
         """
         supervision = self._session.supervision
         return [supervision.classes[k] if k >= 0 else None for k in supervision.top_class.tolist()]
 
     @labels.setter
     def labels(self, value: Sequence[Any] | NDArray[Any] | None) -> None:
-        given = as_supervision(_class_names(value), self.n_samples)
         before = self._session.supervision
-        changed = Supervision(self.n_samples, before.classes)
-        for group in before.links:
-            changed = changed.must_link(group)
-        for a, b in before.cannot_links:
-            changed = changed.cannot_link(a, b)
-        if before.pinned.size:
-            changed = changed.pin(before.pinned)
-        for k, name in enumerate(given.classes):
-            points = np.flatnonzero(given.top_class == k)
-            changed = changed.label(points, name) if points.size else changed
-        self._session.supervise(changed)
+        after = relabeled(before, value, "labels")
+        if after != before:
+            self._session.supervise(after)
 
     def to_frame(self) -> Any:
         """Return layout, labels and selection as a pandas data frame with one row for each point.
@@ -224,12 +233,48 @@ class Explorer(anywidget.AnyWidget):
         return pd.DataFrame(columns)
 
     def close(self) -> None:
-        """Close the widget. The session goes on and remains in :attr:`session`."""
-        if hasattr(self, "_unsubscribe") and not self._closed:
+        """Close the widget, and its session if the Explorer made it and nothing else refers to it.
+
+        What was labeled can still be read from here and saved; :attr:`session` stays.
+        """
+        self._close(wait=True)
+
+    def _close(self, *, wait: bool) -> None:
+        # Called by __del__ too, also where __init__ has raised.
+        if hasattr(self, "_displays") and not self._closed:
             self._closed = True
+            self._displays.end()
+            WATCH.remove(self._displays)
             self._unsubscribe()
             self._sender.close()
+            layout = self.layout
+            super().close()
+            if not held(layout, [self._trait_values]):
+                layout.close()
+            if self._owned:
+                self._end_session(wait=wait)
         super().close()
+
+    def _end_session(self, *, wait: bool = False) -> None:
+        """End the session; if something else refers to it, look again after the next cell."""
+        parts = (self, self._writer, self._dispatcher, self._frames, self._artist)
+        if held(self._session, parts) or in_local_variable(self, "_session"):
+            WATCH.add(self._displays, self._end_session)
+            return
+        WATCH.remove(self._displays)
+        end = threading.Thread(target=self._session.close, daemon=True)
+        end.start()
+        if wait:
+            end.join()
+
+    def _close_unless_held(self) -> None:
+        """Close what no page shows and nobody refers to; do not wait for the worker's turn."""
+        if not (held(self, [self._writer]) or in_other_threads(self)):
+            self._close(wait=False)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        self._displays.asked()
+        return super()._repr_mimebundle_(**kwargs)
 
     def __repr__(self) -> str:
         return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"
@@ -249,6 +294,16 @@ class Explorer(anywidget.AnyWidget):
 
     # -- from a page: in the main thread or another of the kernel's ------------------------------
 
+    def set_state(self, sync_data: Mapping[str, Any]) -> None:
+        """Take values of traits from a page: only of those that the schema lets it write."""
+        allowed = {k: v for k, v in sync_data.items() if k in schema.WRITABLE_BY_PAGE}
+        refused = [name for name in sync_data if name not in allowed and name in self.keys]
+        if allowed:
+            super().set_state(allowed)
+        if refused:
+            _logger.warning("nbembed: a page may not write %s", ", ".join(refused))
+            self.send_state(refused)  # so that the page has what Python has
+
     def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         try:
             message = protocol.parse(content, buffers, self.n_samples)
@@ -264,9 +319,15 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "hello":
             self._frames.forget_sent()
             self._sender.watch(client, True)
+            self._reply(client, 0, None)  # so that the page knows that it is heard
         elif message.type == "visible":
             self._sender.watch(client, message.fields["visible"])
+        elif message.type == "views":
+            self._displays.report(client, message.fields["count"])
+            if self._displays.gone:
+                WATCH.look_soon()
         elif message.type == "bye":
+            self._displays.forget(client)
             self._sender.watch(client, False)
             self._dispatcher.forget(client)
 
@@ -286,7 +347,7 @@ class Explorer(anywidget.AnyWidget):
                 "client": client,
                 "request": request,
                 "ok": error is None,
-                "error": error,
+                "error": None if error is None else protocol.readable(error),
             }
         )
 
@@ -298,15 +359,3 @@ def _in_plane(method: Any) -> Any:
         return method  # the session says what is wrong with it
     planar = recipe.in_plane()
     return method if planar is recipe else planar
-
-
-def _class_names(value: Sequence[Any] | NDArray[Any] | None) -> Any:
-    """Return labels with integers other than −1 as names, so that they keep their order."""
-    if value is None:
-        return None
-    given = list(value.tolist() if isinstance(value, np.ndarray) else value)
-    return np.array([None if _unlabeled(v) else str(v) for v in given], dtype=object)
-
-
-def _unlabeled(value: Any) -> bool:
-    return value is None or value != value or (not isinstance(value, str) and value == -1)

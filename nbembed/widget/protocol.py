@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.widget import schema
-from nbembed.widget.wire_types import COUNT, NUMBER, Field
+from nbembed.widget.wire_types import COUNT, NUMBER, TEXT, Field
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -90,7 +90,7 @@ def parse(content: object, buffers: Sequence[Any], n_samples: int) -> Message | 
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be an object, got {type(content).__name__}")
     client = content.get("client")
-    if not isinstance(client, str) or not 0 < len(client) <= 40:
+    if not isinstance(client, str) or not TEXT.accepts(client) or not 0 < len(client) <= 40:
         raise ProtocolError("client must be text of 1 to 40 characters")
     kind = content.get("type")
     message = schema.FROM_PAGE.get(kind) if isinstance(kind, str) else None
@@ -167,6 +167,11 @@ def _indices(raw: bytes, n_samples: int) -> NDArray[np.intp]:
 def encode(trait: str, values: ArrayLike) -> bytes:
     """Return an array as the bytes of a trait or buffer of that name."""
     return np.ascontiguousarray(values, dtype=schema.TRAITS[trait].type.dtype).tobytes()
+
+
+def readable(text: str) -> str:
+    """Return text from elsewhere, such as of an exception, as messages can hold it."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def finite(value: float | None) -> float | None:

@@ -44,7 +44,7 @@ from nbembed.widget.wire_types import (
 if TYPE_CHECKING:
     from nbembed.session.commands import Command
 
-FLOATS, CODES, POINTS, BYTES = array("<f4"), array("<i2"), array("<u4"), array("|u1")
+FLOATS, CODES, POINTS, BYTES = array("<f4"), array("<i4"), array("<u4"), array("|u1")
 PLACES = list_of(list_of(NUMBER, 2))
 NAMES = list_of(TEXT)
 GROUP = list_of(INDEX)
@@ -113,12 +113,20 @@ TYPES: tuple[Enum | Record, ...] = (
 
 @dataclass(frozen=True)
 class Trait:
-    """A synced trait: its name on both sides, type, default value and meaning."""
+    """A synced trait: its name on both sides, type, default value and meaning.
+
+    Attributes
+    ----------
+    from_page : bool
+        Whether a page may write it. None may: what a person changes is a command, which the kernel
+        checks, and which can be refused.
+    """
 
     name: str
     type: Type
     default: Any
     doc: str = ""
+    from_page: bool = False
 
     def make(self) -> Any:
         """Return a new traitlet for the widget's class."""
@@ -180,6 +188,9 @@ TRAITS: Mapping[str, Trait] = {
         Trait("chosen_step", CHOICE, -1, "Step of the path that the map shows, −1 for none."),
     )
 }
+
+#: Traits that a page may write; all others, those of the base classes too, only Python writes.
+WRITABLE_BY_PAGE = frozenset(trait.name for trait in TRAITS.values() if trait.from_page)
 
 # -- messages ---------------------------------------------------------------------------------
 
@@ -250,6 +261,9 @@ FROM_PAGE: Mapping[str, MessageType] = {
         MessageType("hello", "The page has loaded the widget.", (CLIENT,)),
         MessageType("bye", "The page has dropped the widget.", (CLIENT,)),
         MessageType("visible", "Whether a view is on screen.", (CLIENT, Field("visible", FLAG))),
+        MessageType(
+            "views", "How many views of the widget the page has.", (CLIENT, Field("count", INDEX))
+        ),
         MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
         MessageType(
             "command",

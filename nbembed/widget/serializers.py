@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.display import palette
-from nbembed.widget.protocol import encode, finite
+from nbembed.widget.protocol import encode, finite, readable
 
 if TYPE_CHECKING:
     from nbembed.display.columns import Column
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nbembed.session import Session
     from nbembed.supervision import Supervision
 
+#: Largest number that the page can hold.
+LARGEST = float(np.finfo(np.float32).max)
 #: The cost curve has at most this many points.
 HISTORY_LIMIT = 400
 #: Steps of a linear slider whose parameter declares no step.
@@ -26,7 +28,19 @@ FEWEST_CLASSES = 2
 
 
 def color_column(column: Column) -> dict[str, Any]:
-    """Return the traits of the column to color by."""
+    """Return the traits of the column to color by.
+
+    Raises
+    ------
+    ValueError
+        If a number is beyond the range of the page's float32.
+    """
+    largest = float(np.nanmax(np.abs(column.codes), initial=0.0, where=~np.isnan(column.codes)))
+    if largest > LARGEST:
+        raise ValueError(
+            f"color must be at most {LARGEST:.3g} in magnitude, which the page can draw, got "
+            f"{largest:.3g}: rescale it"
+        )
     return {
         "color_column": {
             "kind": column.kind,
@@ -147,10 +161,10 @@ def method_groups(methods: Mapping[str, type[Recipe[Any]]]) -> list[dict[str, An
 def learning_error(session: Session) -> str:
     """Return why the newest labels cannot be learned from, "" if nothing is wrong."""
     failure = session.learning_error
-    return "" if failure is None else str(failure)
+    return "" if failure is None else readable(str(failure))
 
 
 def error(session: Session) -> str:
     """Return what stopped the worker, "" if nothing did."""
     failure = session.error
-    return "" if failure is None else f"{type(failure).__name__}: {failure}"
+    return "" if failure is None else readable(f"{type(failure).__name__}: {failure}")

@@ -118,8 +118,11 @@ class TraitWriter:
     # -- parts of the session -----------------------------------------------------------------
 
     def _supervision(self) -> dict[str, Any]:
-        traits = serializers.supervision_traits(self._session.supervision)
-        return {**traits, "classes": self._artist.class_styles()}
+        supervision = self._session.supervision
+        return {
+            **serializers.supervision_traits(supervision),
+            "classes": self._artist.class_styles(supervision.classes),
+        }
 
     def _methods(self) -> dict[str, Any]:
         methods = self._session.methods

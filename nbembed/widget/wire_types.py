@@ -9,6 +9,9 @@ from typing import Any
 
 import traitlets
 
+#: Characters of a value that an error message repeats.
+LONGEST_SHOWN = 80
+
 
 @dataclass(frozen=True)
 class Type:
@@ -37,7 +40,7 @@ class Type:
     def check(self, value: object) -> Any:
         """Return ``value``; raise ValueError, saying what it must be, if it is of another type."""
         if not self.accepts(value):
-            raise ValueError(f"must be {self.must_be}, got {value!r}")
+            raise ValueError(f"must be {self.must_be}, got {_shown(value)}")
         return value
 
 
@@ -64,6 +67,15 @@ class Field:
             raise ValueError(f"{self.name} {error}") from None
 
 
+class _Word(traitlets.Enum):  # type: ignore[misc]  # traitlets is untyped
+    """A trait of a few words; traitlets' own compares arrays with them, which have no truth."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if not isinstance(value, str):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
 @dataclass(frozen=True)
 class Enum(Type):
     """One of a few words.
@@ -88,14 +100,36 @@ class Record(Type):
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the range of floats
+        return False
+
+
+def _is_text(value: object) -> bool:
+    """Return whether a value is text that UTF-8 can hold."""
+    try:
+        return isinstance(value, str) and value.encode("utf-8") is not None
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can name
+        return False
+
+
+def _shown(value: object) -> str:
+    """Return a value from a page for an error message, cut short."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number of thousands of digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"
 
 
 def _is_integer(low: int) -> Callable[[object], bool]:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= low
 
 
-TEXT = Type("string", lambda value: isinstance(value, str), "text", traitlets.Unicode)
+TEXT = Type("string", _is_text, "text of whole characters", traitlets.Unicode)
 FLAG = Type("boolean", lambda value: isinstance(value, bool), "true or false", traitlets.Bool)
 NUMBER = Type("number", _is_number, "a finite number", traitlets.Float)
 COUNT = Type("number", _is_integer(1), "a whole number from 1", traitlets.Int)
@@ -110,7 +144,7 @@ def enum(name: str, *words: str, list_name: str = "") -> Enum:
         name,
         lambda value: isinstance(value, str) and value in words,
         f"one of {', '.join(words)}",
-        lambda default: traitlets.Enum(words, default),
+        lambda default: _Word(words, default),
         words=words,
         list_name=list_name,
     )
@@ -181,7 +215,7 @@ def record(name: str, doc: str, *fields: Field) -> Record:
 #: The page's typed array for each type of items, and their width in bytes.
 ARRAYS: Mapping[str, tuple[str, int]] = {
     "<f4": ("Float32Array", 4),
-    "<i2": ("Int16Array", 2),
+    "<i4": ("Int32Array", 4),
     "<u4": ("Uint32Array", 4),
     "|u1": ("Uint8Array", 1),
 }

@@ -45,3 +45,10 @@ def test_a_series_gives_its_name() -> None:
 def test_wrong_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"color must have one value for each of the 3 samples"):
         as_column([1, 2], 3)
+
+
+def test_text_that_no_page_can_show_is_refused() -> None:
+    with pytest.raises(ValueError, match="color must be text of whole characters"):
+        as_column(["a", "b\ud800"], 2)
+    with pytest.raises(ValueError, match="the name of color must be text of whole characters"):
+        as_column(pd.Series([1.0, 2.0], name="\udfff"), 2)

@@ -91,3 +91,13 @@ def test_a_certain_point_has_its_class_color_and_mixtures_are_light() -> None:
     assert rgba[0].tolist() == [255, 0, 0, 255]
     assert rgba[1, 0] == rgba[1, 2]
     assert 180 < rgba[1, 0] < 190  # mixed in coded values it would be a dark 128
+
+
+def test_tens_of_thousands_of_classes_each_have_a_place_of_their_own() -> None:
+    names = [str(k) for k in range(40_000)]
+    kept = ClassPalette(["7", "no class"])
+    styles = kept.styles(names)
+    assert styles[7]["color"] == palette.color(0)
+    assert len({kept._slots[k] for k in range(40_000)}) == 40_000
+    assert kept.styles(names[:10]) == styles[:10]
+    assert kept.styles(names) == styles

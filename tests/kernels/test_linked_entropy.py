@@ -44,6 +44,23 @@ def test_the_parts_are_the_entropy_of_the_mixture(
     assert mixed_entropy(given, groups, rates, keep, 2) == entropy
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_weights_of_zero_link_nothing(rng: np.random.Generator, form: str) -> None:
+    """In more groups than there are points, a pair must not be listed once a group."""
+    n, n_groups = 8, 40
+    P = helpers.affinities(rng, n)
+    every = np.tile(np.arange(n), n_groups)
+    links = n * np.arange(n_groups + 1), every, np.where(every < 3, 0.5, 0.0)
+    u = np.zeros((n, n))
+    u[:3, :3] = n_groups / 4
+    np.fill_diagonal(u, 0)
+    keep, rates = np.full(n, 0.7), np.full(n, 0.01)
+    mixed = keep[:, None] * P + rates[:, None] * u
+    expected = xlogy(mixed, mixed).sum()
+    given = helpers.csr_parts(P) if form == "sparse" else P
+    assert mixed_entropy(given, links, rates, keep) == pytest.approx(expected, rel=1e-12)
+
+
 def test_entropy_of_subnormal_affinities() -> None:
     P = np.array([[0, 1e-320], [1e-320, 0]])
     assert abs(mixed_entropy(P, NO_LINKS, np.zeros(2), np.ones(2))) < 1e-300

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,6 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import pairwise_distances
 
 from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.kernels.log_rows import rewrite_links
 from nbembed.objectives import SNE, NeighborRetrieval
 from nbembed.objectives.neighbor_retrieval import FLOOR
 from nbembed.supervision import Supervision
@@ -145,6 +149,19 @@ def test_widening_of_sparse_affinities(rows, rng):
     assert objective.cost(Y) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("widening", [0.2, 0.05, 0.01])
+def test_narrowing_of_sparse_affinities(rows, rng, supervision, widening):
+    """Their powers underflow, their logarithms must not."""
+    P = np.where(rows > np.quantile(rows, 0.6), rows, 0)
+    P /= P.sum(axis=1, keepdims=True)
+    Y = widening * rng.normal(size=(len(P), 2))
+    options = {"width": "uniform", "widening": widening, "supervision": supervision}
+    dense, few = (NeighborRetrieval(f(P), 0.3, **options) for f in (np.asarray, sparse.csr_array))
+    assert few.cost(Y) == pytest.approx(dense.cost(Y), rel=1e-12)
+    expected = dense.gradient(Y)
+    assert np.abs(few.gradient(Y) - expected).max() < 1e-11 * np.abs(expected).max()
+
+
 def test_sparse_affinities_mean_the_same(rows, widths, rng, supervision):
     P = np.where(rows > np.quantile(rows, 0.6), rows, 0)
     P /= P.sum(axis=1, keepdims=True)
@@ -240,6 +257,39 @@ def test_the_number_of_threads_does_not_matter(rng):
     np.testing.assert_array_equal(one.gradient, two.gradient)
 
 
+def test_an_interrupt_leaves_other_objectives_right(rng, monkeypatch):
+    """Objectives that differ in ρ share one matrix, which a stopped evaluation has rewritten."""
+    told = Supervision(20).label(range(6), "a").must_link([7, 8])
+    affinities = perplexity_affinities(rng.normal(size=(20, 3)), 5)
+    Y = rng.normal(size=(20, 2))
+    objective = NeighborRetrieval(affinities, 0.3, supervision=told, rho=0.5)
+    cost = objective.cost(Y)
+
+    def stop(*arguments):
+        rewrite_links(*arguments)
+        raise KeyboardInterrupt
+
+    other = objective.with_parameters(rho=0.9)
+    with monkeypatch.context() as patched:
+        patched.setattr("nbembed.objectives.log_affinities.rewrite_links", stop)
+        with pytest.raises(KeyboardInterrupt):
+            other.cost(Y)
+    assert objective.cost(Y) == cost
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda o: pickle.loads(pickle.dumps(o))])
+def test_an_evaluated_objective_can_be_copied_and_pickled(rng, copied):
+    told = Supervision(20).label(range(6), "a")
+    affinities = perplexity_affinities(rng.normal(size=(20, 3)), 5)
+    Y = rng.normal(size=(20, 2))
+    objective = NeighborRetrieval(affinities, 0.3, supervision=told)
+    cost = objective.cost(Y)
+    again = copied(objective)
+    assert again.cost(Y) == cost
+    again.with_parameters(rho=0.9).cost(Y)
+    assert objective.cost(Y) == cost
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_a_point_without_allowed_neighbors_gets_the_rest(rows, form):
     n = len(rows)
@@ -268,6 +318,10 @@ def test_a_point_that_may_be_near_nobody(rows):
         ({"tradeoff": "some"}, TypeError, "tradeoff"),
         ({"rho": 2}, ValueError, "rho"),
         ({"widening": 0.0}, ValueError, "widening"),
+        ({"widening": 1e-200}, ValueError, "widening"),
+        ({"widening": 1e200}, ValueError, "widening"),
+        ({"width": np.full(14, 1e301)}, ValueError, "width"),
+        ({"width": np.full(14, 1e290), "widening": 1e-6}, ValueError, "width"),
         ({"floor": 0.0}, ValueError, "floor"),
         ({"width": "point"}, ValueError, "width"),
         ({"width": "wide"}, ValueError, "width"),
@@ -281,6 +335,16 @@ def test_a_point_that_may_be_near_nobody(rows):
 def test_bad_arguments_are_refused(rows, arguments, error, says):
     with pytest.raises(error, match=says):
         NeighborRetrieval(rows, **{"width": "uniform", **arguments})
+
+
+def test_widths_that_overflow_in_float32_are_refused(rng):
+    """Points 1e-20 apart have precisions of 1e40."""
+    affinities = perplexity_affinities(1e-20 * rng.normal(size=(20, 3)), 5)
+    with pytest.raises(ValueError, match=r"width .* float32"):
+        NeighborRetrieval(affinities)
+    objective = NeighborRetrieval(affinities, width="uniform")
+    with pytest.raises(ValueError, match="widening"):
+        objective.with_parameters(widening=1e-7)
 
 
 def test_unknown_parameters_are_refused(rows):

@@ -125,3 +125,24 @@ def test_a_path_that_no_file_can_have_is_refused(start, name):
 def test_data_that_no_method_can_square_are_refused_at_once(X, scale, metric):
     with pytest.raises(ValueError, match="X must span between"):
         nb.Session(X * scale, nb.SNE(metric=metric))
+
+
+def test_names_that_no_file_or_page_can_hold_change_nothing(session, tmp_path):
+    session.label([0, 1], "one")
+    half = "\ud800"
+    for give in (
+        lambda: session.label([2], half),
+        lambda: session.add_class(half),
+        lambda: session.rename_class("one", half),
+        lambda: session.supervise([half] * 12),
+        lambda: session.snapshot(half),
+    ):
+        with pytest.raises(ValueError, match="whole characters"):
+            give()
+    for give in (lambda: session.label([2], -1), lambda: session.add_class("-1")):
+        with pytest.raises(ValueError, match="stands for unlabeled points"):
+            give()
+    assert session.undo_text == "label 2 points as one"
+    session.save(tmp_path / "kept")
+    loaded = nb.load_session(tmp_path / "kept")
+    assert loaded.supervision == session.supervision

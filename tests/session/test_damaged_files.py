@@ -346,6 +346,66 @@ def test_a_step_of_the_history_that_is_not_allowed_is_left_out(path):
     assert loaded.supervision.labeled.size
 
 
+def _repeat_history(content):
+    content["history"]["past"].append(content["history"]["past"][2])
+
+
+def _drop_history(content):
+    del content["history"]["past"][0]
+
+
+def _end_gesture(content):
+    content["history"]["gesture"] = "set weight"
+
+
+def _other_settings(content):
+    content["now"] = content["history"]["past"][0][1]
+
+
+def _no_snapshot(content):
+    content["snapshots"].clear()
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        (_repeat_history, "history"),
+        (_drop_history, "history"),
+        (_end_gesture, "history"),
+        (_other_settings, "settings"),
+        (_no_snapshot, "snapshots"),
+    ],
+)
+def test_a_log_that_leads_elsewhere_is_refused(path, change, part):
+    """Such a file, steered on and saved, would not open again."""
+    content = document(path)
+    change(content)
+    tampered(path, edited(**content))
+    with pytest.raises(ValueError, match=f"damaged: its log leads to other {part} than it has"):
+        load_session(path, methods=KINDS)
+
+
+def test_what_another_version_wrote_opens_again_after_steering(path):
+    content = document(path)
+    _repeat_history(content)
+    tampered(path, edited(**{**content, "nbembed": "0.0.1"}))
+    with pytest.warns(UserWarning, match="not complete here.*: its log leads to other history"):
+        loaded = load_session(path, methods=KINDS)
+    while loaded.can_undo:
+        loaded.undo()
+    loaded.label([7], "kept")
+    rest(loaded)
+    loaded.save(path)
+    with pytest.warns(UserWarning, match="not complete here.*: event .*'undo', cannot"):
+        again = load_session(path, methods=KINDS)
+    assert again.supervision == loaded.supervision
+    assert again.undo_text == loaded.undo_text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with again.replayed() as replayed:
+            assert replayed.supervision.classes == ("kept",)
+
+
 def test_a_document_that_packs_well_is_written_so_that_it_opens(start, tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "JSON_ALWAYS", 2000)
     monkeypatch.setattr(archive, "JSON_RATIO", 4)

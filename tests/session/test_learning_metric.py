@@ -119,6 +119,23 @@ def test_a_learning_metric_is_another_method_s_metric(fitted: bool, tmp_path: An
         redone(session)
 
 
+def test_a_script_learns_no_more_than_the_session_did() -> None:
+    with Session(X, nb.HSSNE(random_state=0)) as session:
+        session.auto_learn = False
+        label(session, 1, 2)
+        session.step(3)
+        session.set(metric=nb.LearningMetric(**METRIC, random_state=0))
+        session.step(3)
+        rest(session)
+        assert not learned(session)
+        assert "session.auto_learn = False" in session.to_script()
+        session.undo()
+        session.set(alpha=1.5)
+        session.step(3)
+        rest(session)
+        redone(session)
+
+
 def test_setting_a_learning_metric_learns_in_the_background() -> None:
     with Session(X, nb.HSSNE(random_state=0)) as session:
         session.step(20)

@@ -221,6 +221,19 @@ def test_a_map_that_rests_at_its_start_is_scripted(start):
     assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
 
 
+def test_a_map_whose_only_steps_were_dropped_is_scripted(start):
+    """A pause drops steps that nobody has begun; the map rests at its start nevertheless."""
+    session = start()
+    with session._controller.lock:  # so that the worker begins neither
+        session.step(5)
+        session.pause()
+    rest(session)
+    assert [event.command for event in session.log] == ["start", "pause"]
+    assert session.state == "paused"
+    assert session.embedding.any()
+    assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
+
+
 def test_a_log_that_sets_parameters_by_their_old_names_is_replayed(X):
     with nb.Session(X, nb.NeRV(random_state=0)) as session:
         session.step(3)

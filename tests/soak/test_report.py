@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from nbembed import cli, soak
+from nbembed.kernels import threads
 from nbembed.methods import HSSNE
 from nbembed.session import Session
 from nbembed.session.arguments import PARAMETERS
@@ -73,6 +75,19 @@ def test_sessions_and_threads_left_behind_are_failures(monkeypatch, session):
     held.clear()
     failures = epochs.run_epoch(1, ()).failures
     assert failures == ["threads that do not end: nbembed session"]
+
+
+def test_the_pool_that_all_maps_share_is_no_thread_left_behind(monkeypatch):
+    monkeypatch.setattr(threads, "_pool", None)
+
+    def computes(rng: Any, folder: Path) -> Outcome:
+        begun = threading.Barrier(2)  # so that the chunks are on two threads
+        threads.run_chunks(lambda chunk: begun.wait(60.0), 2, 2)
+        return Outcome()
+
+    monkeypatch.setattr(epochs, "SUBJECTS", {"steering": computes})
+    assert epochs.run_epoch(1, ("steering",)).failures == []
+    threads._pool.shutdown()
 
 
 def test_memory_is_compared_between_the_halves_of_a_long_run():

@@ -13,7 +13,7 @@ function random(seed) {
 const view = (array) => new DataView(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
 
 export class FakeKernel {
-  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, ...traits } = {}) {
+  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, host = false, ...traits } = {}) {
     this.n = n;
     this.clusters = clusters;
     this.interval = interval;
@@ -29,10 +29,16 @@ export class FakeKernel {
     this.applied = {};
     this.acks = 0;
     this.refuse = null;
+    this.silent = this.deaf = false; // it answers nothing; nothing can be sent to it
+    this.statusListeners = new Set();
+    this.connectionListeners = new Set();
+    const signal = (set) => ({ connect: (f) => set.add(f), disconnect: (f) => set.delete(f) });
+    // What JupyterLab's managers know of the kernel; other hosts have no such thing.
+    this.host = host && { status: "idle", statusChanged: signal(this.statusListeners), connectionStatusChanged: signal(this.connectionListeners) };
     this.truth = Array.from({ length: n }, (_, i) => i % clusters);
     this.positions = Float32Array.from({ length: 2 * n }, () => (this.random() - 0.5) * 0.02);
     this.noise = Float32Array.from({ length: 2 * n }, () => this.gauss());
-    this.codes = new Int16Array(n).fill(-1);
+    this.codes = new Int32Array(n).fill(-1);
     this.confidence = new Float32Array(n);
     this.traits = {
       n_samples: n,
@@ -89,6 +95,27 @@ export class FakeKernel {
     return Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
   }
 
+  // How a kernel ends, as the hosts of the page tell of it.
+  end(how, event) {
+    clearInterval(this.timer);
+    this.silent = true;
+    if (how === "status") this.emit(this.statusListeners, event);
+    else if (how === "event") this.trigger(event);
+    if (how !== "status" || event === "restarting") this.deaf = true;
+  }
+
+  connection(status) {
+    this.emit(this.connectionListeners, status);
+  }
+
+  trigger(event) {
+    for (const f of [...(this.listeners.get(event) ?? [])]) f();
+  }
+
+  emit(listeners, value) {
+    for (const f of [...listeners]) f(null, value);
+  }
+
   // What anywidget hands to initialize and render; one each, as anywidget does.
   model() {
     return {
@@ -103,7 +130,11 @@ export class FakeKernel {
         if (name === null || name === undefined) this.listeners.clear();
         else this.listeners.get(name)?.delete(callback);
       },
-      send: (content, _callbacks, buffers = []) => this.receive(JSON.parse(JSON.stringify(content)), buffers),
+      send: (content, _callbacks, buffers = []) => {
+        if (this.deaf) throw new Error("Cannot send");
+        this.receive(JSON.parse(JSON.stringify(content)), buffers);
+      },
+      widget_manager: this.host ? { kernel: this.host } : {},
     };
   }
 
@@ -129,7 +160,11 @@ export class FakeKernel {
       for (const seq of this.flying) if (seq <= content.seq) this.flying.delete(seq);
       this.acks++;
     }
-    if (content.type === "command") setTimeout(() => this.obey(content, buffers), 1);
+    if (content.type === "hello" && !this.silent) {
+      const { client } = content;
+      setTimeout(() => this.custom({ type: "reply", request: 0, client, ok: true, error: null }), 1);
+    }
+    if (content.type === "command" && !this.silent) setTimeout(() => this.obey(content, buffers), 1);
   }
 
   commands(name) {

@@ -108,7 +108,13 @@ class FakeSession:
 
     def frame(self) -> Frame:
         with self._lock:
-            return replace(self._frame, state=self.state)
+            membership = self.membership
+            return replace(
+                self._frame,
+                state=self.state,
+                directions=self.directions,
+                _membership=lambda: membership,
+            )
 
     @property
     def embedding(self) -> Any:

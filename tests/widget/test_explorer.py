@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import ipywidgets
 import numpy as np
 import pandas as pd
 import pytest
@@ -231,7 +232,7 @@ def test_a_label_shows_in_the_traits(page: Page, explorer: Any, session: FakeSes
     page.command("label", [0, 2], **{"class": "a", "confidence": 0.75})
     eventually(lambda: explorer.undo)
     assert explorer.undo == "label 2 points as a"
-    assert np.frombuffer(explorer.label_codes, "<i2").tolist() == [0, -1, 0, -1, -1, -1]
+    assert np.frombuffer(explorer.label_codes, "<i4").tolist() == [0, -1, 0, -1, -1, -1]
     assert np.frombuffer(explorer.label_confidence, "<f4")[0] == 0.75
     (style,) = explorer.classes
     assert style["name"] == "a"
@@ -560,7 +561,7 @@ def test_landmarks_go_with_frames_and_stay_for_a_reload(
     content = page.frames()[-1][0]
     assert content["centers"] == [[1.0, 2.0], [3.0, 4.0]]
     assert content["center_names"] == ["a", "b"]
-    style = explorer._frames._artist.class_styles()[0]
+    style = explorer._frames._artist.class_styles(session.supervision.classes)[0]
     assert content["center_colors"][1] == style["color"]
     session.rest()
     eventually(lambda: explorer.centers == [[1.0, 2.0], [3.0, 4.0]])
@@ -618,3 +619,87 @@ def test_what_a_method_needs_from_the_person_is_told(explorer: Any, session: Fak
     session.request = "Label points of two classes: the metric is learned from them"
     session.tell("method")
     eventually(lambda: explorer.request == session.request)
+
+
+def test_the_labels_given_back_change_nothing(explorer: Any, session: FakeSession) -> None:
+    session.supervision = session.supervision.label([0, 1], "a", 0.6).label([2], "b")
+    before = session.supervision
+    explorer.labels = explorer.labels
+    assert session.supervision is before
+    assert session.given == []
+    with pytest.raises(ValueError, match=r"^labels must have 6 labels"):
+        explorer.labels = ["a"]
+    with pytest.raises(ValueError, match=r"^supervision must have 6 labels"):
+        explorer.supervision = ["a"]
+
+
+def test_a_page_writes_no_trait_but_those_meant_for_it(
+    page: Page, explorer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    page.command("label", [0], **{"class": "a", "confidence": 1})
+    eventually(lambda: explorer.undo)
+    before = explorer.get_state()
+    assert set(before) & schema.WRITABLE_BY_PAGE == set(), "the page asks, the kernel decides"
+    corrected: list[Any] = []
+    explorer.send_state = corrected.append
+    explorer._handle_msg(
+        {
+            "content": {"data": {"method": "update", "state": dict.fromkeys(before, 0)}},
+            "buffers": [],
+        }
+    )
+    assert explorer.get_state() == before
+    assert corrected == [list(before)], "the page is told what Python has"
+    assert "may not write n_samples" in caplog.text.replace(", ".join(before), "n_samples")
+    assert not page.command("set", alpha=10**400)["ok"]
+    assert page.command("pin", [5])["ok"], "points are still checked against all six"
+
+
+def test_text_of_an_exception_that_no_page_can_show_stops_no_update(
+    page: Page, explorer: Any, session: FakeSession
+) -> None:
+    session.refuse = ValueError("no \ud800")
+    assert page.command("play")["error"] == "no ?"
+    session.error, session.state = ValueError("broken \udfff"), "failed"
+    session.tell("error", "state")
+    eventually(lambda: explorer.error)
+    assert explorer.error == "ValueError: broken ?"
+
+
+def test_numbers_that_no_page_can_draw_are_refused_before_anything_is_made() -> None:
+    widgets = dict(ipywidgets.widgets.widget._instances)
+    session: Any = FakeSession(3)
+    for value in (1e300, -4e38):
+        with pytest.raises(ValueError, match=r"color must be at most 3\.4e\+38 in magnitude"):
+            Explorer(session=session, color=[0.0, value, np.nan])
+    assert session._subscribers == []
+    assert ipywidgets.widgets.widget._instances == widgets
+    drawn = Explorer(session=session, color=[np.nan, 3e38, np.inf])
+    assert np.frombuffer(drawn.color_values, "<f4")[1] == np.float32(3e38)
+    drawn.close()
+
+
+def test_more_classes_than_16_bits_can_number(explorer: Any, session: FakeSession) -> None:
+    n = 40_000
+    many = Supervision(n, [f"class {k}" for k in range(n)])
+    many = many._with(_class=np.arange(n), _confidence=np.ones(n))
+    traits = serializers.supervision_traits(many)
+    assert np.array_equal(np.frombuffer(traits["label_codes"], "<i4"), np.arange(n))
+
+
+def test_all_of_a_drawing_is_of_its_frames_moment(explorer: Any, session: FakeSession) -> None:
+    session.directions = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    session.membership = np.tile([1.0, 0.0], (6, 1))
+    session.move()
+    frame = session.frame()
+    session.directions, session.membership = np.zeros((3, 2)), None
+    drawing = explorer._frames._artist.draw(frame)
+    assert drawing.directions == [[1, 0], [-1, 0]]
+    assert drawing.colors is not None
+
+
+@pytest.mark.parametrize("value", [np.arange(2), np.array("class"), 3, None, ["class"], "shape"])
+def test_a_coloring_that_is_none_of_the_words_is_refused(explorer: Any, value: Any) -> None:
+    with pytest.raises(traitlets.TraitError, match="color_by"):
+        explorer.color_by = value
+    assert explorer.color_by == "column"

@@ -16,6 +16,7 @@ from nbembed.widget.protocol import (
     encode,
     finite,
     parse,
+    readable,
 )
 from nbembed.widget.schema import COMMANDS, FROM_PAGE
 
@@ -147,7 +148,7 @@ def test_nothing_but_a_protocol_error_ever_comes_of_a_message(
 
 def test_arrays_travel_as_little_endian() -> None:
     assert encode("coordinates", [1.0]) == b"\x00\x00\x80\x3f"
-    assert encode("label_codes", [-1, 2]) == b"\xff\xff\x02\x00"
+    assert encode("label_codes", [-1, 2]) == b"\xff\xff\xff\xff\x02\x00\x00\x00"
     assert encode("pinned", [1]) == b"\x01\x00\x00\x00"
 
 
@@ -156,3 +157,29 @@ def test_only_finite_numbers_reach_json() -> None:
     assert finite(float("inf")) is None
     assert finite(None) is None
     assert finite(2) == 2.0
+
+
+@pytest.mark.parametrize(
+    "number", [10**400, -(10**400), 10**5000], ids=["high", "low", "too long to print"]
+)
+def test_a_number_beyond_the_range_of_floats_is_refused_with_its_request(number: int) -> None:
+    with pytest.raises(ProtocolError, match="alpha must be a finite number") as caught:
+        parse(command("set", {"alpha": number}), [], 5)
+    assert caught.value.request == 3
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (command("add_class", {"name": "\ud800"}), "name must be text of whole characters"),
+        ({"type": "hello", "client": "\udc00"}, "client"),
+    ],
+)
+def test_half_a_surrogate_pair_is_no_text(content: Any, part: str) -> None:
+    with pytest.raises(ProtocolError, match=part):
+        parse(content, [], 5)
+
+
+def test_text_from_elsewhere_is_made_readable() -> None:
+    assert readable("naïve \ud800!") == "naïve ?!"

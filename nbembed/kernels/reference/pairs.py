@@ -9,6 +9,7 @@ import numpy as np
 
 from nbembed.kernels.packing import packed_row
 from nbembed.kernels.terms import (
+    GAUSSIAN_BELOW,
     NO_AFFINITY,
     GaussianRowsTerms,
     HeavyTailedTerms,
@@ -16,8 +17,6 @@ from nbembed.kernels.terms import (
     SparseTerms,
 )
 
-#: Below this α the family is the Gaussian, to double precision.
-GAUSSIAN_BELOW = 1e-16
 #: q below the smallest normal number counts as that.
 TINY = float(np.finfo(np.float64).tiny)
 

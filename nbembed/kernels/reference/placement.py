@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.reference.pairs import GAUSSIAN_BELOW
+from nbembed.kernels.terms import GAUSSIAN_BELOW
 
 MAX_STEPS, MAX_HALVINGS = 200, 40
 

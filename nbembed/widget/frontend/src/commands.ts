@@ -2,16 +2,13 @@
  * Commands to the kernel: numbered requests, their replies, and the time from a request until its
  * effect is drawn.
  */
-import type { Model } from "./wire";
+import type { Link } from "./link";
 import type { CommandArguments, CommandName, CommandPoints, MessageFromPage, ReplyMessage } from "./wire.generated";
 
 type Reply = Pick<ReplyMessage, "ok" | "error">;
 type Notification = Exclude<MessageFromPage, { type: "command" }>;
 /** A message without its client, which is the same for all. */
 type WithoutClient<M> = M extends unknown ? Omit<M, "client"> : never;
-
-/** Milliseconds without a reply after which the person is told. */
-const PATIENCE = 3000;
 
 export interface Effect {
   request: number;
@@ -28,9 +25,8 @@ export class Commands {
   private unseen: Effect[] = [];
 
   constructor(
-    private readonly model: Model,
+    private readonly link: () => Link,
     private readonly onError: (message: string) => void,
-    private readonly onStall: (stalled: boolean) => void,
   ) {}
 
   /** Send a command; `at` is when the person acted. */
@@ -41,14 +37,22 @@ export class Commands {
     performance.mark(`nbembed:request:${request}`, { startTime: at, detail: { name } });
     const reply = new Promise<Reply>((done) => this.pending.set(request, done));
     const content: MessageFromPage = { type: "command", client: this.client, request, name, arguments: args };
-    this.model.send(content, undefined, (points as Uint32Array[]).map((indices) => indices.slice().buffer));
-    setTimeout(() => this.pending.has(request) && this.onStall(true), PATIENCE);
+    const link = this.link();
+    const buffers = (points as Uint32Array[]).map((indices) => indices.slice().buffer);
+    if (link.state.peek() !== "gone" && link.send(content, buffers)) link.expect();
+    else this.abandon();
     return reply;
+  }
+
+  /** Nothing that was sent will be answered any more. */
+  abandon(): void {
+    this.unseen = [];
+    for (const request of [...this.pending.keys()]) this.settle(request, { ok: false, error: null });
   }
 
   /** Send a message that gets no reply. */
   tell(content: WithoutClient<Notification>): void {
-    this.model.send({ ...content, client: this.client });
+    if (this.link().send({ ...content, client: this.client }) && content.type === "hello") this.link().expect();
   }
 
   receive(message: ReplyMessage): void {
@@ -68,7 +72,6 @@ export class Commands {
     const done = this.pending.get(request);
     if (!done) return;
     this.pending.delete(request);
-    if (!this.pending.size) this.onStall(false);
     done(reply);
   }
 }

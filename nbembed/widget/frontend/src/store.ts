@@ -5,6 +5,7 @@
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { Commands, type Effect } from "./commands";
 import { CostHistory } from "./history";
+import { Link } from "./link";
 import { readTrait, TRAIT_NAMES, typedArray, type Model, type TraitName } from "./wire";
 import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "./wire.generated";
 
@@ -36,6 +37,8 @@ export interface Layout {
 
 /** Milliseconds after which a frame is acknowledged even if it was not drawn. */
 const HIDDEN_ACK = 250;
+/** Milliseconds after which a view that was dropped counts as gone. */
+const LAST_VIEW = 2000;
 
 export class Store {
   readonly commands: Commands;
@@ -45,20 +48,19 @@ export class Store {
   readonly costHistory = signal(new CostHistory());
   /** The kernel's reply to the last refused command, until the person dismisses it. */
   readonly refusal = signal("");
-  /** Whether the kernel has not replied for a while: a cell may be running, or it is gone. */
-  readonly stalled = signal(false);
+  /** Whether the kernel is there. */
+  readonly link: Link;
 
   private readonly views = new Map<object, boolean>();
   private readonly unacknowledged = new Set<number>();
   private readonly cleanups: (() => void)[] = [];
   private reportedVisible: boolean | null = null;
+  private reportedViews = 0;
+  private viewsTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(model: Model) {
-    this.commands = new Commands(
-      model,
-      (message) => (this.refusal.value = message),
-      (stalled) => (this.stalled.value = stalled),
-    );
+    this.commands = new Commands(() => this.link, (message) => (this.refusal.value = message));
+    this.link = new Link(model, () => this.greet(), () => this.commands.abandon());
     this.traits = this.follow(model);
     this.layout = signal(this.restored());
     this.centers = computed(() => {
@@ -70,17 +72,32 @@ export class Store {
     const receive = (message: MessageToPage, buffers: DataView[]) => this.receive(message, buffers);
     model.on("msg:custom", receive);
     const visibility = () => this.report();
+    const leave = () => this.commands.tell({ type: "bye" });
+    const back = (event: PageTransitionEvent) => event.persisted && this.greet();
     document.addEventListener("visibilitychange", visibility);
+    window.addEventListener("pagehide", leave);
+    window.addEventListener("pageshow", back);
     this.cleanups.push(
       () => model.off("msg:custom", receive),
       () => document.removeEventListener("visibilitychange", visibility),
+      () => window.removeEventListener("pagehide", leave),
+      () => window.removeEventListener("pageshow", back),
     );
+    this.greet();
+  }
+
+  /** Tell the kernel all that it should know of this page; it answers. */
+  private greet(): void {
     this.commands.tell({ type: "hello" });
+    if (this.reportedVisible !== null) this.commands.tell({ type: "visible", visible: this.reportedVisible });
+    if (this.reportedViews) this.commands.tell({ type: "views", count: this.reportedViews });
   }
 
   destroy(): void {
-    this.commands.tell({ type: "bye" });
+    clearTimeout(this.viewsTimer);
+    if (this.link.state.peek() !== "gone") this.commands.tell({ type: "bye" });
     for (const cleanup of this.cleanups) cleanup();
+    this.link.destroy();
   }
 
   /** A view says whether it is on screen; the kernel sends no frames while none is. */
@@ -88,6 +105,10 @@ export class Store {
     if (visible === null) this.views.delete(view);
     else this.views.set(view, visible);
     this.report();
+    // A cell that is moved drops its views and makes them again: fewer views must last.
+    clearTimeout(this.viewsTimer);
+    if (this.views.size > this.reportedViews) this.reportViews();
+    else this.viewsTimer = setTimeout(() => this.reportViews(), LAST_VIEW);
   }
 
   /** A view has drawn a layout: acknowledge it, and return the requests that it shows. */
@@ -152,7 +173,14 @@ export class Store {
     this.commands.tell({ type: "visible", visible });
   }
 
+  private reportViews(): void {
+    if (this.views.size === this.reportedViews) return;
+    this.reportedViews = this.views.size;
+    this.commands.tell({ type: "views", count: this.reportedViews });
+  }
+
   private receive(message: MessageToPage, buffers: DataView[]): void {
+    this.link.heard(message.type === "reply" && message.client === this.commands.client);
     if (message.type === "reply") this.commands.receive(message);
     else if (message.type === "frame") this.frame(message, buffers);
   }

@@ -7,7 +7,7 @@ import { Latest } from "./commands";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
 import type { Store } from "./store";
-import type { ColorMode } from "./wire.generated";
+import type { ColorMode, CommandArguments, CommandName, CommandPoints } from "./wire.generated";
 
 const few = (n: number, what = "point"): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
@@ -34,7 +34,7 @@ export class View {
 
   constructor(readonly store: Store) {
     this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
-    this.running = computed(() => store.traits.state.value === "running");
+    this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
       const pinned = new Set(store.traits.pinned.value);
       const points = store.traits.selection.value;
@@ -52,37 +52,47 @@ export class View {
     this.spoken.value = this.spoken.peek() === message ? message + "\u00a0" : message;
   }
 
+  /** Whether commands can be carried out; if not, says so. */
+  able(): boolean {
+    if (this.store.link.state.peek() !== "gone") return true;
+    this.say("Not possible: the kernel is gone");
+    return false;
+  }
+
+  /** Give a command, and say what it does. */
+  private give<N extends CommandName>(name: N, args: CommandArguments[N], points: CommandPoints[N], said = ""): void {
+    if (!this.able()) return;
+    void this.store.commands.send(name, args, points);
+    if (said) this.say(said);
+  }
+
   togglePlay(): void {
-    void this.store.commands.send(this.running.peek() ? "pause" : "play", {}, []);
+    this.give(this.running.peek() ? "pause" : "play", {}, []);
   }
 
   step(): void {
-    void this.store.commands.send("step", {}, []);
+    this.give("step", {}, []);
   }
 
   reset(): void {
-    void this.store.commands.send("reset", {}, []);
+    this.give("reset", {}, []);
     this.map.peek()?.fitView();
   }
 
   /** Recover from an error: start cold with the present labels and parameters. */
   startAgain(): void {
     this.reset();
-    void this.store.commands.send("play", {}, []);
+    this.give("play", {}, []);
   }
 
   undo(): void {
     const text = this.store.traits.undo.peek();
-    if (!text) return;
-    void this.store.commands.send("undo", {}, []);
-    this.say(`Undone: ${text}`);
+    if (text) this.give("undo", {}, [], `Undone: ${text}`);
   }
 
   redo(): void {
     const text = this.store.traits.redo.peek();
-    if (!text) return;
-    void this.store.commands.send("redo", {}, []);
-    this.say(`Redone: ${text}`);
+    if (text) this.give("redo", {}, [], `Redone: ${text}`);
   }
 
   choose(tool: Tool): void {
@@ -91,6 +101,7 @@ export class View {
   }
 
   set(name: string, value: number): void {
+    if (!this.able()) return;
     let setter = this.setters.get(name);
     if (!setter) {
       setter = new Latest<number>((v, at) => this.store.commands.send("set", { [name]: v }, [], at));
@@ -100,15 +111,16 @@ export class View {
   }
 
   switchMethod(method: string): void {
-    void this.store.commands.send("switch", { method }, []);
+    this.give("switch", { method }, []);
     this.map.peek()?.fitView();
   }
 
   colorBy(mode: ColorMode): void {
-    void this.store.commands.send("color_by", { mode }, []);
+    this.give("color_by", { mode }, []);
   }
 
   movePath(index: number): void {
+    if (!this.able()) return;
     this.pathScrub.push(index);
   }
 
@@ -163,8 +175,7 @@ export class View {
       this.say("Select at least two points to link");
       return;
     }
-    void this.store.commands.send("must_link", {}, [points]);
-    this.say(`${few(points.length)} must-linked`);
+    this.give("must_link", {}, [points], `${few(points.length)} must-linked`);
   }
 
   /** Pin the selected points, or unpin them if all are pinned. */
@@ -175,8 +186,7 @@ export class View {
       return;
     }
     const held = this.held.peek();
-    void this.store.commands.send(held ? "unpin" : "pin", {}, [points]);
-    this.say(`${few(points.length)} ${held ? "unpinned" : "pinned"}`);
+    this.give(held ? "unpin" : "pin", {}, [points], `${few(points.length)} ${held ? "unpinned" : "pinned"}`);
   }
 
   /** Choose the first group of a cannot-link, then the second. */
@@ -199,8 +209,7 @@ export class View {
       return;
     }
     this.apart.value = null;
-    void this.store.commands.send("cannot_link", {}, [first, points]);
-    this.say(`${few(first.length)} kept apart from ${few(points.length)}`);
+    this.give("cannot_link", {}, [first, points], `${few(first.length)} kept apart from ${few(points.length)}`);
   }
 
   cancelApart(): void {
@@ -214,15 +223,14 @@ export class View {
       this.say("Select the points to forget first");
       return;
     }
-    void this.store.commands.send("forget", {}, [points]);
-    this.say(`Labels, links and pins of ${few(points.length)} removed`);
+    this.give("forget", {}, [points], `Labels, links and pins of ${few(points.length)} removed`);
   }
 
   async addClass(name: string): Promise<void> {
     const trimmed = name.trim();
     const label = this.labelAfterNaming;
     this.cancelNewClass();
-    if (!trimmed) return;
+    if (!trimmed || !this.able()) return;
     const known = this.store.traits.classes.peek().findIndex((c) => c.name === trimmed);
     if (known >= 0) {
       this.chosenClass.value = known;
@@ -247,13 +255,11 @@ export class View {
     const old = this.store.traits.classes.peek()[index]?.name;
     const trimmed = name.trim();
     if (old === undefined || !trimmed || trimmed === old) return;
-    void this.store.commands.send("rename_class", { old, new: trimmed }, []);
-    this.say(`Class ${old} is now ${trimmed}`);
+    this.give("rename_class", { old, new: trimmed }, [], `Class ${old} is now ${trimmed}`);
   }
 
   private label(points: Uint32Array, name: string): void {
     const confidence = this.confidence.peek();
-    void this.store.commands.send("label", { class: name, confidence }, [points]);
-    this.say(`${few(points.length)} labeled as ${name} with confidence ${confidence}`);
+    this.give("label", { class: name, confidence }, [points], `${few(points.length)} labeled as ${name} with confidence ${confidence}`);
   }
 }

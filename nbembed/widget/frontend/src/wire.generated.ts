@@ -82,7 +82,7 @@ export interface Traits {
   center_names: string[];
   center_colors: string[];
   /** Index of each point's class, −1 for unlabeled points. */
-  label_codes: Int16Array;
+  label_codes: Int32Array;
   /** Of each point's label, 0 for unlabeled points. */
   label_confidence: Float32Array;
   classes: ClassInfo[];
@@ -144,7 +144,7 @@ export const TRAIT_FORMS = {
   centers: "json",
   center_names: "json",
   center_colors: "json",
-  label_codes: "Int16Array",
+  label_codes: "Int32Array",
   label_confidence: "Float32Array",
   classes: "json",
   links: "json",
@@ -241,6 +241,14 @@ export interface VisibleMessage {
   visible: boolean;
 }
 
+/** How many views of the widget the page has. */
+export interface ViewsMessage {
+  type: "views";
+  /** The page. */
+  client: string;
+  count: number;
+}
+
 /** All frames up to one were drawn. */
 export interface AckMessage {
   type: "ack";
@@ -260,7 +268,7 @@ export interface CommandMessage {
   arguments?: object;
 }
 
-export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | AckMessage | CommandMessage;
+export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | AckMessage | CommandMessage;
 
 /** The arguments of each command. */
 export interface CommandArguments {

@@ -16,7 +16,7 @@ interface OverlayState {
   centers: Center[];
   /** The first group of a cannot-link while the second is being selected. */
   apart: Uint32Array | null;
-  labels: Int16Array;
+  labels: Int32Array;
   classes: ClassInfo[];
   directions: [number, number][];
   directionColors: string[];

@@ -11,7 +11,7 @@ interface StyleInput {
   column: ColorColumn;
   values: Float32Array;
   membershipColors: Uint8Array;
-  labels: Int16Array;
+  labels: Int32Array;
   confidences: Float32Array;
   classes: ClassInfo[];
   links: number[][];

@@ -20,10 +20,10 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
       <div class="nbe-body">
         <div class="nbe-main">
           <MapPane view={view} theme={theme} root={root} />
-          <PathStrip view={view} />
+          <div inert={view.store.link.state.value === "gone"}><PathStrip view={view} /></div>
           <Status view={view} />
         </div>
-        <div class="nbe-panel">
+        <div class="nbe-panel" inert={view.store.link.state.value === "gone"}>
           <section class="nbe-section">
             <MethodSelect view={view} />
             <Controls view={view} />

@@ -1,12 +1,14 @@
 /** Errors: of the worker, of learning, and of refused commands, which can be dismissed. */
+import { download, supervisionOf } from "../labels_file";
 import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Notices({ view }: { view: View }) {
-  const { refusal, stalled, traits } = view.store;
+  const { refusal, link, traits } = view.store;
   const { error, learning_error: learningError } = traits;
   return (
     <>
+      {link.state.value === "gone" && <Gone view={view} />}
       {error.value && (
         <div class="nbe-notice nbe-bad" role="alert">
           <span><b>The run stopped.</b> {error.value} <span class="nbe-faint">Labels and parameters are kept.</span></span>
@@ -20,7 +22,22 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-inline" aria-label="Dismiss" title="Dismiss" onClick={() => (refusal.value = "")}><Icon name="close" /></button>
         </div>
       )}
-      {stalled.value && <div class="nbe-notice" role="status">The kernel has not answered yet. It may be busy with a cell, or restarted.</div>}
+      {link.state.value === "busy" && <div class="nbe-notice" role="status">The kernel has not answered yet. It may be busy with a cell, or restarted.</div>}
+      {link.state.value === "lost" && <div class="nbe-notice" role="status">The connection to the kernel is lost. The map goes on when it is back.</div>}
     </>
+  );
+}
+
+/** The kernel has ended: what is still possible, and what was said can be kept. */
+function Gone({ view }: { view: View }) {
+  const said = supervisionOf(view.store);
+  return (
+    <div class="nbe-notice nbe-bad" role="alert">
+      <span>
+        <b>The kernel is gone.</b> It was restarted or has stopped: run the cell again for a new map.{" "}
+        <span class="nbe-faint">This one can still be looked at.</span>
+      </span>
+      {said && <button type="button" class="nbe-button" title="Save labels, links and pins as a file that Supervision.from_dict reads" onClick={() => download(said, "labels.json")}>Save labels</button>}
+    </div>
   );
 }

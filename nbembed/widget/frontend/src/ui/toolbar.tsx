@@ -34,14 +34,15 @@ export function Toolbar({ view }: { view: View }) {
   const tool = view.tool.value;
   const undo = store.traits.undo.value;
   const redo = store.traits.redo.value;
+  const gone = store.link.state.value === "gone";
   return (
     <div class="nbe-toolbar" role="toolbar" aria-label="Explorer">
-      <div class="nbe-tools">
+      <div class="nbe-tools" inert={gone}>
         <ToolButton strong name={running ? "Pause" : "Play"} icon={running ? "pause" : "play"} hint={running ? "Pause (Space)" : "Play (Space)"} onClick={() => view.togglePlay()} />
         <ToolButton name="Step" icon="step" hint="One step (S)" onClick={() => view.step()} />
         <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels are kept" onClick={() => view.reset()} />
       </div>
-      <div class="nbe-tools">
+      <div class="nbe-tools" inert={gone}>
         <ToolButton name="Undo" icon="undo" disabled={!undo} hint={undo ? `Undo: ${undo} (Ctrl Z)` : "Nothing to undo"} onClick={() => view.undo()} />
         <ToolButton name="Redo" icon="redo" disabled={!redo} hint={redo ? `Redo: ${redo} (Shift Ctrl Z)` : "Nothing to redo"} onClick={() => view.redo()} />
       </div>

@@ -1,0 +1,21 @@
+/** Labels, links and pins as a file: what a person said outlives the kernel that it was said to. */
+import type { Store } from "./store";
+
+/** The dictionary that `Supervision.from_dict` reads, or null if nothing was said. */
+export function supervisionOf(store: Store): object | null {
+  const { n_samples: size, classes, label_codes: codes, label_confidence: confidences, links, cannot_links: apart, pinned } = store.traits;
+  const labels: [number, number, number][] = [];
+  // Seven digits are all that a float32 has.
+  codes.value.forEach((code, i) => code >= 0 && labels.push([i, code, Number(confidences.value[i].toPrecision(7))]));
+  const said = { n_samples: size.value, classes: classes.value.map((c) => c.name), labels, rows: [], links: links.value, cannot_links: apart.value, pinned: [...pinned.value] };
+  return said.classes.length || said.links.length || said.cannot_links.length || said.pinned.length ? said : null;
+}
+
+export function download(content: object, name: string): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(content)], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

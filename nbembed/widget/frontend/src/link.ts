@@ -1,0 +1,104 @@
+/**
+ * Whether the kernel that made the widget is still there. The page learns of its end from whichever
+ * comes first: the status of the kernel, where the notebook tells it; the end of the widget's comm; a
+ * message that cannot be sent; or a kernel that is idle and does not answer.
+ */
+import { signal } from "@preact/signals";
+import type { Model } from "./wire";
+
+/** "busy": it has not answered for a while; "lost": the connection to it is down; "gone": it has ended. */
+export type LinkState = "live" | "busy" | "lost" | "gone";
+
+interface Signal<T> {
+  connect(slot: (sender: unknown, value: T) => void): void;
+  disconnect(slot: (sender: unknown, value: T) => void): void;
+}
+
+/** What JupyterLab's widget managers know of the kernel; other hosts lack it. */
+interface Kernel {
+  readonly status?: string;
+  readonly statusChanged?: Signal<string>;
+  readonly connectionStatusChanged?: Signal<string>;
+}
+
+const ENDED = new Set(["restarting", "autorestarting", "terminating", "dead"]);
+/** Milliseconds after which a kernel that is idle should have answered. */
+const ANSWER = 900;
+/** Milliseconds without an answer after which the person is told. */
+const PATIENCE = 3000;
+
+export class Link {
+  readonly state = signal<LinkState>("live");
+  private readonly cleanups: (() => void)[] = [];
+  private asked = 0;
+  private answered = 0;
+
+  /** `ask` sends a message that the kernel answers; `onGone` is called whenever the kernel is lost. */
+  constructor(
+    private readonly model: Model,
+    private readonly ask: () => void,
+    private readonly onGone: () => void,
+  ) {
+    const end = () => this.end();
+    const doubt = () => {
+      this.end();
+      this.ask(); // the event does not say whether the comm ended or is back
+    };
+    for (const [event, heard] of [["comm:close", end], ["destroy", end], ["comm_live_update", doubt]] as const) {
+      model.on(event, heard);
+      this.cleanups.push(() => model.off(event, heard));
+    }
+    const kernel = this.kernel;
+    const status = (_: unknown, value: string) => ENDED.has(value) && this.end();
+    const connection = (_: unknown, value: string) => {
+      if (value === "connected") this.ask();
+      else if (this.state.peek() !== "gone") this.state.value = "lost";
+    };
+    kernel?.statusChanged?.connect(status);
+    kernel?.connectionStatusChanged?.connect(connection);
+    this.cleanups.push(
+      () => kernel?.statusChanged?.disconnect(status),
+      () => kernel?.connectionStatusChanged?.disconnect(connection),
+    );
+  }
+
+  destroy(): void {
+    for (const cleanup of this.cleanups) cleanup();
+  }
+
+  /** Send a message; false if that is impossible. */
+  send(content: object, buffers: ArrayBuffer[] = []): boolean {
+    try {
+      this.model.send(content, undefined, buffers);
+      return true;
+    } catch {
+      // The comm of a kernel that has ended refuses to send.
+      this.end();
+      return false;
+    }
+  }
+
+  /** Expect an answer to what has just been sent. */
+  expect(): void {
+    const number = ++this.asked;
+    const late = () => this.answered < number && this.state.peek() !== "gone" && this.state.peek() !== "lost";
+    setTimeout(() => late() && this.kernel?.status === "idle" && this.end(), ANSWER);
+    setTimeout(() => late() && (this.kernel?.status === "idle" ? this.end() : (this.state.value = "busy")), PATIENCE);
+  }
+
+  /** Any message from the kernel shows that it is there; an answer, that it has read what was sent. */
+  heard(answer: boolean): void {
+    if (answer) this.answered = this.asked;
+    if (answer || this.state.peek() !== "busy") this.state.value = "live";
+  }
+
+  private end(): void {
+    if (this.state.peek() === "gone") return;
+    this.state.value = "gone";
+    this.onGone();
+  }
+
+  private get kernel(): Kernel | null {
+    return (this.model.widget_manager as { kernel?: Kernel | null } | undefined)?.kernel ?? null;
+  }
+}

@@ -1,0 +1,108 @@
+"""A real kernel that is restarted or dies, and a cell that is run again and again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.lab import Notebook
+
+DATA = """
+import gc, os, threading
+import numpy as np
+import nbembed as nb
+X = np.random.default_rng(0).normal(size=(300, 5))
+"""
+SHOW = "explorer = nb.Explorer(X, nb.HSSNE(random_state=0, tol=1e-30, max_iter=10**6)); explorer"
+#: What is at work: sessions not closed, threads, and Explorers that ipywidgets knows.
+AT_WORK = """(
+    sum(not s._controller.machine.closing for s in gc.get_objects() if isinstance(s, nb.Session)),
+    sorted(t.name for t in threading.enumerate() if t.name.startswith('nbembed')),
+    sum(isinstance(w, nb.Explorer) for w in __import__('ipywidgets').widget._instances.values()),
+)"""
+ONE = [1, ["nbembed session", "nbembed-sender"], 1]
+WITHIN = 1000  # milliseconds
+
+
+def command(notebook: Notebook, name: str, **arguments: Any) -> None:
+    notebook.page.evaluate(
+        "([name, arguments]) => window.jupyterapp.commands.execute(name, arguments)",
+        [name, arguments],
+    )
+
+
+def run_cell(notebook: Notebook, index: int) -> None:
+    notebook.page.evaluate(
+        "index => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = index; }", index
+    )
+    command(notebook, "notebook:run-cell")
+
+
+def running(open_cells: OpenCells) -> Notebook:
+    notebook = open_cells(DATA, SHOW)
+    notebook.run_all()
+    notebook.page.locator(".nbe-map").scroll_into_view_if_needed()
+    expect(notebook.page.locator(".nbe-state")).to_have_text("Running", timeout=60_000)
+    return notebook
+
+
+def expect_gone(notebook: Notebook, timeout: int) -> None:
+    page = notebook.page
+    alert = page.get_by_role("alert").filter(has_text="The kernel is gone")
+    expect(alert).to_be_visible(timeout=timeout)
+    expect(page.locator(".nbe-state")).to_have_text("Disconnected")
+
+
+def test_a_cell_run_seven_times_leaves_one_explorer_at_work(open_cells: OpenCells) -> None:
+    notebook = running(open_cells)
+    for _ in range(6):
+        run_cell(notebook, 1)
+        expect(notebook.page.locator(".nbe")).to_have_count(1)
+    expect(notebook.page.locator(".nbe-state")).to_have_text("Running", timeout=60_000)
+    notebook.wait_for(AT_WORK, lambda found: found == ONE)
+    # Cleared outputs are no reason to end what a variable still names.
+    command(notebook, "notebook:clear-all-cell-outputs")
+    expect(notebook.page.locator(".nbe")).to_have_count(0)
+    notebook.wait_for("sum(explorer._displays._views.values())", lambda count: count == 0)
+    assert notebook.evaluate(AT_WORK) == ONE
+    notebook.execute("del explorer")
+    notebook.execute("gc.collect()")
+    notebook.wait_for(AT_WORK, lambda found: found == [0, [], 0])
+
+
+def test_a_restarted_kernel_is_told_and_a_new_run_works(open_cells: OpenCells) -> None:
+    notebook = running(open_cells)
+    notebook.execute("explorer.session.label([1, 2], 'kept')")
+    notebook.page.get_by_role("radio", name="kept").wait_for(state="attached")
+    # Not awaited: the page must tell while the kernel restarts.
+    notebook.page.evaluate(
+        "() => { window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }"
+    )
+    expect_gone(notebook, WITHIN)
+    expect(notebook.page.get_by_role("button", name="Save labels")).to_be_visible()
+    notebook.wait_idle()
+    run_cell(notebook, 0)
+    run_cell(notebook, 1)
+    expect(notebook.page.locator(".nbe-state")).to_have_text("Running", timeout=60_000)
+    expect(notebook.page.get_by_text("The kernel is gone")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_a_kernel_that_was_killed_is_told(open_cells: OpenCells) -> None:
+    notebook = running(open_cells)
+    pid = notebook.evaluate("os.getpid()")
+    os.kill(pid, signal.SIGKILL)
+    # The server itself looks after its kernels every three seconds.
+    expect_gone(notebook, 10 * WITHIN)
+
+
+def test_a_closed_explorer_is_taken_off_the_page(open_cells: OpenCells) -> None:
+    notebook = running(open_cells)
+    notebook.execute("explorer.close()")
+    expect(notebook.page.locator(".nbe")).to_have_count(0, timeout=5 * WITHIN)
+    notebook.wait_for(AT_WORK, lambda found: found[:2] == [0, []])

@@ -1,0 +1,295 @@
+"""Explorers that nobody can reach end; those that somebody may reach do not."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import ipywidgets
+import numpy as np
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import nbembed as nb
+from nbembed.widget import lifetime
+from nbembed.widget.lifetime import Displays, held, in_local_variable, in_other_threads
+
+X = np.random.default_rng(0).normal(size=(20, 3))
+METHOD = nb.SNE(random_state=0, n_jobs=1)
+
+
+def threads() -> list[str]:
+    return sorted(t.name for t in threading.enumerate() if t.name.startswith("nbembed"))
+
+
+def ended(session: nb.Session) -> bool:
+    """Return whether a session has been closed, once its worker has had its last turn."""
+    closed: bool = session._controller.machine.closing
+    if closed:
+        session.close()  # waits
+    return closed and session._controller.ended
+
+
+# -- where it is displayed --------------------------------------------------------------------
+
+
+def test_what_was_never_displayed_is_displayed_nowhere() -> None:
+    assert Displays().gone
+
+
+def test_what_a_cell_displays_is_there_until_the_cell_is_run_again() -> None:
+    displays = Displays()
+    displays.asked()
+    assert not displays.gone
+    for cell in ("a", "b", "c"):
+        displays.after_cell(cell)
+        assert not displays.gone
+    displays.after_cell("a")
+    assert displays.gone
+    displays.asked()  # by another cell
+    displays.after_cell("b")
+    displays.after_cell("a")
+    assert not displays.gone
+
+
+def test_the_views_of_all_pages_count() -> None:
+    displays = Displays()
+    displays.asked()
+    displays.after_cell("a")
+    displays.report("p", 1)
+    displays.report("q", 2)
+    displays.report("p", 0)
+    displays.after_cell("a")
+    assert not displays.gone, "another page shows it"
+    displays.report("q", 0)
+    assert displays.gone
+    displays.report("q", 1)
+    assert not displays.gone
+
+
+def test_a_page_that_was_closed_may_be_opened_again() -> None:
+    displays = Displays()
+    displays.asked()
+    displays.after_cell("a")
+    displays.report("p", 1)
+    displays.forget("p")
+    assert not displays.gone
+    displays.report("q", 0)
+    assert not displays.gone, "a page that has just loaded has no views yet"
+    displays.report("q", 1)
+    displays.report("q", 0)
+    assert displays.gone
+
+
+# -- who refers to it -------------------------------------------------------------------------
+
+
+class Thing:
+    """Something to refer to."""
+
+    def public(self) -> None:
+        """Do nothing."""
+
+    def _private(self) -> None:
+        """Do nothing."""
+
+
+def holds(things: list[Thing], *known: object) -> bool:
+    """Return whether the first of things is held; a test's own assertions would refer to it."""
+    return held(things[0], known)
+
+
+def test_known_owners_and_own_private_methods_do_not_hold() -> None:
+    things = [Thing()]
+    owner, private = Thing(), things[0]._private
+    owner.inner = things[0]  # type: ignore[attr-defined]
+    assert holds(things)
+    assert holds(things, owner), "the list does"
+    assert not holds(things, owner, things)
+    public = things[0].public
+    assert holds(things, owner, things)
+    del public, private
+
+
+def test_variables_of_running_functions_are_found() -> None:
+    started, stop = threading.Event(), threading.Event()
+    owner = SimpleNamespace(thing=Thing())
+
+    def work() -> None:
+        mine = owner.thing
+        started.set()
+        stop.wait(30)
+        del mine
+
+    def found() -> tuple[bool, bool]:
+        return in_other_threads(owner.thing), in_local_variable(owner, "thing")
+
+    assert found() == (False, False)
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait(30)
+    assert found() == (True, True)
+    stop.set()
+    thread.join()
+    assert found() == (False, False)
+    here = owner.thing
+    assert found() == (False, True)
+    del here
+    assert found() == (False, False)
+
+
+# -- Explorers --------------------------------------------------------------------------------
+
+
+def test_a_closed_explorer_is_freed_and_its_session_ends() -> None:
+    before, widgets = threads(), set(ipywidgets.widgets.widget._instances)
+    explorer = nb.Explorer(X, METHOD)
+    session, widget = weakref.ref(explorer.session), weakref.ref(explorer)
+    explorer.session.label([0], "a")
+    explorer.close()
+    assert threads() == before
+    assert explorer.labels[0] == "a"
+    assert set(ipywidgets.widgets.widget._instances) == widgets
+    del explorer
+    gc.collect()
+    assert (widget(), session()) == (None, None)
+
+
+def test_a_session_that_is_held_or_was_given_goes_on() -> None:
+    with nb.Session(X, METHOD) as given:
+        nb.Explorer(session=given).close()
+        given.step(2, wait=True)
+    explorer = nb.Explorer(X, METHOD, autoplay=False)
+    kept = explorer.session
+    explorer.close()
+    kept.step(2, wait=True)
+    assert kept.iteration == 2
+    kept.close()
+
+
+def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities() -> None:
+    with nb.Session(X, nb.Mbed(n_classes=2, random_state=0, n_jobs=1)) as session:
+        session.label([0, 1], "a")
+        session.step(5, wait=True)
+        before = session.frame(), session.membership, session.to_script()
+    seen = session._controller
+    assert seen.published.objective is None
+    assert seen.engine._run is None
+    assert seen.engine._cache._entries == []
+    frame, membership, script = before
+    np.testing.assert_array_equal(session.embedding, frame.embedding)
+    np.testing.assert_array_equal(session.membership, membership)
+    np.testing.assert_array_equal(session.frame().membership, membership)
+    assert session.to_script() == script
+    np.testing.assert_array_equal(session.replayed().embedding, frame.embedding)
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    """Return a notebook's IPython in this process, with the data in ``X``."""
+    config = Config(HistoryManager={"hist_file": ":memory:"})
+    shell = InteractiveShell(config=config)
+    InteractiveShell._instance = shell
+    shell.user_ns.update(nb=nb, X=X, METHOD=METHOD)
+    yield shell
+    for ref in list(lifetime.WATCH._open.values()):
+        close = ref[1]()
+        if close is not None:
+            close.__self__.close()
+    shell.reset()
+    shell.history_manager.end_session()
+    InteractiveShell.clear_instance()
+    gc.collect()
+
+
+def run(shell: InteractiveShell, code: str) -> None:
+    result = shell.run_cell(code, store_history=True)
+    result.raise_error()
+
+
+MAKE = "explorer = nb.Explorer(X, METHOD); explorer"
+
+
+@pytest.mark.parametrize("make", [MAKE, "nb.Explorer(X, METHOD)"])
+def test_a_cell_run_seven_times_has_one_session(shell: InteractiveShell, make: str) -> None:
+    before = threads()
+    for turn in range(7):
+        run(shell, make)
+        shell.user_ns["Out"][shell.execution_count - 1].session.label([turn], "kept")
+    *old, last = (shell.user_ns["Out"][k] for k in range(1, 8))
+    assert all(ended(explorer.session) for explorer in old)
+    assert not last.session._controller.machine.closing
+    assert sorted(threads()) == sorted([*before, "nbembed session", "nbembed-sender"])
+    assert [e.labels.index("kept") for e in old] == list(range(6)), "what was said is kept"
+    assert [e.comm for e in old] == [None] * 6
+    assert lifetime.WATCH._open.keys() == {id(last._displays)}
+
+
+@pytest.mark.parametrize(
+    ("hold", "drop"),
+    [
+        ("kept = explorer", "del kept"),
+        ("kept = {'a': [explorer]}", "kept.clear()"),
+        ("close = explorer.close", "del close"),
+        ("import ipywidgets; box = ipywidgets.VBox([explorer])", "box.close(); del box; _ = 0"),
+        ("def f(e=explorer): pass", "del f"),
+    ],
+)
+def test_what_something_refers_to_stays_open_as_long(
+    shell: InteractiveShell, hold: str, drop: str
+) -> None:
+    run(shell, MAKE)
+    run(shell, hold)
+    run(shell, MAKE)
+    explorer = shell.user_ns["Out"][1]
+    session = explorer.session
+    controller = session._controller
+    del explorer, session
+    run(shell, "1 + 1")
+    assert not controller.machine.closing
+    run(shell, drop)
+    gc.collect()
+    run(shell, "2 + 2")
+    assert controller.machine.closing
+
+
+def test_a_session_kept_from_an_explorer_ends_when_it_is_dropped(shell: InteractiveShell) -> None:
+    run(shell, MAKE)
+    run(shell, "session = explorer.session")
+    controller = shell.user_ns["session"]._controller
+    run(shell, MAKE)
+    assert shell.user_ns["Out"][1].comm is None, "the view is closed"
+    assert not controller.machine.closing
+    run(shell, "del session")
+    assert controller.machine.closing
+
+
+def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell) -> None:
+    run(shell, MAKE)
+    controller = shell.user_ns["explorer"].session._controller
+
+    def tell(count: int) -> None:
+        explorer = shell.user_ns["Out"][1]
+        content = {"type": "views", "client": "p", "count": count}
+        explorer._handle_custom_msg(content, [])
+        del explorer
+        shell.events.trigger("post_execute")  # as ipykernel does after a message
+
+    tell(1)
+    run(shell, MAKE)
+    assert not controller.machine.closing
+    tell(0)
+    assert controller.machine.closing
+
+
+def test_the_cell_of_a_variable_in_use_can_be_cleared(shell: InteractiveShell) -> None:
+    run(shell, MAKE)
+    explorer = shell.user_ns["explorer"]
+    for count in (1, 0):
+        explorer._handle_custom_msg({"type": "views", "client": "p", "count": count}, [])
+    run(shell, "explorer")
+    assert not explorer.session._controller.machine.closing
