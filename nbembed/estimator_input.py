@@ -48,7 +48,7 @@ def validated_data(
     X = matrix_of(X, name)
     try:
         data = validate_data(estimator, X, **options)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{name} must be {form}: {error}") from None
     check_kind(X, name)
@@ -90,7 +90,9 @@ def validated_weights(sample_weight: Any, data: Any) -> NDArray[np.float64]:
         weights: NDArray[np.float64] = _check_sample_weight(
             sample_weight, data, dtype=np.float64, ensure_non_negative=True
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"sample_weight must be one number ≥ 0 for each row of X: {error}") from None
+    if not np.isfinite(weights).all():  # a single number is not looked at by scikit-learn
+        raise ValueError(f"sample_weight must be finite, got {sample_weight!r}")
     return weights

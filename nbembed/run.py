@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.objectives.base import Objective
+from nbembed.optimizers.base import Optimizer
 from nbembed.schedule import Schedule
+from nbembed.validation import check_count, check_instance, check_numbers, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.objectives.base import Objective
-    from nbembed.optimizers.base import Optimizer, State
+    from nbembed.optimizers.base import State
 
 #: Calm iterations in a row after which a run has converged; a single one may be chance.
 PATIENCE = 25
@@ -117,14 +119,14 @@ class Run:
         tol: float = 1e-4,
         cost_every: int = 10,
     ) -> None:
-        Y = np.array(Y, dtype=objective.dtype, order="C", copy=True)
-        if Y.ndim != 2 or Y.shape[0] != objective.n_samples:
-            raise ValueError(
-                f"Y must have shape (n_samples, n_components) with n_samples = "
-                f"{objective.n_samples}, got {Y.shape}"
-            )
-        if not objective.in_range(Y):
-            raise ValueError(_not_in_range(Y))
+        check_instance("objective", objective, Objective)
+        check_instance("optimizer", optimizer, Optimizer)
+        if schedule is not None:
+            check_instance("schedule", schedule, Schedule)
+        if not (isinstance(tol, float) and tol == math.inf):  # then every iteration is calm
+            check_real("tol", tol, low=0)
+        check_count("cost_every", cost_every)
+        Y = _layout(Y, objective)
         self.objective = objective
         self.optimizer = optimizer
         #: The stages and how many of their steps are done.
@@ -154,6 +156,8 @@ class Run:
 
         The values in force are set in ``objective`` where it has such parameters.
         """
+        check_instance("objective", objective, Objective)
+        check_instance("checkpoint", checkpoint, Checkpoint)
         names = objective.parameters
         values = {name: value for name, value in checkpoint.values.items() if name in names}
         if any(names[name] != value for name, value in values.items()):
@@ -226,7 +230,7 @@ class Run:
 
     def step(self, k: int = 1) -> Run:
         """Advance ``k`` iterations and return the run itself."""
-        for _ in range(k):
+        for _ in range(check_count("k", k, low=0)):
             self._step()
         return self
 
@@ -245,7 +249,13 @@ class Run:
         callbacks : iterable of callables
             Each is called with the run after every iteration; returning ``True`` stops it.
         """
-        callbacks = tuple(callbacks)
+        check_count("max_iter", max_iter, low=0)
+        try:
+            callbacks = tuple(callbacks)
+        except TypeError:
+            callbacks = (None,)  # type: ignore[assignment]  # what is refused below
+        if not all(map(callable, callbacks)):
+            raise TypeError(f"callbacks must be functions of the run, got {callbacks!r}")
         while self.iteration < max_iter and not self.converged:
             self._step()
             # Every callback is called after every iteration, even when an earlier one asks to stop.
@@ -262,6 +272,7 @@ class Run:
         schedule lasts, the parameters that its stages have set so far are set in ``objective``
         too; call :meth:`release` first for a parameter that the schedule shall no longer set.
         """
+        check_instance("objective", objective, Objective)
         if objective.n_samples != self.objective.n_samples:
             raise ValueError(
                 f"objective must have {self.objective.n_samples} samples, got {objective.n_samples}"
@@ -274,12 +285,7 @@ class Run:
 
     def move(self, Y: NDArray[Any]) -> Run:
         """Go on from another layout (a point of the annealing path, an adopted map)."""
-        Y = np.array(Y, dtype=self.objective.dtype, order="C", copy=True)
-        if Y.ndim != 2 or Y.shape[0] != self.objective.n_samples:
-            raise ValueError(f"Y must be of shape ({self.objective.n_samples}, n_components)")
-        if not self.objective.in_range(Y):
-            raise ValueError(_not_in_range(Y))
-        self._restart(Y)
+        self._restart(_layout(Y, self.objective))
         return self
 
     def release(self, name: str) -> Run:
@@ -342,10 +348,28 @@ class Run:
             self.kept.append(Kept(self.iteration, self.objective.parameters, self._state.Y.copy()))
 
 
-def _not_in_range(Y: NDArray[Any]) -> str:
-    if not np.isfinite(Y).all():
-        return "Y must be finite, got NaN or infinity"
-    return f"Y must be in the objective's range, got numbers of up to {np.abs(Y).max():.3g}"
+def _layout(Y: Any, objective: Objective) -> NDArray[Any]:
+    """Return a copy of a layout in the objective's dtype.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not a layout of the objective's points, or out of its range.
+    """
+    with np.errstate(over="ignore"):  # infinite in float32, and refused
+        layout = np.array(check_numbers("Y", Y), dtype=objective.dtype, order="C")
+    if layout.ndim != 2 or layout.shape[0] != objective.n_samples:
+        raise ValueError(
+            f"Y must have shape (n_samples, n_components) with n_samples = "
+            f"{objective.n_samples}, got {layout.shape}"
+        )
+    if not np.isfinite(layout).all():
+        raise ValueError("Y must be finite, got NaN or infinity")
+    if not objective.in_range(layout):
+        raise ValueError(
+            f"Y must be in the objective's range, got numbers of up to {np.abs(layout).max():.3g}"
+        )
+    return layout
 
 
 def relative_movement(before: NDArray[Any], after: NDArray[Any]) -> float:

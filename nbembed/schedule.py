@@ -11,10 +11,10 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from nbembed.optimizers.base import Optimizer
+from nbembed.optimizers.base import Optimizer
+from nbembed.validation import check_count, check_flag, check_instance, check_text
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,11 @@ class Stage:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
-            raise ValueError(f"steps must be at least 1, got {self.steps}")
+        check_count("steps", self.steps)
+        check_instance("optimizer", self.optimizer, Optimizer)
+        check_instance("parameters", self.parameters, Mapping)
+        check_flag("keep", self.keep)
+        check_text("name", self.name)
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
 

@@ -164,6 +164,8 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
             v is None or isinstance(v, str | bytes) for v in array.flat
         ):
             array = array.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} must be numbers that float64 can hold, got {value!r}") from None
     except (TypeError, ValueError):
         array = np.array("")
     if array.dtype.kind not in "biuf":
@@ -197,6 +199,18 @@ def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
         )
 
 
+def check_instance(name: str, value: Any, kind: type) -> None:
+    """Raise unless ``value`` is of a class of this package.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of type {kind.__name__}, got {value!r}")
+
+
 def check_text(name: str, value: Any) -> str:
     """Return text that UTF-8 can hold: files and messages to a page are in UTF-8.
 
@@ -228,7 +242,7 @@ def check_path(name: str, value: Any) -> Path:
     TypeError
         If it is neither text nor a path.
     ValueError
-        If it is empty text, or no file system can hold it.
+        If it is empty text, or no file can be named so.
     """
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name} must be a path, got {value!r}")
@@ -238,6 +252,8 @@ def check_path(name: str, value: Any) -> Path:
         os.fsencode(value)
     except UnicodeEncodeError:
         raise ValueError(f"{name} must be a path of whole characters, got {value!r}") from None
+    if "\0" in os.fspath(value):
+        raise ValueError(f"{name} must be a path without null characters, got {value!r}")
     return Path(value)
 
 
@@ -366,7 +382,7 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     """
     try:
         array = np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be rows of probabilities, got {rows!r}") from None
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{name} must have shape (n_samples, n_classes), got {array.shape}")
@@ -549,7 +565,7 @@ def check_data(
             ensure_min_features=0,
             input_name=name,
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
     if data.ndim != 2:
         hint = "; a single feature is a column, X[:, None]" if data.ndim == 1 else ""

@@ -272,3 +272,43 @@ def test_a_resumed_run_sets_what_the_objective_has(objective, Y):
     assert run.objective.parameters["alpha"] == 1.5
     assert run.values == {"alpha": 1.5}
     assert run.release("alpha").values == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("objective", "SNE", TypeError),
+        ("optimizer", None, TypeError),
+        ("schedule", [], TypeError),
+        ("Y", "layout", TypeError),
+        ("Y", 10**400, ValueError),
+        ("Y", np.zeros((3, 2)), ValueError),
+        ("Y", np.full((30, 2), np.nan), ValueError),
+        ("tol", -1.0, ValueError),
+        ("tol", "small", TypeError),
+        ("cost_every", 0, ValueError),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(objective, Y, name, value, error):
+    given = {"objective": objective, "optimizer": FixedPoint(), "Y": Y} | {name: value}
+    with pytest.raises(error, match=name):
+        Run(**given)
+
+
+def test_bad_arguments_of_methods_are_refused_by_name(objective, Y):
+    run = Run(objective, FixedPoint(), Y)
+    with pytest.raises(TypeError, match="k must be an integer"):
+        run.step("2")
+    with pytest.raises(TypeError, match="max_iter must be an integer"):
+        run.until("2")
+    for callbacks in (print, "nan", [3]):
+        with pytest.raises(TypeError, match="callbacks must be functions"):
+            run.until(2, callbacks=callbacks)
+    with pytest.raises(TypeError, match="objective must be of type Objective"):
+        run.change("SNE")
+    with pytest.raises(TypeError, match="Y must be real numbers"):
+        run.move("layout")
+    with pytest.raises(TypeError, match="checkpoint must be of type Checkpoint"):
+        Run.resume(objective, FixedPoint(), None)
+    assert run.iteration == 0
+    assert np.array_equal(run.embedding, Y.astype(objective.dtype))

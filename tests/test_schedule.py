@@ -77,3 +77,13 @@ def test_without_takes_the_stages_out_where_nothing_else_was_to_be_moved():
     schedule = Schedule((first, Stage(3, FixedPoint(), {"lam": 1.0}))).advanced().advanced()
     assert schedule.without("lam") == Schedule()
     assert schedule.without("rho").current.parameters == {"lam": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("steps", "5"), ("optimizer", "auto"), ("parameters", [1]), ("keep", 1), ("name", None)],
+)
+def test_a_stage_refuses_what_is_not_of_its_type(name, value):
+    given = {"steps": 5, "optimizer": FixedPoint()} | {name: value}
+    with pytest.raises(TypeError, match=name):
+        Stage(**given)

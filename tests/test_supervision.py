@@ -418,6 +418,17 @@ def test_groups_weigh_their_members_like_everything_else():
     np.testing.assert_array_equal(groups.weights, value.label_weights[:3])
 
 
+@pytest.mark.parametrize("labels", [1, "yes", np.array([]), None])
+def test_whether_classes_are_groups_is_a_flag(labels):
+    with pytest.raises(TypeError, match="labels must be True or False"):
+        Supervision(4).groups(labels)
+
+
+def test_no_more_columns_are_made_than_methods_take():
+    with pytest.raises(ValueError, match="n_classes must be at most 1000"):
+        Supervision(4).targets(2**31)
+
+
 HALF = "caf\ud800"
 
 

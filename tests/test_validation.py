@@ -170,6 +170,14 @@ def test_what_is_no_array_of_numbers_is_refused(value):
         v.check_numbers("prior", value)
 
 
+def test_whole_numbers_beyond_floats_are_refused():
+    for value in (10**400, [1, -(10**400)]):
+        with pytest.raises(ValueError, match="prior must be numbers that float64 can hold"):
+            v.check_numbers("prior", value)
+        with pytest.raises(ValueError, match="X must be a matrix of real numbers"):
+            v.check_data([[1.0], [2.0], [10**400]])
+
+
 def test_numbers_are_copied_in_float64():
     given = np.array([1.0, np.nan])
     found = v.check_numbers("prior", given)
@@ -201,6 +209,9 @@ def test_flags_text_and_paths(tmp_path):
             v.check_path("folder", wrong)
     with pytest.raises(ValueError, match="folder must be a path, got empty text"):
         v.check_path("folder", "")
+    for wrong in ("a\0b", "\ud800"):
+        with pytest.raises(ValueError, match=r"^folder must be a path"):
+            v.check_path("folder", wrong)
 
 
 @pytest.mark.parametrize("X", [np.full((2, 2), -1e150), sparse.csr_array([[1e150, 0.0]])])

@@ -73,7 +73,7 @@ class Dataset:
         ValueError
             If the split does not exist.
         """
-        if n_labels not in self.labeled:
+        if check_count("n_labels", n_labels) not in self.labeled:
             raise ValueError(f"n_labels must be one of {sorted(self.labeled)}, got {n_labels!r}")
         splits = self.labeled[n_labels]
         if not 0 <= check_count("split", split, low=0) < len(splits):

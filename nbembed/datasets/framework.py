@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbembed.validation import as_generator, check_count
+from nbembed.validation import as_generator, check_count, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +41,21 @@ class Toy:
     axis: NDArray[np.float64]
 
     def angle(self, direction: NDArray[np.float64]) -> float:
-        """Return the angle between a direction and the separating axis, in degrees, 0 to 90."""
-        d = np.asarray(direction, dtype=np.float64).ravel()
+        """Return the angle between a direction and the separating axis, in degrees, 0 to 90.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is not a direction in the space of the data: finite and not zero.
+        """
+        d = check_numbers("direction", direction).ravel()
+        size = float(np.abs(d).max(initial=0))
+        if d.shape != self.axis.shape or not 0 < size < np.inf:
+            raise ValueError(
+                f"direction must be {self.axis.size} finite numbers, not all zero, "
+                f"got {direction!r}"
+            )
+        d /= size
         share = abs(float(d @ self.axis)) / float(np.linalg.norm(d))
         return float(np.degrees(np.arccos(min(share, 1.0))))
 

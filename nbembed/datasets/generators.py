@@ -92,7 +92,7 @@ def crossed_pair(
     """
     check_count("n_samples", n_samples)
     check_count("n_features", n_features, low=2)
-    check_real("offset", offset)
+    offset = check_real("offset", offset)
     rng = as_generator(random_state)
     cluster = rng.permutation(np.arange(n_samples) % 2)
     X = rng.standard_normal((n_samples, n_features)) + (2 * cluster - 1)[:, None] * offset

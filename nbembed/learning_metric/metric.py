@@ -391,6 +391,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
                     f"{name} must have the {self.n_features_in_} features that the metric was "
                     f"fitted to, got {data.shape[1]}"
                 )
+            if data is not None:
+                check_magnitude(data, name)
         mixture, n_threads = self._mixture, resolve_threads(self.n_jobs)
         A = mixture.exponents(X)
         B = A if others is None else mixture.exponents(others)

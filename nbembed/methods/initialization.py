@@ -20,6 +20,7 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nbembed.blas import one_blas_thread
+from nbembed.validation import check_magnitude
 
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4
@@ -87,6 +88,7 @@ def scaling_axes(D: NDArray[Any], n_components: int) -> NDArray[np.float64]:
 
 def _pca(X: Any, n_components: int) -> NDArray[np.float64]:
     """Return principal coordinates of dense or sparse data, without a centered copy of sparse."""
+    check_magnitude(X)
     n, n_features = X.shape
     X = X.astype(np.float64)
     mean = np.asarray(X.mean(axis=0)).ravel()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from nbembed.distances import check_span
 from nbembed.validation import check_data
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
     Raises
     ------
     ValueError
-        See :func:`nbembed.validation.check_data`.
+        See :func:`nbembed.validation.check_data`; also if squares of distances would over- or
+        underflow, whatever the metric: a session can switch to methods that square them.
     """
     data = check_data(X, recipe.data_metric)
+    check_span(data)
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
         for part in (data.data, data.indices, data.indptr):

@@ -36,7 +36,7 @@ from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.verbs import Verbs
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_flag, check_real
+from nbembed.validation import check_flag, check_instance, check_real, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -150,6 +150,8 @@ class Session(Verbs):
         RuntimeError
             If the session is closed, or has failed and the command would run it.
         """
+        check_text("command", command)
+        check_instance("arguments", arguments, Mapping)
         method = arguments.get("method")
         own = type(recipe_of(method)) if isinstance(method, Estimator | Recipe) else None
         return Arguments(self._controller.give(command, arguments, own))
@@ -191,7 +193,7 @@ class Session(Verbs):
         -------
         reached : bool
         """
-        if state is not None and state not in STATES:
+        if state is not None and not (isinstance(state, str) and state in STATES):
             raise ValueError(f"state must be one of {', '.join(STATES)} or None, got {state!r}")
         return self._controller.wait(state, timeout)
 

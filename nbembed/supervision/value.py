@@ -25,7 +25,7 @@ import numpy as np
 from nbembed.supervision.parts import LinkGroups, class_name, frozen, new_class_name, without
 from nbembed.supervision.serialization import Entries, check_classes, decode, encode
 from nbembed.supervision.weights import label_weights
-from nbembed.validation import check_count, check_points, check_real
+from nbembed.validation import MAX_CLASSES, check_count, check_flag, check_points, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -286,7 +286,8 @@ class Supervision:
         Raises
         ------
         ValueError
-            If ``n_classes`` is smaller than the number of named classes.
+            If ``n_classes`` is smaller than the number of named classes, or larger than any method
+            takes.
         """
         K = len(self.classes) if n_classes is None else check_count("n_classes", n_classes)
         if len(self.classes) > K:
@@ -294,6 +295,9 @@ class Supervision:
                 f"n_classes must be at least {len(self.classes)}, the number of named classes, "
                 f"got {K}"
             )
+        most = max(MAX_CLASSES, len(self.classes))
+        if most < K:
+            raise ValueError(f"n_classes must be at most {most}, got {K}")
         T = np.full((self.n_samples, K), np.nan)
         where = self.labeled
         if where.size == 0:
@@ -316,6 +320,7 @@ class Supervision:
         labels : bool, default=True
             Whether each class of two points or more is a group too, weighted by confidence.
         """
+        labels = check_flag("labels", labels)
         made: dict[bool, LinkGroups] = self.__dict__.setdefault("_groups", {})
         if labels not in made:
             made[labels] = self._make_groups(labels)

@@ -67,6 +67,15 @@ class Field:
             raise ValueError(f"{self.name} {error}") from None
 
 
+class _Word(traitlets.Enum):  # type: ignore[misc]  # traitlets is untyped
+    """A trait of a few words; traitlets' own compares arrays with them, which have no truth."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if not isinstance(value, str):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
 @dataclass(frozen=True)
 class Enum(Type):
     """One of a few words.
@@ -135,7 +144,7 @@ def enum(name: str, *words: str, list_name: str = "") -> Enum:
         name,
         lambda value: isinstance(value, str) and value in words,
         f"one of {', '.join(words)}",
-        lambda default: traitlets.Enum(words, default),
+        lambda default: _Word(words, default),
         words=words,
         list_name=list_name,
     )

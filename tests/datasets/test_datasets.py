@@ -303,3 +303,17 @@ def test_names_are_text(wrong, tmp_path):
         datasets.read(tmp_path, wrong)
     with pytest.raises(ValueError, match="name must be one of"):
         datasets.fetch(wrong)
+
+
+@pytest.mark.parametrize("direction", [1, [0.0, 0.0], [np.inf, 1.0], [np.nan, 1.0], 10**400])
+def test_the_angle_of_what_is_no_direction_is_refused(direction):
+    toy = datasets.toy_few_labels(40, random_state=0)
+    with pytest.raises(ValueError, match="direction must be"):
+        toy.angle(direction)
+    assert toy.angle(1e300 * toy.axis) == pytest.approx(0, abs=1e-5)
+
+
+def test_an_offset_that_no_array_holds_is_refused_or_taken_as_a_float():
+    assert np.isfinite(datasets.crossed_pair(10, offset=2**63, random_state=0)[0]).all()
+    with pytest.raises(ValueError, match="offset"):
+        datasets.crossed_pair(10, offset=10**400)

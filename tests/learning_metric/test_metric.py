@@ -239,6 +239,8 @@ def test_bad_data(metric):
         metric.pairwise(X[:, :3])
     with pytest.raises(ValueError, match="others must have the 4 features"):
         metric.squared_rows(X, X[:, :2])
+    with pytest.raises(ValueError, match="X must be at most"):
+        metric.squared_rows(X * 1e300)
     with pytest.raises(ValueError, match="X must be dense for a LearningMetric"):
         Distances(sparse.csr_array(X), metric)
     with pytest.raises(ValueError, match="x1 and x2 must be two points or as many rows"):

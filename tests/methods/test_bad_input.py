@@ -196,3 +196,8 @@ def test_the_simplex_needs_room():
         Mbed(n_classes=4, n_components=1, directions="circle").fit(data())
     with pytest.raises(ValueError, match="directions must have n_components = 3"):
         Mbed(n_classes=2, n_components=3, directions=[[1.0, 0.0], [0.0, 1.0]]).fit(data())
+
+
+def test_data_too_large_for_principal_axes_are_refused_under_any_metric():
+    with pytest.raises(ValueError, match="X must be at most"):
+        SNE(metric="cosine").fit(1e300 * data())

@@ -53,6 +53,9 @@ def test_data(kind, bad):
         ((X, LABELS, np.ones(3)), "sample_weight must"),
         ((X, LABELS, -np.ones(20)), "sample_weight must"),
         ((X, LABELS, "heavy"), "sample_weight must"),
+        ((X, LABELS, np.nan), "sample_weight must"),
+        ((X, LABELS, np.inf), "sample_weight must"),
+        ((X, LABELS, 10**400), "sample_weight must"),
         ((X, LABELS, [[1], [2, 3]]), "sample_weight must"),
     ],
 )

@@ -98,6 +98,35 @@ def test_logs(log):
         nb.Session.replay(X, [log])
 
 
+def test_a_command_by_name_needs_a_name_and_arguments(start):
+    session = start()
+    with pytest.raises(TypeError, match="command must be text"):
+        session.give(3, {})
+    with pytest.raises(TypeError, match="arguments must be of type Mapping"):
+        session.give("step", 1e300)
+
+
+def test_a_state_to_wait_for_is_one_of_the_words(start):
+    for wrong in (np.ones(3), [], 3, "asleep"):
+        with pytest.raises(ValueError, match="state must be one of"):
+            start().wait(wrong, timeout=0)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_a_path_that_no_file_can_have_is_refused(start, name):
+    with pytest.raises(ValueError, match="path must be a path"):
+        start().save(name)
+    with pytest.raises(ValueError, match="path must be a path"):
+        nb.load_session(name)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_data_that_no_method_can_square_are_refused_at_once(X, scale, metric):
+    with pytest.raises(ValueError, match="X must span between"):
+        nb.Session(X * scale, nb.SNE(metric=metric))
+
+
 def test_names_that_no_file_or_page_can_hold_change_nothing(session, tmp_path):
     session.label([0, 1], "one")
     half = "\ud800"

@@ -696,3 +696,10 @@ def test_all_of_a_drawing_is_of_its_frames_moment(explorer: Any, session: FakeSe
     drawing = explorer._frames._artist.draw(frame)
     assert drawing.directions == [[1, 0], [-1, 0]]
     assert drawing.colors is not None
+
+
+@pytest.mark.parametrize("value", [np.arange(2), np.array("class"), 3, None, ["class"], "shape"])
+def test_a_coloring_that_is_none_of_the_words_is_refused(explorer: Any, value: Any) -> None:
+    with pytest.raises(traitlets.TraitError, match="color_by"):
+        explorer.color_by = value
+    assert explorer.color_by == "column"

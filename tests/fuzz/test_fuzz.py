@@ -1,0 +1,103 @@
+"""Fuzzed calls of every public callable: no crash, no hang, no NaN, no foreign exception.
+
+The calls are the same in every run; ``NBEMBED_FUZZ=100000`` makes so many others, from a seed that
+is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from tests.fuzz import calls, live, runner
+from tests.fuzz.known import KNOWN
+from tests.fuzz.runner import Batch
+
+#: Calls of one run.
+CALLS = 10_000
+SEED = 20070603
+
+
+@pytest.mark.slow
+def test_no_call_crashes_hangs_or_returns_what_is_not_finite():
+    explored = os.environ.get("NBEMBED_FUZZ")
+    seed = random.SystemRandom().randrange(10**6) if explored else SEED
+    wanted = int(explored) if explored else CALLS
+    report = runner.execute(runner.plan(wanted, seed))
+    new = [failure for failure in report.failures if not known(failure)]
+    assert not new, "\n\n".join(map(str, new))
+    assert report.calls >= wanted
+
+
+def known(failure: runner.Failure) -> bool:
+    return (failure.batch.entry, failure.kind, failure.place) in KNOWN
+
+
+def test_known_faults_are_still_there():
+    for fault, batch in KNOWN.items():
+        report = runner.execute([batch])
+        assert any(known(failure) for failure in report.failures), f"mended: take out {fault}"
+
+
+def test_every_public_callable_is_in_the_table():
+    assert not calls.missing(), "give these arguments strategies, in tests/fuzz/arguments.py"
+    table = calls.table()
+    for name, thing in calls.public_callables():
+        covered = calls.matches(name, calls.LIVE) or calls.matches(name, calls.INTERNAL)
+        assert covered or name in table, name
+        assert not (name in table and calls.matches(name, calls.INTERNAL)), name
+        assert callable(thing)
+    for name in calls.LIVE:
+        assert any(entry.startswith(name.rstrip("*").rstrip(".")) for entry in table), name
+
+
+def test_no_line_of_the_tables_is_left_over():
+    names = [name for name, _ in calls.public_callables()]
+    for table in (calls.INTERNAL, calls.EXCEPTIONS, calls.WEIGHTS, calls.NOT_FINITE):
+        for pattern in table:
+            assert any(calls.matches(name, [pattern]) for name in names), pattern
+
+
+def test_every_method_of_a_session_can_be_drawn():
+    for member in live.members():
+        assert isinstance(live.given_to(member), dict)
+
+
+# -- the machinery itself: what it is there to see, it sees -----------------------------------
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Let the child take its table from :mod:`tests.fuzz.broken`."""
+    monkeypatch.setenv("NBEMBED_FUZZ_TABLE", "tests.fuzz.broken")
+    monkeypatch.setattr(runner, "PATIENCE", 20)
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "call"),
+    [
+        ("crash", "the process crashed: SIGSEGV", "crash(x=7)"),
+        ("exit", "the process ended with status 3", "exit(x=7)"),
+        ("foreign", "IndexError is not among the errors allowed", "foreign(x=7)"),
+        ("unnamed", "the message names no argument", "unnamed(x=7)"),
+        ("nan", "the result is nan", "nan(x=7)"),
+        ("changes", "an argument was changed", "changes(x=array([7"),
+    ],
+)
+def test_the_fuzzer_names_the_call(broken, entry, kind, call):
+    report = runner.execute([Batch(entry, 60, 0), Batch("fine", 5, 0)])
+    (failure,) = report.failures
+    assert failure.kind == kind
+    assert failure.call.startswith(call)
+    assert f"{entry!r}" in failure.batch.command() or entry in failure.batch.command()
+    assert report.calls > 5, "the batches after it are run as well"
+
+
+@pytest.mark.slow
+def test_the_fuzzer_sees_a_call_that_does_not_end(broken):
+    report = runner.execute([Batch("hang", 60, 0), Batch("fine", 5, 0)])
+    (failure,) = report.failures
+    assert failure.kind == "no end within 20 s"
+    assert failure.call.startswith("hang(x=7)")
