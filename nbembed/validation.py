@@ -234,6 +234,11 @@ def check_text(name: str, value: Any) -> str:
     return str(value)
 
 
+def readable(text: str) -> str:
+    """Return text from elsewhere, such as of an exception, as files and messages can hold it."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def check_path(name: str, value: Any) -> Path:
     """Return the path of a file or directory, which need not exist.
 

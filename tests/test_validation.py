@@ -234,3 +234,7 @@ def test_text_is_what_utf_8_can_hold(tmp_path):
             v.check_text("name", half)
     with pytest.raises(ValueError, match="path must be a path of whole characters"):
         v.check_path("path", tmp_path / "a\ud800")
+
+
+def test_text_from_elsewhere_is_made_readable():
+    assert v.readable("naïve \ud800!") == "naïve ?!"

@@ -17,6 +17,7 @@ from nbembed.session.commands import COMMANDS
 from nbembed.session.quality import QualityMeter
 from nbembed.session.state_machine import Facts
 from nbembed.session.worker import as_exception
+from nbembed.validation import readable
 
 if TYPE_CHECKING:
     from nbembed.session.background_fit import BackgroundFit, FitRequest, FitResult
@@ -241,7 +242,7 @@ class Executor:
         with controller.lock:
             controller.error = error
             controller.act("failed", Facts())
-            text = f"{type(error).__name__}: {error}"
+            text = readable(f"{type(error).__name__}: {error}")
             controller.note("rest", {"state": "failed", "error": text})
             controller.lock.notify_all()
         _logger.debug("the session failed", exc_info=error)

@@ -22,7 +22,7 @@ from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
 from nbembed.session.state_machine import STATES
 from nbembed.supervision import Supervision
-from nbembed.validation import check_choice, check_text
+from nbembed.validation import check_choice, check_text, readable
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe
@@ -301,7 +301,9 @@ def _rest(arguments: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of a ``rest`` event."""
     known = {"state": check_choice("state", arguments.get("state"), STATES)}
     if "error" in arguments:
-        known["error"] = check_text("error", arguments["error"])
+        # Earlier versions kept what an exception said as it was.
+        error = arguments["error"]
+        known["error"] = check_text("error", readable(error) if isinstance(error, str) else error)
     if len(known) < len(arguments):
         raise ValueError("a 'rest' event has a state, and an error if it failed")
     return known

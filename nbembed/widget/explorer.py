@@ -16,7 +16,7 @@ from nbembed.display.palette import ClassPalette
 from nbembed.methods.recipe import Recipe
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import relabeled
-from nbembed.validation import check_flag
+from nbembed.validation import check_flag, readable
 from nbembed.widget import protocol, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.drawing import FrameArtist
@@ -347,7 +347,7 @@ class Explorer(anywidget.AnyWidget):
                 "client": client,
                 "request": request,
                 "ok": error is None,
-                "error": None if error is None else protocol.readable(error),
+                "error": None if error is None else readable(error),
             }
         )
 

@@ -169,11 +169,6 @@ def encode(trait: str, values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype=schema.TRAITS[trait].type.dtype).tobytes()
 
 
-def readable(text: str) -> str:
-    """Return text from elsewhere, such as of an exception, as messages can hold it."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def finite(value: float | None) -> float | None:
     """Return a number as JSON can hold it: ``None`` for infinities and NaN."""
     return None if value is None or not math.isfinite(value) else float(value)

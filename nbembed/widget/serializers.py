@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.display import palette
-from nbembed.widget.protocol import encode, finite, readable
+from nbembed.validation import readable
+from nbembed.widget.protocol import encode, finite
 
 if TYPE_CHECKING:
     from nbembed.display.columns import Column

@@ -16,7 +16,6 @@ from nbembed.widget.protocol import (
     encode,
     finite,
     parse,
-    readable,
 )
 from nbembed.widget.schema import COMMANDS, FROM_PAGE
 
@@ -179,7 +178,3 @@ def test_a_number_beyond_the_range_of_floats_is_refused_with_its_request(number:
 def test_half_a_surrogate_pair_is_no_text(content: Any, part: str) -> None:
     with pytest.raises(ProtocolError, match=part):
         parse(content, [], 5)
-
-
-def test_text_from_elsewhere_is_made_readable() -> None:
-    assert readable("naïve \ud800!") == "naïve ?!"
