@@ -124,11 +124,15 @@ class _Reader:
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
         log = self._log(X, engine.iteration, state)
-        if not engine.cold:
-            log.append(Event(engine.iteration, "reset_optimizer"))
         shown = _item(content, "state", str)
         if shown not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {reprlib.repr(shown)}")
+        if not engine.cold:
+            log.append(Event(engine.iteration, "reset_optimizer"))
+        elif shown != "idle" and not any(event.command in MOTION for event in log):
+            # The steps asked for were not begun and are not stored, but the map is no longer idle:
+            # it will show its start, and so will a replay.
+            log.append(Event(0, "pause"))
         numbers = _number(content, "cost"), _number(content, "quality")
         controller = Controller(engine, state, self._methods, log, cast("State", shown), *numbers)
         self._wait_again(controller)

@@ -118,8 +118,10 @@ def read(session: Session, seed: int, path: Path, outcome: Outcome) -> None:
         with outcome.guarded("saving while others steer"):
             if rng.random() < 0.3:
                 session.save(path)
-                load_session(path).close()
-                outcome.counts["reopened"] += 1
+                with load_session(path) as loaded:
+                    outcome.counts["reopened"] += 1
+                    loaded.label([0], "opened")
+                    _goes_on(loaded, outcome)
     unsubscribe()
 
 
@@ -191,6 +193,11 @@ def check_reopened(session: Session, path: Path, outcome: Outcome) -> None:
             outcome.expect(not differ, f"the file opens with other {differ}")
             outcome.counts["reopened"] += 1
             loaded.step(3)
-            if comes_to_rest(loaded, outcome) and loaded.state != "failed":
-                with loaded.replayed() as again:
-                    _same(loaded, again, "the log of an opened session", outcome)
+            _goes_on(loaded, outcome)
+
+
+def _goes_on(loaded: Session, outcome: Outcome) -> None:
+    """Let an opened session that took a command come to rest; its log replays to the same bits."""
+    if comes_to_rest(loaded, outcome) and loaded.state != "failed":
+        with loaded.replayed() as again:
+            _same(loaded, again, "the log of an opened session", outcome)

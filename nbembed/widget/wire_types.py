@@ -67,7 +67,7 @@ class Field:
             raise ValueError(f"{self.name} {error}") from None
 
 
-class _Word(traitlets.Enum):  # type: ignore[type-arg]
+class _Word(traitlets.Enum):  # type: ignore[type-arg]  # generic for type checkers alone
     """A trait of a few words; traitlets' own compares arrays with them, which have no truth."""
 
     def validate(self, obj: Any, value: Any) -> Any:

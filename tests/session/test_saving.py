@@ -17,6 +17,7 @@ from nbembed.session import Session, atomic, controller, load_session
 from nbembed.session.atomic import write_atomically
 from tests.session import fake
 from tests.session.fake import GUARD, Fake, Other, rest
+from tests.session.test_replay import run
 
 KINDS = (Fake, Other)
 posix = pytest.mark.skipif(os.name != "posix", reason="links and permissions of POSIX")
@@ -309,3 +310,18 @@ def test_a_session_saved_before_its_first_turn(X, tmp_path):
     session = Session(X, Fake(random_state=0))
     session.save(tmp_path / "x")
     assert load_session(tmp_path / "x", methods=KINDS).state == "idle"
+
+
+def test_a_session_saved_before_its_first_step_replays_once_opened(start, tmp_path):
+    session = start()
+    with session._controller.lock:  # so that the worker does not begin
+        session.step(5)
+        session.save(tmp_path / "x")
+    with load_session(tmp_path / "x", methods=KINDS) as loaded:
+        assert loaded.state == "paused"
+        loaded.label([1], "a")
+        rest(loaded)
+        assert loaded.embedding.any()
+        with loaded.replayed() as again:
+            assert again.embedding.tobytes() == loaded.embedding.tobytes()
+        assert run(loaded.to_script(), loaded.X).tobytes() == loaded.embedding.tobytes()
