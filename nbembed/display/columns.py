@@ -40,7 +40,7 @@ class Column:
     values: NDArray[Any] | None = None
 
 
-def as_column(color: ArrayLike | None, n_samples: int) -> Column:
+def as_column(color: ArrayLike | None, n_samples: int, name: str = "color") -> Column:
     """Return ``color`` as a column.
 
     Parameters
@@ -48,6 +48,8 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
     color : array-like of shape (n_samples,) or None
         Text, booleans, categories or numbers. The name of a pandas series becomes the title.
     n_samples : int
+    name : str, default="color"
+        The argument's name, for errors.
 
     Returns
     -------
@@ -68,10 +70,10 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
         values = np.empty((0, 0))
     if values.shape != (n_samples,):
         raise ValueError(
-            f"color must have one value for each of the {n_samples} samples, "
+            f"{name} must have one value for each of the {n_samples} samples, "
             f"got shape {values.shape}"
         )
-    title = check_text("the name of color", title) if isinstance(title, str) else ""
+    title = check_text(f"the name of {name}", title) if isinstance(title, str) else ""
     if values.dtype.kind == "f":
         return Column("number", title, np.where(np.isfinite(values), values, np.nan), (), values)
     if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
@@ -80,7 +82,7 @@ def as_column(color: ArrayLike | None, n_samples: int) -> Column:
     found = sorted(set(values[~missing].tolist()), key=_order)
     index = {value: k for k, value in enumerate(found)}
     codes = np.array([-1 if gone else index[v] for v, gone in zip(values.tolist(), missing)])
-    names = tuple(check_text("color", str(value)) for value in found)
+    names = tuple(check_text(name, str(value)) for value in found)
     return Column("category", title, codes.astype(np.float64), names, values)
 
 

@@ -67,7 +67,7 @@ def annealing_path(
         )
     best = winner(steps)
     shared = cloud(len(layouts[0]), getattr(path, "labels_", None) if y is None else y,
-                   marked=marked)  # fmt: skip
+                   marked=marked, name="y")  # fmt: skip
     # All maps share one plane, so that only the points move from map to map.
     holder = getattr(path, "session", path)
     directions = getattr(holder, "directions_", getattr(holder, "directions", None))

@@ -24,7 +24,7 @@ from bokeh.models import (
 
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
 from nbembed.plots.theme import ground_color, new_figure, text_color
-from nbembed.validation import check_count, check_flag
+from nbembed.validation import check_count, check_flag, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -206,7 +206,10 @@ def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
         )
     if not layouts:
         raise ValueError("layouts must have at least one layout, got none")
-    checked = {str(k): check_layout(Y, f"layouts[{k!r}]") for k, Y in layouts.items()}
+    checked = {
+        check_text("names of layouts", str(k)): check_layout(Y, f"layouts[{k!r}]")
+        for k, Y in layouts.items()
+    }
     sizes = {name: len(Y) for name, Y in checked.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"layouts must all be of the same points, got sizes {sizes}")

@@ -151,15 +151,18 @@ def cloud(
     *,
     marked: ArrayLike | None = None,
     hover: Mapping[str, ArrayLike] | None = None,
+    name: str = "color",
 ) -> Cloud:
     """Return the shared part of maps of ``n_samples`` points; see :func:`nbembed.plots.scatter`.
+
+    Errors call the colors ``name``.
 
     Raises
     ------
     ValueError, TypeError
         If an argument does not have one value for each point; the message names it.
     """
-    column = as_column(color, n_samples)
+    column = as_column(color, n_samples, name)
     known = column.codes >= 0 if column.kind == "category" else np.ones(n_samples, dtype=bool)
     size = np.full(n_samples, point_size(n_samples))
     rim = np.full(n_samples, 0.0)

@@ -171,7 +171,7 @@ def test_a_fitted_mbed_and_a_session_have_paths():
         ({"path": []}, ValueError, "at least one layout"),
         ({"maps": 0}, ValueError, "maps must be at least 1"),
         ({"size": 3}, ValueError, "size must be at least 60"),
-        ({"y": [1]}, ValueError, "color must have one value"),
+        ({"y": [1]}, ValueError, "y must have one value"),
     ],
 )
 def test_bad_paths_are_named(path, arguments, error, message):

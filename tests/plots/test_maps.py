@@ -8,6 +8,7 @@ from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, S
 
 from nbembed import plots
 from nbembed.display.columns import as_column
+from nbembed.methods import PathStep
 from nbembed.widget.serializers import color_column
 
 SPECIES = np.array(["setosa", "virginica", "versicolor"])
@@ -273,3 +274,10 @@ def test_degenerate_layouts_are_drawn(Y):
         "1e-300": flat * 1e-300,
     }
     assert len(figures(plots.comparison_grid(degenerate))) == 4
+
+
+def test_names_of_layouts_and_classes_along_a_path_are_named_in_errors(Y):
+    with pytest.raises(ValueError, match="names of layouts must be text of whole characters"):
+        plots.comparison_grid({"a": Y, "\ud800": Y})
+    with pytest.raises(ValueError, match="y must have one value for each of the 30 samples"):
+        plots.annealing_path([PathStep(1.0, Y, 1.0)], np.ones((30, 2)))
