@@ -443,7 +443,7 @@ def test_a_name_with_half_a_surrogate_pair_is_refused_wherever_classes_are_named
         lambda: Supervision(3, ["a", HALF]),
         lambda: Supervision.from_dict({**known.to_dict(), "classes": [HALF]}),
     ):
-        with pytest.raises(ValueError, match=r"whole characters, got 'caf\\ud800'"):
+        with pytest.raises(ValueError, match=r"whole characters, got 'half \\ud800'"):
             make()
 
 

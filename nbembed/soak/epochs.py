@@ -9,7 +9,8 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -85,7 +86,6 @@ def run(
     """
     check_real("minutes", minutes, low=0)
     faulthandler.enable()
-    logging.disable(logging.WARNING)  # what is refused on purpose, hundreds of times
     first = secrets.randbelow(10**9) if seed is None else seed
     tell(f"nbembed {__version__}, soak from seed {first}; to repeat an epoch: --seed S --epochs 1")
     total = Outcome()
@@ -94,7 +94,7 @@ def run(
     end = time.monotonic() + 60 * minutes
     number = 0
     while number < epochs if epochs is not None else time.monotonic() < end:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _without_log():
             warnings.simplefilter("ignore")  # random data and labels give cause for many
             outcome = run_epoch(first + number, subjects)
         memory.append(resident_memory())
@@ -104,12 +104,22 @@ def run(
         for failure in outcome.failures:
             tell(f"  FAILED (seed {first + number}) {failure}")
         number += 1
-    logging.disable(logging.NOTSET)
     flat = grown(memory)
     total.expect(flat <= SLACK, f"memory grew by {flat} MiB from one half of the run to the other")
     for line in verdict(total, memory, threads):
         tell(line)
     return 1 if total.failures else 0
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """Log no warnings: hundreds of commands and messages are refused on purpose."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def grown(memory: Sequence[int | None]) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import weakref
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +26,9 @@ from nbembed.soak.kills import _last_saved
 from nbembed.soak.messages import check_message
 from nbembed.soak.mutations import PAYLOAD, mutate
 from nbembed.soak.outcome import Outcome
+from nbembed.soak.resources import live_sessions
 from nbembed.soak.steering import REFUSALS, check_replays
+from nbembed.supervision import Supervision
 
 
 @pytest.fixture
@@ -193,3 +197,22 @@ def test_the_command_line_checks_its_options(monkeypatch, capsys):
         assert cli.main(["soak", *wrong]) == 2
         assert wrong[0] in capsys.readouterr().err
     assert len(asked) == 2
+
+
+def test_a_subject_s_end_leaves_the_log_as_it_was(monkeypatch):
+    def interrupted(rng, folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(epochs, "SUBJECTS", {"steering": interrupted})
+    with pytest.raises(KeyboardInterrupt):
+        epochs.run(epochs=1, seed=7, subjects=("steering",), tell=lambda line: None)
+    assert logging.root.manager.disable == logging.NOTSET
+
+
+def test_sessions_are_counted_among_weak_proxies_of_what_is_gone():
+    gone = Supervision(3)
+    proxy = weakref.proxy(gone)
+    before = live_sessions()
+    del gone
+    assert live_sessions() == before
+    del proxy
