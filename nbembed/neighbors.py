@@ -1,7 +1,9 @@
 """The nearest neighbors of points: the one search that measures, graphs and learners use.
 
 Of points at the same distance the one of lower index comes first, so that results do not depend on
-the platform; only the tree that serves data of few dimensions may order such points otherwise.
+the platform; only the tree that serves data of few dimensions may order such points otherwise. It
+is scikit-learn's: on data with many ties (balance lies on a grid) published figures depend on which
+of them a graph takes, and the recorded ones belong to this tree.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nbembed.distances import EUCLIDEAN, Distances, Metric, check_span
 from nbembed.validation import check_count, check_data
@@ -72,7 +75,7 @@ def neighbors_and_distances(
     distances : ndarray of shape (n_samples, k)
         In units of the metric, ascending.
     """
-    from scipy.spatial import KDTree
+    from sklearn.neighbors import NearestNeighbors
 
     itself = others is None
     points = check_data(X, metric, name=name, min_samples=2 if itself else 1)
@@ -82,11 +85,11 @@ def neighbors_and_distances(
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     if dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
         check_span(points, name)
-        distances, index = KDTree(found).query(points, k=np.arange(1, k + 1 + itself))
-        if not itself:
-            return index.astype(np.intp), distances
-        rest = _not_self(index)
-        return index[rest].reshape(n, k).astype(np.intp), distances[rest].reshape(n, k)
+        tree = NearestNeighbors(n_neighbors=k, algorithm="kd_tree").fit(found)
+        # Which of the ties it takes depends on the number of its threads, so it has one.
+        with threadpool_limits(1, user_api="openmp"):  # of this thread alone
+            distances, index = tree.kneighbors(None if itself else points)
+        return index.astype(np.intp), distances.astype(np.float64)
     index, distances = np.empty((n, k), dtype=np.intp), np.empty((n, k))
     for here, D2 in Distances(points, metric, None if itself else found, name=name).blocks():
         if itself:
@@ -121,10 +124,3 @@ def check_k(k: int, n: int) -> int:
     if not 1 <= check_count("k", k) <= n - 1:
         raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
     return int(k)
-
-
-def _not_self(index: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return where rows of k + 1 neighbors are other points; the last goes where ties hid it."""
-    own: NDArray[np.bool_] = index == np.arange(index.shape[0])[:, None]
-    own[~own.any(axis=1), -1] = True
-    return ~own

@@ -28,10 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
 from nbembed.kernels.distances import squared_distances
+from nbembed.neighbors import nearest_neighbors, neighbors_and_distances
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
 from nbembed.validation import check_count
 
@@ -193,7 +192,7 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
     n = X.shape[0]
     k, s = check_count("n_neighbors", n_neighbors), check_count("scale_neighbor", scale_neighbor)
     k, s = min(k, n - 1), min(s, n - 1)
-    neighbors, distances = _search(X, max(k, s))
+    neighbors, distances = neighbors_and_distances(X, max(k, s))
     scale = _positive(distances[:, s - 1])
     rows, columns = np.repeat(np.arange(n), k), neighbors[:, :k].ravel()
     values = np.exp(-(distances[:, :k].ravel() ** 2) / (scale[rows] * scale[columns]))
@@ -267,22 +266,7 @@ def _nearest(
     k = min(k, b.size - (a is b))
     if k < 1:
         return sparse.csr_array((n, n))
-    found, _ = _search(X[a], k, None if a is b else X[b])
+    found = nearest_neighbors(X[a], k, others=None if a is b else X[b])
     rows, columns = np.repeat(np.arange(a.size), k), found.ravel()
     values = weights_a[rows] * weights_b[columns]
     return sparse.csr_array((values, (a[rows], b[columns])), shape=(n, n))
-
-
-def _search(
-    X: NDArray[Any], k: int, others: NDArray[Any] | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the k nearest of ``others`` (of the rest of X) to each point, and their distances.
-
-    By scikit-learn and not by :mod:`nbembed.neighbors`: on data with many ties (balance lies on a
-    grid) the published figures depend on which of them a graph takes, and the recorded ones belong
-    to this search. Which one it takes would depend on the number of its threads, so it has one.
-    """
-    index = NearestNeighbors(n_neighbors=k).fit(X if others is None else others)
-    with threadpool_limits(1, user_api="openmp"):  # of this thread alone
-        distances, found = index.kneighbors(None if others is None else X)
-    return found, distances
