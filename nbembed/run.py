@@ -250,16 +250,13 @@ class Run:
             Each is called with the run after every iteration; returning ``True`` stops it.
         """
         check_count("max_iter", max_iter, low=0)
-        try:
-            callbacks = tuple(callbacks)
-        except TypeError:
-            callbacks = (None,)  # type: ignore[assignment]  # what is refused below
-        if not all(map(callable, callbacks)):
+        called = tuple(callbacks) if isinstance(callbacks, Iterable) else ()
+        if not (isinstance(callbacks, Iterable) and all(map(callable, called))):
             raise TypeError(f"callbacks must be functions of the run, got {callbacks!r}")
         while self.iteration < max_iter and not self.converged:
             self._step()
             # Every callback is called after every iteration, even when an earlier one asks to stop.
-            answers = [callback(self) is True for callback in callbacks]
+            answers = [callback(self) is True for callback in called]
             if any(answers):
                 break
         return self
