@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbembed.distances import EUCLIDEAN, Distances, Metric, check_span
 from nbembed.validation import check_count, check_data
@@ -86,9 +85,7 @@ def neighbors_and_distances(
     if dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
         check_span(points, name)
         tree = NearestNeighbors(n_neighbors=k, algorithm="kd_tree").fit(found)
-        # Which of the ties it takes depends on the number of its threads, so it has one.
-        with threadpool_limits(1, user_api="openmp"):  # of this thread alone
-            distances, index = tree.kneighbors(None if itself else points)
+        distances, index = tree.kneighbors(None if itself else points)
         return index.astype(np.intp), distances.astype(np.float64)
     index, distances = np.empty((n, k), dtype=np.intp), np.empty((n, k))
     for here, D2 in Distances(points, metric, None if itself else found, name=name).blocks():
