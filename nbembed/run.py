@@ -208,18 +208,9 @@ class Run:
     @property
     def values(self) -> dict[str, float]:
         """The parameters that stages have set so far, as they are in force; see :meth:`release`."""
-        return self.values_later()()
-
-    def values_later(self) -> Callable[[], dict[str, float]]:
-        """Return a function that gives what :attr:`values` are now, though the run has gone on."""
-        objective, schedule, before = self.objective, self.schedule, self._values
-
-        def values() -> dict[str, float]:
-            now = objective.parameters
-            names = before.keys() | schedule.values.keys()
-            return {name: now[name] for name in now if name in names}
-
-        return values
+        now = self.objective.parameters
+        names = self._values.keys() | self.schedule.values.keys()
+        return {name: now[name] for name in now if name in names}
 
     @property
     def converged(self) -> bool:

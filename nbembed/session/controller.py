@@ -372,7 +372,7 @@ class Controller:
                 *((event.command, event.arguments) for event in begun),
                 *((queued.command, queued.arguments) for queued in self.queue),
             ],
-            seen.run_state(),
+            seen.run_state,
             seen.trace[: seen.n_records],
             seen.path,
             list(seen.snapshots.values()),
@@ -387,7 +387,7 @@ class Controller:
         engine, published = self.engine, self.published
         return LastTurn(
             self.applied,
-            engine.capture_later(),
+            engine.capture(),
             engine.trace,
             len(engine.trace),
             engine.path,

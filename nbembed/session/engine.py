@@ -11,7 +11,7 @@ redone is a function of settings, geometry and layout alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -149,17 +149,12 @@ class Engine:
 
     def capture(self) -> RunState:
         """Return how far the map has come, as if the run ended here; the run itself goes on."""
-        return self.capture_later()()
-
-    def capture_later(self) -> Callable[[], RunState]:
-        """Return a function that gives what :meth:`capture` would now, though the map has moved."""
-        state, run = self._state, self._run
+        state = self._state
         if state.cold:
-            return lambda: RunState(pinned_positions=state.pinned_positions)
-        if run is None:
-            return lambda: state
-        schedule, values = run.schedule, run.values_later()
-        return lambda: replace(state, schedule=schedule, values={**state.values, **values()})
+            return RunState(pinned_positions=state.pinned_positions)
+        if self._run is None:
+            return state
+        return replace(state, schedule=self._run.schedule, values=self._values())
 
     # -- what it learns from labels -----------------------------------------------------------
 

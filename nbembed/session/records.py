@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,8 +55,7 @@ class LastTurn(NamedTuple):
     Attributes
     ----------
     session_state : SessionState
-    run_state : callable
-        Returns the RunState.
+    run_state : RunState
     trace, n_records : list of Record and int
         The list grows; this many of it count.
     path : tuple of PathStep
@@ -67,7 +66,7 @@ class LastTurn(NamedTuple):
     """
 
     session_state: SessionState
-    run_state: Callable[[], RunState]
+    run_state: RunState
     trace: list[Record]
     n_records: int
     path: tuple[PathStep, ...]
