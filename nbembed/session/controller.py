@@ -35,13 +35,16 @@ from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.subscribers import Subscribers
+from nbembed.session.suggester import Suggester
 from nbembed.session.worker import Worker, as_exception
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
+    from nbembed.propagation import Suggestions
     from nbembed.session.engine import Engine
     from nbembed.session.session_state import SessionState
+    from nbembed.supervision import Supervision
 
 _logger = logging.getLogger("nbembed.session")
 
@@ -117,6 +120,7 @@ class Controller:
         self.in_hand: QueuedCommand | None = None
         self.jobs: deque[Callable[[], None]] = deque()
         self.subscribers = Subscribers()
+        self.suggester = Suggester(engine.X, self._tell_suggestions)
         self.resting = True
         self.ended = False
         self._version = 0  # of the newest layout published
@@ -192,6 +196,15 @@ class Controller:
         """Call ``callback(event)`` from the worker; return a function that ends it."""
         return self.subscribers.add(callback)
 
+    def _suggested(self, supervision: Supervision) -> Suggestions | None:
+        """Return what was suggested from just these labels, ``None`` if nothing was."""
+        result = self.suggester.newest
+        same = result is not None and result.request.supervision == supervision
+        return result.suggestions if result is not None and same else None
+
+    def _tell_suggestions(self) -> None:
+        self.subscribers.tell("suggestions")
+
     # -- commands, from any thread ----------------------------------------------------------
 
     def give(
@@ -227,7 +240,7 @@ class Controller:
             if self.machine.closing:
                 raise RuntimeError("the session is closed; it can still be read and saved")
             methods = self.methods if own is None else {**self.methods, own.name: own}
-            context = Context(self.engine.X, methods, self.lasting_path)
+            context = Context(self.engine.X, methods, self.lasting_path, self._suggested)
             if entry.complete is not None:
                 given = dict(entry.complete(self.session_state, given, context))
             self._accept(command, given, context, check=True)
@@ -277,6 +290,8 @@ class Controller:
         if "enqueue" not in effects:
             return
         self.session_state = after
+        if after is not before:
+            self.suggester.follow(after.settings)
         self.queue.append(QueuedCommand(command, arguments, before, after, woken, steps))
         self.resting = False
         self.lock.notify_all()
@@ -403,6 +418,7 @@ class Controller:
             if not self.machine.closing:
                 self.machine, _ = transition(self.machine, "close", Facts())
                 self.drop_steps()
+                self.suggester.close()
                 if self._worker.alive:
                     self._worker.wake(self)
                 else:
@@ -454,11 +470,13 @@ class Controller:
     def forked(self) -> None:
         """Fail in a forked copy of the process, which has the session but not its worker."""
         self.lock = threading.Condition()  # a thread that was not copied may have held it
+        self.suggester.forked()
         self.jobs.clear()
         self._forked = True
         self._end_failed(RuntimeError(FORKED), FORKED)
 
     def _end_failed(self, error: Exception, why: str) -> None:
+        self.suggester.close()
         for action in ("failed", "close"):
             self.machine, _ = transition(self.machine, action, Facts())
         self.error, self._lost = error, why

@@ -34,7 +34,7 @@ from nbembed.session.settings import Settings, recipe_of
 from nbembed.session.snapshots import Frame, PathStep
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
-from nbembed.session.verbs import Verbs
+from nbembed.session.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_flag, check_instance, check_real, check_text
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 SLOWEST = 1e-6
 
 
-class Session(Verbs):
+class Session(Suggesting):
     """A live, steerable embedding.
 
     Parameters
@@ -439,7 +439,7 @@ class Session(Verbs):
 
         Events are "frame" (a new layout), "state", "supervision", "parameters", "method",
         "learning" and "error". A callback must be quick; it may read the session and give
-        commands, but not wait.
+        commands, but not wait. "suggestions" comes from the thread that makes them.
 
         Returns
         -------
