@@ -257,7 +257,7 @@ export class FakeKernel {
   suggestions() {
     const K = Math.max(this.traits.classes.length, 1);
     const classes = Uint16Array.from(this.truth, (c) => c % K);
-    const sureness = Uint8Array.from({ length: this.n }, (_, i) => (i % 40 === 39 ? 0 : 1 + Math.round(100 + (100 * i) / this.n)));
+    const sureness = Uint8Array.from({ length: this.n }, (_, i) => (i % 40 === 39 ? 0 : 1 + Math.round(100 + (98 * i) / this.n)));
     const doubtful = Uint32Array.from({ length: this.n }, (_, i) => i).filter((i) => this.codes[i] < 0).sort((i, j) => sureness[i] - sureness[j]).slice(0, 60);
     const second = Uint16Array.from(doubtful, (i) => (classes[i] + 1) % K);
     return { classes, sureness, doubtful, second };
