@@ -78,14 +78,13 @@ class Context:
     path : callable
         Returns the kept layouts that will be there when the command takes effect.
     suggestions : callable
-        ``suggestions(supervision)`` returns what was suggested from just these labels, ``None`` if
-        nothing was yet.
+        Returns what is suggested from the present labels, ``None`` if nothing is yet.
     """
 
     X: Any = None
     methods: Mapping[str, type[Recipe[Any]]] = field(default_factory=dict)
     path: Callable[[], tuple[PathStep, ...]] = tuple
-    suggestions: Callable[[Supervision], Suggestions | None] = lambda supervision: None
+    suggestions: Callable[[], Suggestions | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -247,18 +246,17 @@ def _replaced(now: Supervision, a: Arguments) -> Supervision:
 def _suggested_labels(state: SessionState, a: Arguments, context: Context) -> Arguments:
     """Return the labels that unlabeled points get when suggestions are accepted.
 
-    None is certain: :data:`SUREST` tells an accepted label from one given by hand.
+    By their confidence they are known later (:mod:`nbembed.session.accepted_labels`).
     """
     least = check_real("confidence", a["confidence"], low=0, high=1, open_low=True)
-    now = state.settings.supervision
-    if not now.labeled.size:
-        raise ValueError("accept() needs labels: suggestions are made from those given so far")
-    found = context.suggestions(now)
+    found = context.suggestions()
     if found is None:
-        raise ValueError("accept() needs suggestions, which are still being made: try again")
-    points = found.above(least)
+        raise ValueError("accept() needs suggestions, and there are none yet")
+    unlabeled = state.settings.supervision.top_class < 0
+    open_ = found.above(0.0)
+    open_ = open_[unlabeled[open_]]
+    points = open_[found.confidence[open_] >= least]
     if not points.size:
-        open_ = found.above(0.0)
         if not open_.size:
             raise ValueError("accept() found nothing: labels reach no unlabeled point")
         most = float(found.confidence[open_].max())

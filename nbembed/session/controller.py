@@ -27,6 +27,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.accepted_labels import AcceptedLabels
 from nbembed.session.background_fit import BackgroundFit
 from nbembed.session.commands import COMMANDS, Context, decide
 from nbembed.session.events import MOTION, Event
@@ -35,7 +36,7 @@ from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.subscribers import Subscribers
-from nbembed.session.suggester import Suggester
+from nbembed.session.suggester import Suggester, SuggestionRequest
 from nbembed.session.worker import Worker, as_exception
 from nbembed.validation import check_real
 
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
     from nbembed.session.engine import Engine
     from nbembed.session.session_state import SessionState
-    from nbembed.supervision import Supervision
 
 _logger = logging.getLogger("nbembed.session")
 
@@ -91,6 +91,8 @@ class Controller:
         Called by the worker between two iterations.
     events : list of Event
         The log.
+    accepted : AcceptedLabels
+    suggester : Suggester
     resting : bool
         Whether the worker has nothing to do.
     ended : bool
@@ -120,6 +122,7 @@ class Controller:
         self.in_hand: QueuedCommand | None = None
         self.jobs: deque[Callable[[], None]] = deque()
         self.subscribers = Subscribers()
+        self.accepted = AcceptedLabels(engine.n_points, log)
         self.suggester = Suggester(engine.X, self._tell_suggestions)
         self.resting = True
         self.ended = False
@@ -196,10 +199,16 @@ class Controller:
         """Call ``callback(event)`` from the worker; return a function that ends it."""
         return self.subscribers.add(callback)
 
-    def _suggested(self, supervision: Supervision) -> Suggestions | None:
-        """Return what was suggested from just these labels, ``None`` if nothing was."""
-        result = self.suggester.newest
-        same = result is not None and result.request.supervision == supervision
+    def suggestion_request(self) -> SuggestionRequest:
+        """Return what suggestions are made from, as of the last command given (under the lock)."""
+        settings = self.session_state.settings
+        said = self.accepted.left_out(settings.supervision)
+        return SuggestionRequest(said, settings.recipe.quality_metric)
+
+    def _suggested(self) -> Suggestions | None:
+        """Return what was suggested from just the present labels, ``None`` if nothing was."""
+        result, request = self.suggester.newest, self.suggestion_request()
+        same = result is not None and request.same_as(result.request)
         return result.suggestions if result is not None and same else None
 
     def _tell_suggestions(self) -> None:
@@ -290,8 +299,10 @@ class Controller:
         if "enqueue" not in effects:
             return
         self.session_state = after
-        if after is not before:
-            self.suggester.follow(after.settings)
+        if command == "accept":
+            self.accepted.note(arguments["labels"])
+        if after is not before and self.suggester.wanted:
+            self.suggester.ask(self.suggestion_request())
         self.queue.append(QueuedCommand(command, arguments, before, after, woken, steps))
         self.resting = False
         self.lock.notify_all()

@@ -21,21 +21,23 @@ from nbembed.session.worker import as_exception
 
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
-    from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)
 class SuggestionRequest:
-    """What suggestions are made from: labels and links, and the metric of the graph."""
+    """What suggestions are made from: labels and links, and the metric of the graph.
+
+    Attributes
+    ----------
+    supervision : Supervision
+        Without labels that are accepted suggestions.
+    metric : Any
+        No label enters it.
+    """
 
     supervision: Supervision
     metric: Any
-
-    @classmethod
-    def of(cls, settings: Settings) -> SuggestionRequest:
-        """Return the request for settings; no label enters the metric."""
-        return cls(settings.supervision, settings.recipe.quality_metric)
 
     def same_as(self, other: SuggestionRequest | None) -> bool:
         """Return whether both come to the same suggestions."""
@@ -89,23 +91,19 @@ class Suggester:
         with self._changed:
             return self._present is not None
 
-    def follow(self, settings: Settings) -> None:
-        """Note that settings have changed; quick, and nothing if nobody wants suggestions."""
-        with self._changed:
-            if self._wanted:
-                self._ask(SuggestionRequest.of(settings))
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody has asked for suggestions."""
+        return self._wanted
 
-    def want(self, settings: Settings) -> SuggestionResult | None:
-        """Have suggestions made from now on; return what there is for just these settings."""
-        request = SuggestionRequest.of(settings)
+    def ask(self, request: SuggestionRequest) -> None:
+        """Have suggestions made; quick."""
         with self._changed:
             self._wanted = True
             self._ask(request)
-            return self._of(request)
 
-    def wait(self, settings: Settings, timeout: float | None) -> SuggestionResult | None:
-        """Return what comes of settings; ``None`` if it takes longer or never comes."""
-        request = SuggestionRequest.of(settings)
+    def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
+        """Return what comes of a request; ``None`` if it takes longer or never comes."""
 
         def over() -> bool:
             return self._of(request) is not None or self._present is None or self._closed

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.session.suggestion_check import SuggestionCheck, draw_check, labeled_by_hand
+from nbembed.session.suggestion_check import SuggestionCheck, draw_check
 from nbembed.session.verbs import Verbs
 from nbembed.validation import check_count, check_real
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.propagation import Suggestions
     from nbembed.session.controller import Controller
 
@@ -28,16 +26,23 @@ class Suggesting(Verbs):
     def suggestions(self) -> Suggestions | None:
         """What is suggested for every point from the labels so far; never waits.
 
-        ``None`` without labels, and while the graph that labels spread along is being made in the
+        Accepted suggestions are no labels here: they would only repeat what was suggested. ``None``
+        without labels, and while the graph that labels spread along is being made in the
         background, which begins when this is first read. After a new label it is what was suggested
         before, for some milliseconds; :meth:`suggest` waits.
         """
         controller = self._controller
         with controller.lock:
-            controller.suggester.want(controller.session_state.settings)
-            labeled = controller.session_state.settings.supervision.labeled.size
+            request = controller.suggestion_request()
+            controller.suggester.ask(request)
             result = controller.suggester.newest
-        return None if result is None or not labeled else result.suggestions
+        labeled = request.supervision.labeled.size
+        return result.suggestions if result is not None and labeled else None
+
+    @property
+    def suggesting(self) -> bool:
+        """Whether suggestions are being made in the background."""
+        return self._controller.suggester.busy
 
     @property
     def suggestions_error(self) -> Exception | None:
@@ -69,8 +74,8 @@ class Suggesting(Verbs):
         controller, result = self._controller, None
         while result is None:
             with controller.lock:
-                settings, closing = controller.session_state.settings, controller.machine.closing
-            result = controller.suggester.wait(settings, timeout)
+                request, closing = controller.suggestion_request(), controller.machine.closing
+            result = controller.suggester.wait(request, timeout)
             if result is None and closing:
                 raise RuntimeError("the session is closed, and suggests nothing new")
             if result is None and timeout is not None:
@@ -98,7 +103,8 @@ class Suggesting(Verbs):
             If no suggestions can be made, or the session is closed.
         """
         check_real("confidence", confidence, low=0, high=1, open_low=True)
-        self.suggest()
+        if self.suggest() is None:
+            raise ValueError("accept() needs labels: suggestions are made from those given so far")
         self.give("accept", {"confidence": confidence})
 
     def check_suggestions(self, size: int = 20, random_state: Any = None) -> SuggestionCheck:
@@ -136,7 +142,8 @@ class Suggesting(Verbs):
             seed = random_state
             if seed is None:
                 seed = np.random.default_rng([settings.recipe.seed, self._n_checks])
-            check = draw_check(size, seed, suggestions, settings.supervision, self._by_hand())
+            now = settings.supervision
+            check = draw_check(size, seed, suggestions, now, controller.accepted.by_hand(now))
             self._check, self._n_checks = check, self._n_checks + 1
         controller.subscribers.tell("suggestions")
         return check
@@ -153,12 +160,4 @@ class Suggesting(Verbs):
             if self._check is None:
                 return None
             now = self._controller.session_state.settings.supervision
-            return self._check.answered(now, self._by_hand())
-
-    def _by_hand(self) -> NDArray[np.bool_]:
-        """Return which points were labeled by hand (under the controller's lock)."""
-        controller = self._controller
-        waiting = [(queued.command, queued.arguments) for queued in controller.queue]
-        logged = [(e.command, e.arguments) for e in controller.events if e.command == "accept"]
-        now = controller.session_state.settings.supervision
-        return labeled_by_hand(now, [*logged, *waiting])
+            return self._check.answered(now, self._controller.accepted.by_hand(now))

@@ -1,20 +1,19 @@
 """How right suggestions are: the labels that a person gives to points drawn at random.
 
-What was suggested for the points is remembered as they are drawn. Suggestions that are accepted
-later answer no question of a check: an accepted label is told from one that a person gave by its
-confidence, which the log of the session holds.
+What was suggested for the points is remembered as they are drawn, and suggestions that are accepted
+later answer no question of a check.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbembed.propagation import accuracy_interval, points_to_check
+from nbembed.supervision.conversion import without_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,31 +116,10 @@ def draw_check(
         If there is no such point, or ``size`` is not legal.
     """
     accepted = np.flatnonzero((supervision.top_class >= 0) & ~by_hand)
-    open_ = supervision.forget(accepted) if accepted.size else supervision
-    points = points_to_check(open_, size, seed)
+    points = points_to_check(without_labels(supervision, accepted), size, seed)
     if not points.size:
         raise ValueError("there is nothing to check: every point was labeled by hand")
     labels = supervision.top_class[points]
     suggested = np.where(labels >= 0, labels, suggestions.top_class[points])
     nobody = np.full(points.size, -1, dtype=np.intp)
     return SuggestionCheck(points, suggested, nobody, supervision.classes)
-
-
-def labeled_by_hand(
-    supervision: Supervision, commands: Iterable[tuple[str, Mapping[str, Any]]]
-) -> NDArray[np.bool_]:
-    """Return which points a person has labeled, rather than accepted a suggestion for.
-
-    Parameters
-    ----------
-    supervision : Supervision
-    commands : iterable of (name, arguments)
-        All that was given to the session, as its log keeps them.
-    """
-    accepted = np.full(supervision.n_samples, np.nan)
-    for command, arguments in commands:
-        if command == "accept":
-            for point, _, confidence in arguments["labels"]:
-                accepted[point] = confidence
-    by_hand: NDArray[np.bool_] = (supervision.top_class >= 0) & (supervision.confidence != accepted)
-    return by_hand

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from nbembed.propagation import Suggestions
     from nbembed.session import Session
+    from nbembed.supervision import Supervision
     from nbembed.widget.frames import Send
 
 #: Doubtful points that a page has at a time.
@@ -57,11 +58,11 @@ class SuggestionSource:
         session = self._session
         if session.suggestions is None:
             error = session.suggestions_error
+            if session.suggesting:
+                raise ValueError("suggestions are still being made")
             if error is not None:
                 raise ValueError(f"no suggestions can be made: {error}")
-            if not session.supervision.labeled.size:
-                raise ValueError("there are no suggestions: label some points first")
-            raise ValueError("suggestions are still being made")
+            raise ValueError("there are no suggestions: label some points first")
 
     def send(self) -> None:
         """Send the newest suggestions, if a page shows any."""
@@ -69,14 +70,14 @@ class SuggestionSource:
             if not self._pages:
                 return
         session = self._session
-        found, error = session.suggestions, session.suggestions_error
+        found, busy, error = session.suggestions, session.suggesting, session.suggestions_error
         state, text = "ready", ""
         if found is None:
-            state = "making" if session.supervision.labeled.size else "none"
-            if state == "making" and error is not None:
+            state = "making" if busy else "none"
+            if not busy and error is not None:
                 state, text = "failed", readable(str(error))
         content = {"type": "suggestions", "state": state, "error": text, "check": self._check()}
-        self._send(content, [] if found is None else buffers(found))
+        self._send(content, [] if found is None else buffers(found, session.supervision))
 
     def _check(self) -> dict[str, Any] | None:
         check = self._session.suggestion_check
@@ -93,9 +94,10 @@ class SuggestionSource:
         }
 
 
-def buffers(found: Suggestions) -> list[bytes]:
+def buffers(found: Suggestions, now: Supervision) -> list[bytes]:
     """Return the arrays of a message, in the order of the schema."""
-    doubtful = found.doubtful(DOUBTFUL)
+    doubtful = found.doubtful()
+    doubtful = doubtful[now.top_class[doubtful] < 0][:DOUBTFUL]  # without what was accepted
     second = np.full(doubtful.size, NO_CLASS)
     if len(found.classes) > 1:
         second = np.argsort(-found.probabilities[doubtful], axis=1, kind="stable")[:, 1]

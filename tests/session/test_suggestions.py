@@ -59,6 +59,7 @@ def label_one_each(session: Session) -> None:
 def test_there_are_none_without_labels(session):
     assert session.suggestions is None
     assert session.suggest() is None
+    assert not session.suggesting
     with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
         session.accept()
     with pytest.raises(ValueError, match="need at least one label"):
@@ -97,6 +98,7 @@ def test_nothing_is_made_before_somebody_asks(session, monkeypatch):
 def test_neither_the_map_nor_the_caller_waits_for_the_graph(session, held):
     label_one_each(session)
     assert session.suggestions is None
+    assert session.suggesting
     with pytest.raises(TimeoutError):
         session.suggest(timeout=0.01)
     heard: list[str] = []
@@ -173,6 +175,32 @@ def test_accepted_are_unlabeled_points_alone_in_one_step(session):
     assert session.supervision == before
     session.redo()
     assert session.supervision == after
+
+
+def test_suggestions_follow_from_what_a_person_said_alone(session):
+    label_one_each(session)
+    before = session.suggest()
+    session.accept(0.2)
+    assert session.suggest() is before
+    session.must_link([50, 51, 52])
+    assert session.suggest().labeled.sum() == 3
+    session.rename_class("a", "A")
+    assert session.suggest().classes == ("A", "b", "c")
+    assert session.suggest().labeled.sum() == 3
+    session.undo()
+    session.undo()
+    session.forget([0, 40, 80])  # what is accepted stays
+    assert session.supervision.labeled.size > 100
+    assert session.suggest() is None
+    with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
+        session.accept()
+
+
+def test_what_is_accepted_is_accepted_once(session):
+    label_one_each(session)
+    session.accept(0.2)
+    with pytest.raises(ValueError, match=r"confidence must be at most|no unlabeled point"):
+        session.accept(0.2)
 
 
 def test_points_that_no_label_reaches_are_never_accepted(session):

@@ -83,6 +83,7 @@ class FakeSession:
         self.directions: Any = None
         self.membership: Any = None
         self.suggestions: Suggestions | None = None
+        self.suggesting = False
         self.suggestions_error: Exception | None = None
         self.suggestion_check: SuggestionCheck | None = None
         self.path: list[PathStep] = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nbembed.propagation import Suggestions
+from nbembed.supervision import Supervision
 from nbembed.widget import Explorer, schema
 from nbembed.widget.suggestion_source import DOUBTFUL, NO_CLASS, buffers, sureness
 from tests.widget.fake_session import FakeSession
@@ -83,15 +84,16 @@ def test_a_page_that_has_gone_is_told_no_more(page: Page, session: FakeSession) 
 
 
 def test_why_there_are_none(page: Page, session: FakeSession) -> None:
-    session.suggestions = None
+    session.suggestions, session.suggesting = None, True
     page.say("suggesting", shown=True)
     eventually(lambda: told(page) and told(page)[-1][0]["state"] == "making")
     session.suggestions_error = ArithmeticError("no \ud800 graph")
+    session.suggesting = False
     session.tell("suggestions")
     eventually(lambda: told(page)[-1][0]["state"] == "failed")
     assert "graph" in told(page)[-1][0]["error"]
     assert told(page)[-1][1] == []
-    session.supervision = session.supervision.forget([0, 1])
+    session.suggestions_error = None
     session.tell("suggestions")
     eventually(lambda: told(page)[-1][0]["state"] == "none")
 
@@ -108,7 +110,8 @@ def test_a_page_counts_what_is_accepted() -> None:
 
 
 def test_one_class_and_many_points_fit() -> None:
-    _, sure, doubtful, second = decoded(buffers(suggestions(np.ones((500, 1)), ("a",))))
+    found = suggestions(np.ones((500, 1)), ("a",))
+    _, sure, doubtful, second = decoded(buffers(found, Supervision(500)))
     assert set(sure) == {schema.SURENESS_STEPS + 1}
     assert len(doubtful) == len(second) == DOUBTFUL
     assert set(second) == {NO_CLASS}
@@ -127,11 +130,10 @@ def test_a_page_accepts(page: Page, session: FakeSession) -> None:
 def test_a_page_never_waits_for_the_graph(
     page: Page, session: FakeSession, given: str, message: dict[str, Any]
 ) -> None:
-    session.suggestions = None
+    session.suggestions, session.suggesting = None, True
     assert page.command(given, **message)["error"] == "suggestions are still being made"
-    session.suggestions_error = ArithmeticError("none")
+    session.suggestions_error, session.suggesting = ArithmeticError("none"), False
     assert page.command(given, **message)["error"] == "no suggestions can be made: none"
-    session.supervision = session.supervision.forget([0, 1])
     session.suggestions_error = None
     assert "label some points first" in page.command(given, **message)["error"]
     assert session.given == []

@@ -162,9 +162,8 @@ export class Questions {
 
   /** Why there are no suggestions, "" if there are. */
   unready(): string {
-    const { error } = this.store.suggestions.value;
-    let { state } = this.store.suggestions.value;
-    if (state === "none" && this.store.traits.label_codes.value.some((k) => k >= 0)) state = "making"; // the kernel has not said so yet
+    const { state, error } = this.store.suggestions.value;
+    if (!this.store.traits.label_codes.value.some((k) => k >= 0)) return "Label some points first";
     return { none: "Label some points first", making: "Finding the neighbors of each point …", failed: error, ready: "" }[state];
   }
 

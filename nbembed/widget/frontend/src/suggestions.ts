@@ -31,7 +31,8 @@ export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]
   };
 }
 
-export const NO_SUGGESTIONS: Suggestions = readSuggestions({ type: "suggestions", state: "none", error: "", check: null }, []);
+/** Before the kernel has told any. */
+export const NO_SUGGESTIONS: Suggestions = readSuggestions({ type: "suggestions", state: "making", error: "", check: null }, []);
 
 /** The confidence of a point's suggestion; 0 where no label reaches. */
 export function confidenceOf({ sureness }: Suggestions, point: number): number {
