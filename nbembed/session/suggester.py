@@ -176,7 +176,8 @@ class Suggester:
                 return SuggestionResult(request)
             if self._graph is None or not _same_metric(self._graph[0], request.metric):
                 affinities = neighbor_affinities(self._X, metric=request.metric)
-                self._graph = request.metric, Propagation(affinities)
+                # Its rows are of the right perplexity already.
+                self._graph = request.metric, Propagation(affinities, perplexity=None)
             return SuggestionResult(request, self._graph[1].update(request.supervision))
         except BaseException as error:  # SystemExit too, of a user's metric
             self._graph = None
