@@ -14,7 +14,6 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 
-from nbembed.methods.classes import class_values
 from nbembed.methods.mbed.annealing import Finish, StopFlag
 from nbembed.methods.mbed.recipe import CRUDE_STEPS, MbedRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
@@ -22,6 +21,7 @@ from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import PathStep
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import as_supervision
+from nbembed.supervision.classes import class_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
