@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.affinities import Affinities
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.class_terms import class_terms, memberships
@@ -74,8 +75,13 @@ class HeavyTailedMargin(PairObjective):
         n_jobs: int | None = None,
     ) -> None:
         self._neighbors = HeavyTailed(
-            P, alpha, supervision=_links_alone(supervision), rho=rho, n_jobs=n_jobs
+            P,
+            alpha,
+            supervision=None if supervision is None else links_alone(supervision),
+            rho=rho,
+            n_jobs=n_jobs,
         )
+        self._affinities = P if isinstance(P, Affinities) else self._neighbors.affinities
         self._lam = check_real("lam", lam, low=0, open_low=True)
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
         self._regions = regions
@@ -97,6 +103,11 @@ class HeavyTailedMargin(PairObjective):
     def length_scale(self) -> float:
         """Width of the similarity in coordinates."""
         return self._neighbors.length_scale
+
+    @property
+    def affinities(self) -> Affinities:
+        """P as given."""
+        return self._affinities
 
     @property
     def supervision(self) -> Supervision | None:
@@ -200,11 +211,11 @@ class HeavyTailedMargin(PairObjective):
         )
 
 
-def _links_alone(supervision: Supervision | None) -> Supervision | None:
-    """Return the links without the labels, which are no links here."""
-    if supervision is None:
-        return None
+def links_alone(supervision: Supervision) -> Supervision:
+    """Return the links and pins without the labels, which are no links in Mbed."""
     links = Supervision(supervision.n_samples)
+    if supervision.pinned.size:
+        links = links.pin(supervision.pinned)
     for group in supervision.links:
         links = links.must_link(group)
     for a, b in supervision.cannot_links:

@@ -17,15 +17,16 @@ with fixed shares u, so that centers move with their points and are a function o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy.special import softmax
 
+from nbembed.objectives.class_terms import memberships
 from nbembed.objectives.directions import check_directions
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from nbembed.supervision import Supervision
 
@@ -207,9 +208,7 @@ class Centers:
         self, Y: NDArray[np.float64], places: NDArray[np.float64], lam: float
     ) -> NDArray[np.float64]:
         """Return −‖y − φ‖² / (2λ²) but for a term that all centers of a point share."""
-        middle = places.mean(axis=0)
-        places = places - middle  # far from the origin the difference of squares would lose digits
-        return ((Y - middle) @ places.T - 0.5 * np.square(places).sum(axis=1)) / lam**2
+        return _around(Y, places, lam)
 
     def gradient(
         self,
@@ -233,6 +232,21 @@ class Centers:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return its own targets and weights, in which labels are contained."""
         return self.targets, self.weights
+
+
+def _around(
+    Y: NDArray[np.float64], centers: NDArray[np.float64], lam: float
+) -> NDArray[np.float64]:
+    middle = centers.mean(axis=0)
+    centers = centers - middle  # far from the origin the difference of squares would lose digits
+    return np.asarray(((Y - middle) @ centers.T - 0.5 * np.square(centers).sum(axis=1)) / lam**2)
+
+
+def regions_around(
+    Y: NDArray[np.float32], centers: Any, owners: Any, lam: float, n_classes: int
+) -> NDArray[np.float64]:
+    """Return the memberships (len(Y), n_classes) of any points, given the places of the centers."""
+    return memberships(_around(Y.astype(np.float64), centers, lam), owners, n_classes)
 
 
 def softened(

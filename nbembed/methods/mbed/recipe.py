@@ -10,6 +10,10 @@ One step is added to it. From a random start, classes unfold wherever the noise 
 few labels cannot pull them past one another. So where there are labels the crude SNE is continued
 for some steps, the class directions are rotated towards the positions of the labeled points, and
 the second start is this map, shrunk, instead of noise (``docs/decisions/0008``).
+
+``alpha`` above 0 and ``directions="centers"`` are another method under the same name, ours: the
+cost is in :mod:`nbembed.objectives.heavy_tailed_margin`, its start and its path in
+:mod:`nbembed.methods.mbed.heavy_tailed`, its centers in :mod:`nbembed.methods.mbed.pieces`.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
 from nbembed.measures import hotelling_lawley
+from nbembed.methods.hssne import HSSNERecipe
 from nbembed.methods.initialization import (
     JITTER,
     fitted_to,
@@ -32,6 +37,7 @@ from nbembed.methods.initialization import (
     spread,
 )
 from nbembed.methods.learned_affinities import fitted_metric
+from nbembed.methods.mbed import heavy_tailed
 from nbembed.methods.mbed.class_directions import (
     bind,
     class_positions,
@@ -40,13 +46,23 @@ from nbembed.methods.mbed.class_directions import (
     rotation,
     turn,
 )
+from nbembed.methods.mbed.pieces import make_centers
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
-from nbembed.objectives import SNE, LargeMargin, circle, simplex
+from nbembed.objectives import (
+    SNE,
+    HeavyTailedMargin,
+    LargeMargin,
+    Pinned,
+    Rays,
+    circle,
+    simplex,
+)
 from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.directions import check_directions
-from nbembed.optimizers import ConjugateGradient, Optimizer
+from nbembed.objectives.heavy_tailed_margin import links_alone
+from nbembed.optimizers import ConjugateGradient, MomentumGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
 from nbembed.validation import (
@@ -79,7 +95,11 @@ LAM_MIDDLE = 1.0
 SETTLE_STEPS = 26
 
 #: What ``init`` may be beside an array.
-INITS = ("noise", "pca")
+INITS = ("auto", "noise", "pca")
+#: What ``directions`` may be beside None and an array.
+DIRECTIONS = ("circle", "centers", "plane")
+#: Classes that a circle in the plane holds at equal angles to each other.
+MOST_ON_CIRCLE = 3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,13 +112,24 @@ class MbedRecipe(Recipe[Affinities]):
         LiveParameter(
             "lam",
             "λ",
-            0.2,
+            0.05,
             20.0,
             LAM_MIDDLE,
             "Softness of the class boundaries in radii of the map: less widens the margin.",
             scale="log",
             minimum=1e-9,
             maximum=1e9,
+        ),
+        LiveParameter(
+            "alpha",
+            "α",
+            0.0,
+            3.0,
+            1.0,
+            "How heavy the tails are: more separates clusters. 0 with class directions is SNE.",
+            step=0.01,
+            minimum=0.0,
+            maximum=1e6,
         ),
         RHO,
     )
@@ -117,11 +148,12 @@ class MbedRecipe(Recipe[Affinities]):
     n_components: int | None = None
     n_classes: int | None = None
     directions: ArrayLike | str | None = None
+    alpha: float | str = "auto"
     lam: float | str = "anneal"
     margin_weight: float = 1.0
     class_prior: ArrayLike | None = None
-    affinity: str = "global"
-    init: str | ArrayLike = "noise"
+    affinity: str = "auto"
+    init: str | ArrayLike = "auto"
     n_init: int = 1
     rho: float = 0.5
     perplexity: float | Literal["auto"] = "auto"
@@ -137,7 +169,9 @@ class MbedRecipe(Recipe[Affinities]):
         n_classes = self._count_classes(supervision)
         if n_classes > n_samples:
             raise ValueError(f"n_classes must be at most n_samples = {n_samples}, got {n_classes}")
-        directions = self._make_directions(n_classes)
+        n_components = self._dimensions(n_classes)
+        if isinstance(self.alpha, str) and self.alpha != "auto":
+            raise ValueError(f'alpha must be "auto" or a number, got {self.alpha!r}')
         if isinstance(self.lam, str):
             if self.lam != "anneal":
                 raise ValueError(f'lam must be "anneal" or a number, got {self.lam!r}')
@@ -147,11 +181,13 @@ class MbedRecipe(Recipe[Affinities]):
         check_real("margin_weight", self.margin_weight, low=0)
         if self.class_prior is not None:
             check_class_prior(self.class_prior, n_classes)
-        check_choice("affinity", self.affinity, ("global", "perplexity"))
+        check_choice("affinity", self.affinity, ("auto", "global", "perplexity"))
         check_count("n_init", self.n_init)
-        self.check_live(but=("lam",) if isinstance(self.lam, str) else ())
+        self.check_live(
+            but=tuple(name for name in ("lam", "alpha") if isinstance(getattr(self, name), str))
+        )
         check_shared(self, n_samples, supervision)
-        check_init(self.init, INITS, n_samples, directions.shape[1])
+        check_init(self.init, INITS, n_samples, n_components)
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
@@ -166,7 +202,8 @@ class MbedRecipe(Recipe[Affinities]):
         metric = fitted_metric(
             self.metric, X, supervision, random_state=self.random_state, n_jobs=self.n_jobs
         )
-        if self.affinity == "perplexity":
+        # One width loses a manifold that a few labels are to be carried along.
+        if self.affinity == "perplexity" or (self.affinity == "auto" and self._has_centers):
             return perplexity_affinities(
                 X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
             )
@@ -187,7 +224,11 @@ class MbedRecipe(Recipe[Affinities]):
         ``init="pca"`` they are principal components, equally small. Where there are labels, the
         directions (or, where the user gave them, the map) are rotated so that the two agree. An
         array given as ``init`` is taken as it is, and only the directions may be rotated.
+
+        With heavy tails it is HSSNE's map, see :mod:`nbembed.methods.mbed.heavy_tailed`.
         """
+        if self._heavy:
+            return self._heavy_start(X, affinities, supervision, rng)
         directions = self._make_directions(self._count_classes(supervision))
         n_components = directions.shape[1]
         given = check_init(self.init, INITS, affinities.n_samples, n_components)
@@ -220,7 +261,16 @@ class MbedRecipe(Recipe[Affinities]):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return ``Y`` with the radius of a crude SNE, and directions rotated to labeled points."""
+        """Return ``Y`` with the radius of a crude SNE, and directions rotated to labeled points.
+
+        With heavy tails the size is that at which HSSNE's cost is least.
+        """
+        if self._heavy:
+            n_components = self._dimensions(self._count_classes(supervision))
+            start = self._map_recipe(n_components).adopt(
+                Y, affinities.joint(), links_alone(supervision), rng
+            )
+            return self._placed(start.Y, affinities, supervision)
         template = self._make_directions(self._count_classes(supervision))
         n_components = template.shape[1]
         _, radius = self._crude_map(affinities, n_components, rng)
@@ -235,11 +285,15 @@ class MbedRecipe(Recipe[Affinities]):
 
     def make_objective(
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
-    ) -> LargeMargin:
+    ) -> LargeMargin | HeavyTailedMargin:
         """Return the cost at the present λ (while annealing, the schedule sets it)."""
-        if geometry.directions is None:
-            raise ValueError("geometry must have directions; make_start() and adopt() give it")
-        lam = LAM_MIDDLE if isinstance(self.lam, str) else float(self.lam)
+        needed = geometry.reference if self._has_centers else geometry.directions
+        if needed is None:
+            raise ValueError("geometry must be one that make_start(), adopt() or align() gave")
+        steady = heavy_tailed.LAM_STEADY if self._has_centers else LAM_MIDDLE
+        lam = steady if isinstance(self.lam, str) else float(self.lam)
+        if self._heavy:
+            return self._heavy_objective(affinities, supervision, geometry, lam * geometry.scale)
         return LargeMargin(
             affinities,
             lam * geometry.scale,
@@ -253,8 +307,12 @@ class MbedRecipe(Recipe[Affinities]):
         )
 
     def make_optimizer(self) -> Optimizer:
-        """Return the optimizer of the parameter; "auto" is conjugate gradients."""
-        return resolve_optimizer(self.optimizer, ConjugateGradient())
+        """Return the optimizer of the parameter.
+
+        "auto" is conjugate gradients as in the paper, and with heavy tails momentum as for HSSNE.
+        """
+        auto = MomentumGradient() if self._heavy else ConjugateGradient()
+        return resolve_optimizer(self.optimizer, auto)
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the stages of annealing; with a fixed λ, a soft beginning and that λ.
@@ -262,10 +320,16 @@ class MbedRecipe(Recipe[Affinities]):
         An array given as ``init`` is already unfolded: with a fixed λ it needs no soft beginning.
         """
         optimizer, r = self.make_optimizer(), geometry.scale
-        steps = self.max_iter - CRUDE_STEPS
+        steps = self.steps
         if isinstance(self.lam, str):
-            each, more = divmod(steps, STAGES)
-            lams = np.geomspace(LAM_FIRST, LAM_LAST, STAGES)
+            ends, stages = (LAM_FIRST, LAM_LAST), STAGES
+            if self._heavy:
+                stages = heavy_tailed.STAGES
+                ends = heavy_tailed.LAM_DIRECTIONS
+                if self._has_centers:
+                    ends = heavy_tailed.LAM_CENTERS
+            each, more = divmod(steps, stages)
+            lams = np.geomspace(*ends, stages)
             return Schedule(
                 tuple(
                     Stage(each + (j < more), optimizer, {"lam": lam * r}, keep=True, name="anneal")
@@ -275,7 +339,8 @@ class MbedRecipe(Recipe[Affinities]):
         # Steep boundaries cut a heap of points anywhere, and under very soft ones the map unfolds
         # regardless of the labels; in between it unfolds and follows them.
         soft = min(SETTLE_STEPS, steps // 4)
-        if soft < 1 or self.lam >= LAM_MIDDLE or not isinstance(self.init, str):
+        unfolded = self._heavy or not isinstance(self.init, str)
+        if soft < 1 or self.lam >= LAM_MIDDLE or unfolded:
             return Schedule()
         return Schedule(
             (
@@ -299,11 +364,34 @@ class MbedRecipe(Recipe[Affinities]):
             found["lam"] = found["lam"] / geometry.scale
         return found
 
+    def updated_objective(
+        self, objective: Any, values: Mapping[str, float], geometry: Geometry
+    ) -> Any:
+        """Return a running objective with live parameters changed; affinities are shared.
+
+        Between α = 0, the paper's rows, and α > 0 it is another cost on the same affinities.
+        """
+        if "alpha" not in values:
+            return super().updated_objective(objective, values, geometry)
+        moved = self.replace(alpha=values["alpha"])
+        plain = objective.inner if isinstance(objective, Pinned) else objective
+        if moved._heavy != isinstance(plain, HeavyTailedMargin):
+            in_force = {name: objective.parameters[name] for name in ("lam", "rho")}
+            made = moved.objective(plain.affinities, plain.supervision, geometry)
+            objective = made.with_parameters(**in_force)
+        if not moved._heavy:
+            values = {name: value for name, value in values.items() if name != "alpha"}
+        return super().updated_objective(objective, values, geometry) if values else objective
+
+    def live_values(self, objective: Any, geometry: Geometry) -> dict[str, float]:
+        """Return the present value of each live parameter; the paper's rows are α = 0."""
+        return {"alpha": 0.0, **super().live_values(objective, geometry)}
+
     def n_classes_for(self, supervision: Supervision) -> int:
         """Return ``n_classes``, or the number of given directions, or that of named classes."""
         if self.n_classes is not None:
             return int(self.n_classes)
-        if self._regular:
+        if self._named:
             return len(supervision.classes)
         return int(self._given_directions().shape[0])
 
@@ -314,6 +402,9 @@ class MbedRecipe(Recipe[Affinities]):
         directions needs: a label is never refused for want of room.
         """
         n_classes = len(supervision.classes)
+        on_plane = isinstance(self.directions, str) and self.directions == "plane"
+        if self.n_classes is None and on_plane and n_classes:
+            return self.replace(n_classes=n_classes)  # what the word means depends on it
         if self.n_classes is None or self.n_classes >= n_classes:
             return self
         changes: dict[str, Any] = {"n_classes": n_classes}
@@ -329,22 +420,25 @@ class MbedRecipe(Recipe[Affinities]):
         return self.replace(n_classes=max(2, len(supervision.classes))).in_plane()
 
     def in_plane(self) -> Self:
-        """Return the recipe with directions on a circle where it leaves directions open.
+        """Return the recipe laid out on the plane where it leaves directions open.
 
-        The simplex of K directions needs K − 1 dimensions and can only be seen in part; on a plane
-        up to three directions on a circle *are* the simplex. A recipe that gives directions or
-        dimensions is returned as it is.
+        The simplex of K directions needs K − 1 dimensions and can only be seen in part. On a plane
+        up to three directions on a circle *are* the simplex; more classes have regions around
+        centers. A recipe that gives directions or dimensions is returned as it is.
         """
         if self.directions is not None or self.n_components is not None:
             return self
-        return self.replace(directions="circle", n_components=2)
+        return self.replace(directions="plane", n_components=2)
 
     def align(self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision) -> Geometry:
         """Return the geometry after supervision changed.
 
         Directions that the user gave as an array keep their classes. See
-        :mod:`nbembed.methods.mbed.class_directions`.
+        :mod:`nbembed.methods.mbed.class_directions`. Centers are a function of the labels and of
+        the geometry's map, which stays.
         """
+        if self._has_centers:
+            return geometry if geometry.reference is not None else self._center_geometry(Y)
         template = self._make_directions(self._count_classes(supervision))
         old = geometry.directions
         bound = labeled_classes(supervision)
@@ -359,18 +453,67 @@ class MbedRecipe(Recipe[Affinities]):
         return np.asarray(objective.membership(Y))
 
     def path_criterion(self, Y: NDArray[Any], objective: Any) -> float:
-        """Return the Hotelling–Lawley trace of the predicted classes; NaN where one is empty."""
-        predicted = objective.membership(Y).argmax(axis=1)
-        if np.unique(predicted).size < objective.n_classes or objective.n_classes < 2:
+        """Return the Hotelling–Lawley trace of the predicted classes; NaN where one is empty.
+
+        With heavy tails the labels are asked first, see
+        :func:`nbembed.methods.mbed.heavy_tailed.agreement`.
+        """
+        membership = objective.membership(Y)
+        predicted = membership.argmax(axis=1)
+        found = np.unique(predicted).size
+        if found < (2 if self._has_centers else objective.n_classes) or objective.n_classes < 2:
             return math.nan
-        return float(hotelling_lawley(Y, predicted))
+        trace = float(hotelling_lawley(Y, predicted))
+        if not self._heavy:
+            return trace
+        agreeing = heavy_tailed.agreement(Y, objective.supervision, membership)
+        return heavy_tailed.criterion(agreeing, trace)
+
+    def centers(
+        self, Y: NDArray[Any], objective: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+        """Return where the centers of the class regions are, and the class of each."""
+        if not self._has_centers:
+            return None
+        return objective.places(Y), objective.regions.owners
 
     # -- parts -------------------------------------------------------------------------------
 
     @property
+    def steps(self) -> int:
+        """Iterations that ``max_iter`` leaves after the start."""
+        return self.max_iter if self._heavy else self.max_iter - CRUDE_STEPS
+
+    @property
+    def tails(self) -> float:
+        """α as a number."""
+        if isinstance(self.alpha, str):
+            return 1.0 if self._has_centers else 0.0
+        return float(self.alpha)
+
+    @property
+    def _named(self) -> bool:
+        """Whether ``directions`` leaves them to the recipe."""
+        return self.directions is None or isinstance(self.directions, str)
+
+    @property
     def _regular(self) -> bool:
         """Whether the directions are a regular set, so that classes may exchange them."""
-        return self.directions is None or isinstance(self.directions, str)
+        return self._named and not self._has_centers
+
+    @property
+    def _has_centers(self) -> bool:
+        """Whether classes have centers rather than directions."""
+        if not isinstance(self.directions, str):
+            return False
+        if self.directions == "plane":
+            return self.n_classes is not None and self.n_classes > MOST_ON_CIRCLE
+        return self.directions == "centers"
+
+    @property
+    def _heavy(self) -> bool:
+        """Whether neighborhoods are heavy-tailed and joint rather than the paper's rows."""
+        return self._has_centers or self.tails > 0
 
     def _count_classes(self, supervision: Supervision | None) -> int:
         """Return K, or raise ValueError if it is not determined or two arguments disagree."""
@@ -378,7 +521,7 @@ class MbedRecipe(Recipe[Affinities]):
         n_classes = None
         if self.n_classes is not None:
             n_classes = check_count("n_classes", self.n_classes)
-        rows = None if self._regular else self._given_directions().shape[0]
+        rows = None if self._named else self._given_directions().shape[0]
         if rows is not None and n_classes is not None and rows != n_classes:
             raise ValueError(
                 f"directions must have one row for each of n_classes = {n_classes}, got {rows}"
@@ -410,10 +553,7 @@ class MbedRecipe(Recipe[Affinities]):
         if self.directions is None:
             return simplex(n_classes, max(n_classes, 2) if n_components is None else n_components)
         if isinstance(self.directions, str):
-            if self.directions != "circle":
-                raise ValueError(
-                    f'directions must be None, "circle" or an array, got {self.directions!r}'
-                )
+            self._check_word()
             return circle(n_classes, 2 if n_components is None else n_components)
         directions = self._given_directions()
         if n_components is not None and directions.shape[1] != n_components:
@@ -422,6 +562,91 @@ class MbedRecipe(Recipe[Affinities]):
                 f"got {directions.shape[1]}"
             )
         return directions
+
+    def _check_word(self) -> None:
+        if isinstance(self.directions, str) and self.directions not in DIRECTIONS:
+            words = ", ".join(f'"{word}"' for word in DIRECTIONS)
+            raise ValueError(
+                f"directions must be None, {words} or an array, got {self.directions!r}"
+            )
+
+    def _dimensions(self, n_classes: int) -> int:
+        """Return d, or raise ValueError where directions and dimensions disagree."""
+        self._check_word()
+        if not self._has_centers:
+            return int(self._make_directions(n_classes).shape[1])
+        return 2 if self.n_components is None else check_components(self.n_components)
+
+    # -- heavy tails -------------------------------------------------------------------------
+
+    def _map_recipe(self, n_components: int) -> HSSNERecipe:
+        """Return how the map is made that the boundaries harden on."""
+        words = {"auto": "pca", "noise": "random"}
+        init = words.get(self.init, self.init) if isinstance(self.init, str) else self.init
+        return HSSNERecipe(
+            n_components=n_components,
+            alpha=self.tails,
+            rho=self.rho,
+            metric=self.metric,
+            init=init,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+        )
+
+    def _heavy_start(
+        self,
+        X: Any,
+        affinities: Affinities,
+        supervision: Supervision,
+        rng: np.random.Generator,
+    ) -> Start:
+        recipe = self._map_recipe(self._dimensions(self._count_classes(supervision)))
+        joint, links = affinities.joint(), links_alone(supervision)
+        if isinstance(recipe.init, str):
+            Y = heavy_tailed.first_map(recipe, X, joint, links, rng)
+        else:
+            Y = recipe.make_start(X, joint, links, rng).Y
+        return self._placed(Y, affinities, supervision)
+
+    def _placed(self, Y: NDArray[Any], affinities: Affinities, supervision: Supervision) -> Start:
+        """Return a heavy-tailed map with its radius, and directions rotated to labeled points."""
+        Y = np.asarray(Y, dtype=affinities.dtype)
+        if self._has_centers:
+            return Start(Y, self._center_geometry(Y))
+        template = self._make_directions(self._count_classes(supervision))
+        geometry = Geometry(heavy_tailed.radius(Y), template)
+        return Start(Y, self._turned(geometry, template, Y, supervision))
+
+    def _center_geometry(self, Y: NDArray[Any]) -> Geometry:
+        reference = np.array(Y)
+        reference.flags.writeable = False
+        return Geometry(heavy_tailed.radius(Y), reference=reference)
+
+    def _heavy_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry, lam: float
+    ) -> HeavyTailedMargin:
+        regions: Any
+        prior = self.class_prior
+        if self._has_centers:
+            assert geometry.reference is not None
+            n_classes = self._count_classes(supervision)
+            regions = make_centers(geometry.reference, supervision, n_classes)
+            if prior is None:
+                # Estimated from the labels, as far as they have been propagated; never zero.
+                prior = (regions.targets.sum(axis=0) + 1) / (regions.targets.sum() + n_classes)
+        else:
+            regions = Rays(geometry.directions, geometry.scale)
+        return HeavyTailedMargin(
+            affinities,
+            lam,
+            regions,
+            supervision,
+            alpha=self.tails,
+            rho=self.rho,
+            margin_weight=self.margin_weight,
+            class_prior=prior,
+            n_jobs=self.n_jobs,
+        )
 
     def _turned(
         self,
