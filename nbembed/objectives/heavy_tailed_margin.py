@@ -18,7 +18,7 @@ import numpy as np
 from nbembed.affinities import Affinities
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names
-from nbembed.objectives.class_terms import class_terms, memberships
+from nbembed.objectives.class_terms import Wanted, class_terms, memberships
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.large_margin import normalized_prior
 from nbembed.supervision import Supervision
@@ -87,7 +87,7 @@ class HeavyTailedMargin(PairObjective):
         self._regions = regions
         self._supervision = supervision
         self._prior = normalized_prior(class_prior, regions.n_classes)
-        self._targets, self._weights = regions.wanted(supervision, self.n_samples, self._lam)
+        self._wanted = Wanted.of(*regions.wanted(supervision, self.n_samples, self._lam))
 
     @property
     def n_samples(self) -> int:
@@ -151,9 +151,8 @@ class HeavyTailedMargin(PairObjective):
             other._margin_weight = check_real("margin_weight", parameters["margin_weight"], low=0)
         if "lam" in parameters:
             other._lam = check_real("lam", parameters["lam"], low=0, open_low=True)
-            other._targets, other._weights = self._regions.wanted(
-                self._supervision, self.n_samples, other._lam
-            )
+            wanted = self._regions.wanted(self._supervision, self.n_samples, other._lam)
+            other._wanted = Wanted.of(*wanted)
         return other
 
     def places(self, Y: NDArray[Any]) -> NDArray[np.float64]:
@@ -187,8 +186,7 @@ class HeavyTailedMargin(PairObjective):
         found = class_terms(
             self._regions.logits(layout, places, self._lam),
             self._regions.owners,
-            self._targets,
-            self._weights,
+            self._wanted,
             self._prior,
             self._margin_weight,
         )
@@ -197,8 +195,8 @@ class HeavyTailedMargin(PairObjective):
         assert near.curvature is not None
         around = places - places.mean(axis=0)
         r = found.responsibility
-        spread = r @ np.square(around).sum(axis=1) - np.square(r @ around).sum(axis=1)
-        strength = self._weights + self._margin_weight / n
+        spread = np.square(around).sum(axis=1) @ r - np.square(around.T @ r).sum(axis=0)
+        strength = self._wanted.weights + self._margin_weight / n
         curvature = n * near.curvature.astype(np.float64)
         curvature += self._regions.steepness(self._lam) * strength * np.maximum(spread, 0)
         curvature += np.linalg.norm(pull, axis=1) / self._lam
@@ -212,10 +210,8 @@ class HeavyTailedMargin(PairObjective):
 
 
 def links_alone(supervision: Supervision) -> Supervision:
-    """Return the links and pins without the labels, which are no links in Mbed."""
+    """Return the links without the labels, which are no links in Mbed, and without pins."""
     links = Supervision(supervision.n_samples)
-    if supervision.pinned.size:
-        links = links.pin(supervision.pinned)
     for group in supervision.links:
         links = links.must_link(group)
     for a, b in supervision.cannot_links:

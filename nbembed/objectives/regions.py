@@ -48,7 +48,7 @@ class Regions(Protocol):
     def logits(
         self, Y: NDArray[np.float64], places: NDArray[np.float64], lam: float
     ) -> NDArray[np.float64]:
-        """Return s at any points ``Y``, shape (len(Y), n_logits)."""
+        """Return s at any points ``Y``, shape (n_logits, len(Y))."""
 
     def gradient(
         self,
@@ -65,7 +65,7 @@ class Regions(Protocol):
     def wanted(
         self, supervision: Supervision | None, n_samples: int, lam: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the targets T of all points and their weights v."""
+        """Return the targets T of all points, shape (n_samples, K), and their weights v."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Rays:
         self, Y: NDArray[np.float64], places: NDArray[np.float64], lam: float
     ) -> NDArray[np.float64]:
         """Return ⟨w, y⟩ / λ."""
-        return Y @ places.T / lam
+        return places @ Y.T / lam
 
     def gradient(
         self,
@@ -114,7 +114,7 @@ class Rays:
         derivative: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Return Σ_k g_ik w_k / λ."""
-        return derivative @ places / lam
+        return derivative.T @ places / lam
 
     def steepness(self, lam: float) -> float:
         """Return 1/λ²."""
@@ -218,8 +218,9 @@ class Centers:
         derivative: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Return the derivative by Y, through the points and through the centers that follow."""
-        own = derivative @ places - derivative.sum(axis=1, keepdims=True) * Y
-        through = derivative.T @ Y - derivative.sum(axis=0)[:, None] * places
+        # The derivatives of a point sum to zero over its logits, so that y_i itself drops out.
+        own = derivative.T @ places
+        through = derivative @ Y - derivative.sum(axis=1)[:, None] * places
         own += self.shares[:, None] * through[self.member_of]
         return np.asarray(own / lam**2)
 
@@ -239,7 +240,8 @@ def _around(
 ) -> NDArray[np.float64]:
     middle = centers.mean(axis=0)
     centers = centers - middle  # far from the origin the difference of squares would lose digits
-    return np.asarray(((Y - middle) @ centers.T - 0.5 * np.square(centers).sum(axis=1)) / lam**2)
+    squares = 0.5 * np.square(centers).sum(axis=1)[:, None]
+    return np.asarray((centers @ (Y - middle).T - squares) / lam**2)
 
 
 def regions_around(

@@ -5,7 +5,7 @@ import pytest
 
 from nbembed.affinities import Affinities
 from nbembed.objectives import Centers, HeavyTailed, HeavyTailedMargin, LargeMargin, Rays, circle
-from nbembed.objectives.class_terms import class_terms
+from nbembed.objectives.class_terms import Wanted, class_terms
 from nbembed.supervision import Supervision
 
 
@@ -161,18 +161,18 @@ def test_labels_are_no_links(joint, rng):
 def test_derivative_by_single_logits(rng):
     n, K = 7, 3
     owners = np.array([0, 0, 1, 2, 2, 2])
-    logits = 2 * rng.normal(size=(n, owners.size))
-    T, v = rng.dirichlet(np.ones(K), n), rng.random(n)
+    logits = 2 * rng.normal(size=(owners.size, n))
+    wanted = Wanted.of(rng.dirichlet(np.ones(K), n), rng.random(n))
     prior = np.array([0.5, 0.3, 0.2])
 
     def cost(values):
-        return class_terms(values, owners, T, v, prior, 4.0).cost
+        return class_terms(values, owners, wanted, prior, 4.0).cost
 
-    found = class_terms(logits, owners, T, v, prior, 4.0).derivative
-    for i, c in np.ndindex(logits.shape):
+    found = class_terms(logits, owners, wanted, prior, 4.0).derivative
+    for c, i in np.ndindex(logits.shape):
         step = np.zeros_like(logits)
-        step[i, c] = 1e-5
-        assert found[i, c] == pytest.approx(
+        step[c, i] = 1e-5
+        assert found[c, i] == pytest.approx(
             (cost(logits + step) - cost(logits - step)) / 2e-5, abs=1e-8
         )
 

@@ -14,12 +14,15 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from nbembed.methods.hssne import HSSNERecipe
+from nbembed.methods.initialization import SMALL, spread
+from nbembed.methods.recipe import Geometry
 from nbembed.run import Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.affinities import Affinities
+    from nbembed.schedule import Schedule
     from nbembed.supervision import Supervision
 
 #: Stages of annealing, and λ at their ends in units of the map's radius r: around centers, whose
@@ -34,6 +37,12 @@ LAM_STEADY = 0.2
 VOTERS = 10
 
 
+#: An adopted map whose cost so many iterations reduce to less than this share is made anew.
+TRIED_STEPS, SETTLED = 25, 0.98
+#: Iterations of a map that is made anew from the shape of an adopted one.
+ANEW_STEPS = 250
+
+
 def first_map(
     recipe: HSSNERecipe,
     X: Any,
@@ -43,15 +52,43 @@ def first_map(
 ) -> NDArray[Any]:
     """Return HSSNE's map after ``recipe.max_iter`` iterations at most."""
     start = recipe.make_start(X, affinities, supervision, rng)
-    run = Run(
-        recipe.objective(affinities, supervision, start.geometry),
-        recipe.make_optimizer(),
-        start.Y,
-        recipe.make_schedule(affinities, start.geometry),
-        tol=recipe.tol,
-        cost_every=50,
-    )
-    return run.until(recipe.max_iter).embedding
+    schedule = recipe.make_schedule(affinities, start.geometry)
+    return _run(recipe, affinities, supervision, start.Y, schedule).embedding
+
+
+def adopted_map(
+    recipe: HSSNERecipe,
+    Y: NDArray[Any],
+    affinities: Affinities,
+    supervision: Supervision,
+    rng: np.random.Generator,
+) -> NDArray[Any]:
+    """Return another method's map as it is, or where it is no HSSNE map, one made from its shape.
+
+    Regions are made from the neighborhoods of this map. A map that HSSNE would change a lot within
+    some iterations has others (Mbed's circle of a few classes presses all others together).
+    """
+    begun = recipe.adopt(Y, affinities, supervision, rng).Y.astype(affinities.dtype)
+    tried = _run(recipe.replace(max_iter=TRIED_STEPS), affinities, supervision, begun)
+    if tried.cost >= SETTLED * tried.objective.cost(begun):
+        return begun
+    size = spread(begun)
+    small = begun * (SMALL / size) if size > 0 else begun
+    recipe = recipe.replace(max_iter=ANEW_STEPS)
+    schedule = recipe.make_schedule(affinities, Geometry())
+    return _run(recipe, affinities, supervision, small, schedule).embedding
+
+
+def _run(
+    recipe: HSSNERecipe,
+    affinities: Affinities,
+    supervision: Supervision,
+    Y: NDArray[Any],
+    schedule: Schedule | None = None,
+) -> Run:
+    objective = recipe.objective(affinities, supervision, Geometry())
+    run = Run(objective, recipe.make_optimizer(), Y, schedule, tol=recipe.tol, cost_every=50)
+    return run.until(recipe.max_iter)
 
 
 def radius(Y: NDArray[Any]) -> float:

@@ -151,14 +151,15 @@ class MbedRecipe(MbedParameters):
     ) -> Start:
         """Return ``Y`` with the radius of a crude SNE, and directions rotated to labeled points.
 
-        With heavy tails the size is that at which HSSNE's cost is least.
+        With heavy tails it is kept where it is a map of HSSNE, else made anew from its shape.
         """
         if self._heavy:
             n_components = self._dimensions(self._count_classes(supervision))
-            start = self._map_recipe(n_components).adopt(
-                Y, affinities.joint(), links_alone(supervision), rng
+            links = links_alone(supervision)
+            Y = heavy_tailed.adopted_map(
+                self._map_recipe(n_components), Y, affinities.joint(), links, rng
             )
-            return self._placed(start.Y, affinities, supervision)
+            return self._placed(Y, affinities, supervision)
         template = self._make_directions(self._count_classes(supervision))
         n_components = template.shape[1]
         _, radius = self._crude_map(affinities, n_components, rng)
