@@ -262,7 +262,7 @@ class MbedRecipe(MbedParameters):
         if "alpha" not in values:
             return super().updated_objective(objective, values, geometry)
         moved = self.replace(alpha=values["alpha"])
-        plain: Any = objective.inner if isinstance(objective, Pinned) else objective
+        plain = _plain(objective)
         if moved._heavy != isinstance(plain, HeavyTailedMargin):
             in_force = {name: objective.parameters[name] for name in ("lam", "rho")}
             made = moved.objective(plain.affinities, plain.supervision, geometry)
@@ -314,11 +314,11 @@ class MbedRecipe(MbedParameters):
         agreeing = heavy_tailed.agreement(Y, objective.supervision, membership)
         return heavy_tailed.criterion(agreeing, trace)
 
-    def centers(
+    def region_centers(
         self, Y: NDArray[Any], objective: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
         """Return where the centers of the class regions are, and the class of each."""
-        if not self._has_centers:
+        if not self._has_centers or not isinstance(_plain(objective), HeavyTailedMargin):
             return None
         return objective.places(Y), objective.regions.owners
 
@@ -428,3 +428,8 @@ class MbedRecipe(MbedParameters):
         crude = Run(SNE(affinities, n_jobs=self.n_jobs), ConjugateGradient(), Y).step(CRUDE_STEPS)
         stds = np.std(crude.embedding, axis=0, dtype=np.float64)
         return crude, float(np.exp(np.mean(np.log(np.maximum(stds, 1e-3)))))
+
+
+def _plain(objective: Any) -> Any:
+    """Return an objective without its pins."""
+    return objective.inner if isinstance(objective, Pinned) else objective
