@@ -460,8 +460,11 @@ class Controller:
 
     def _release(self) -> None:
         """Drop what only a map in motion needs: affinities are as large as n × n."""
-        known = self.published.memberships(self.engine.n_points)
-        self.published = replace(self.published, objective=None, known_memberships=known)
+        seen = self.published
+        known, centers = seen.memberships(self.engine.n_points), seen.region_centers()
+        self.published = replace(
+            seen, objective=None, known_memberships=known, known_centers=centers
+        )
         self.engine.release()
 
     def lost(self, error: BaseException) -> None:
