@@ -285,4 +285,5 @@ def _tempered(p: NDArray[np.float64], perplexity: float) -> NDArray[np.float64]:
         entropy = np.log(Z) - (w * x).sum(axis=1, keepdims=True) / Z
         wide = entropy > target
         low, high = np.where(wide, middle, low), np.where(wide, high, middle)
-    return w / Z
+    tempered: NDArray[np.float64] = w / Z
+    return tempered
