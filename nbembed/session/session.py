@@ -276,6 +276,18 @@ class Session(Suggesting):
         settings = self._settings
         return settings.recipe.request(settings.supervision)
 
+    @property
+    def worse_optimum(self) -> str:
+        """That the map rests at a higher cost than a new start would reach, "" if it does not.
+
+        While a map that was steered rests, the idle worker compares it with a cold start of the
+        same settings; a difference of more than two percent is said here, with both costs, and by
+        the event "state". :meth:`reset` starts over. "" also means not known (yet): in motion,
+        with pinned points, or while the comparison runs.
+        """
+        with self._controller.lock:
+            return self._controller.worse_optimum
+
     # -- method, parameters and supervision -----------------------------------------------------
 
     @property

@@ -195,6 +195,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("learning", TEXT, "", "What is being learned from labels in the background."),
         Trait("learning_error", TEXT, "", "Why the newest labels cannot be learned from."),
         Trait("request", TEXT, "", "What the method needs from the person."),
+        Trait("worse_optimum", TEXT, "", "That a new start would reach a lower cost."),
         Trait("undo", TEXT, "", "What undo takes back."),
         Trait("redo", TEXT, "", "What redo does again."),
         Trait("history", FLOATS, b"", "Cost curve: iteration, cost for each point of the curve."),

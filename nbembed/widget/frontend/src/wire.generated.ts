@@ -139,6 +139,8 @@ export interface Traits {
   learning_error: string;
   /** What the method needs from the person. */
   request: string;
+  /** That a new start would reach a lower cost. */
+  worse_optimum: string;
   /** What undo takes back. */
   undo: string;
   /** What redo does again. */
@@ -188,6 +190,7 @@ export const TRAIT_FORMS = {
   learning: "json",
   learning_error: "json",
   request: "json",
+  worse_optimum: "json",
   undo: "json",
   redo: "json",
   history: "Float32Array",
