@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 
 import nbembed as nb
 
-X, Y = make_blobs(150, 4, centers=3, cluster_std=2.0, random_state=2)
+X, Y = make_blobs(150, 4, centers=3, cluster_std=1.0, random_state=2)
 KNOWN = np.where(np.arange(150) % 10 == 0, Y, -1)
 
 
@@ -25,7 +25,7 @@ def test_fitted_points_have_what_propagate_returns():
 
 def test_new_points_have_their_neighbors_rows():
     model = nb.PropagationClassifier().fit(X, KNOWN)
-    new, truth = make_blobs(150, 4, centers=3, cluster_std=2.0, random_state=2)
+    new, truth = make_blobs(150, 4, centers=3, cluster_std=1.0, random_state=2)
     new = new + 0.05
     proba = model.predict_proba(new)
     np.testing.assert_allclose(proba.sum(axis=1), 1)
