@@ -30,9 +30,9 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     perplexity : float or "auto", default="auto"
         Of the graph; "auto" is 10, or (n_samples − 1)/3 if that is less.
     neighbor_share : float, default=0.99
-        a in [0, 1): the share of a point's scores that comes from its neighbors.
+        a in [0, 1]: how far labels reach, about 1/(1 − a) steps along the graph.
     class_prior : array-like of shape (n_classes,) or None, default=None
-        What the class masses are scaled to; None estimates it from the labels.
+        Masses of the classes; None takes those found, moved halfway to equal ones.
     metric : str, callable or LearningMetric, default="euclidean"
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
@@ -106,7 +106,7 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._metric = self.metric if learn is None else learn(data, labels)
         made = Propagation(
             neighbor_affinities(data, self.perplexity, self._metric, n_jobs=self.n_jobs),
-            perplexity=None,
+            perplexity=self.perplexity,
             neighbor_share=self.neighbor_share,
             class_prior=self.class_prior,
             n_jobs=self.n_jobs,
@@ -135,6 +135,10 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self)
         data = check_data(self._validated(X, reset=False), min_samples=1)
         perplexity = graph_perplexity(self.perplexity, self._X.shape[0])
+        if self._precomputed and data.min() < 0:
+            raise ValueError(
+                f'X must be non-negative with metric="precomputed", got {data.min():.4g}'
+            )
         fitted = data if self._precomputed else self._X
         index, weights = nearest_rows(
             data, perplexity, self._metric, others=fitted, n_jobs=self.n_jobs

@@ -1,14 +1,19 @@
 """The graph that labels spread along: sparse, symmetric, made from affinities or from data.
 
-Whatever method the affinities belong to, the graph is the same kind: each row p_{j|i} is cut to its
-:data:`WIDTH` · perplexity largest entries and calibrated to the perplexity anew (with
-``d² = −log p`` up to a factor and a constant of the row, which the calibration finds), and
-``W = (P + Pᵀ)/2``.
+Whatever method the affinities belong to, the graph is of the same kind: each row p_{j|i} is cut to
+its :data:`WIDTH` · perplexity largest entries and calibrated to the perplexity anew (with
+``d² = −log p``, up to a factor and a constant of the row, which the calibration finds), and
+
+    W_ij = √(p_{j|i} p_{i|j}) + ½ ε (q_ij + q_ji),   q_ij = p_{j|i} if j is the nearest of i, else 0
+
+The geometric mean joins points that are neighbors of each other; a hub, which is near to many that
+are not near to it, gets no more weight than others (compare the local scaling of Zelnik-Manor and
+Perona 2004). The second term, ε = 0.01, leaves no point without an edge.
 
 Links change W. A must-link group is a point of its own that each member gives as much weight as
-all its neighbors together: half of what a member takes from others is the group's. It takes m edges
-for m members and relates groups to each other only through points that they share. A cannot-link
-removes the edges between its two sides.
+all its neighbors together: half of a member's steps lead to the group, and from there to any
+member. It takes m edges for m members, and groups meet only in points that they share. A
+cannot-link removes the edges between its two sides.
 """
 
 from __future__ import annotations
@@ -35,6 +40,8 @@ if TYPE_CHECKING:
 PERPLEXITY = 10.0
 #: Neighbors kept for each unit of perplexity.
 WIDTH = 3
+#: ε, the weight of an edge to the nearest neighbor that is not returned.
+WEAK = 0.01
 #: Rows that are cut at a time.
 ROWS = 1024
 
@@ -116,7 +123,9 @@ def graph_perplexity(perplexity: float | Literal["auto"], n_samples: int) -> flo
     return check_perplexity(perplexity, n_samples)
 
 
-def symmetric_weights(affinities: Affinities, perplexity: float | None) -> sparse.csr_array:
+def symmetric_weights(
+    affinities: Affinities, perplexity: float | None, n_threads: int = 1
+) -> sparse.csr_array:
     """Return W of the given affinities, CSR in float64 with an empty diagonal.
 
     Parameters
@@ -124,14 +133,22 @@ def symmetric_weights(affinities: Affinities, perplexity: float | None) -> spars
     affinities : Affinities
         In any form, dense or sparse.
     perplexity : float or None
-        None takes the rows of P as they are.
+        None takes P as it is, ``W = (P + Pᵀ)/2``.
+    n_threads : int
+        The result does not depend on it.
     """
-    rows = affinities.rows() if affinities.form == "row" else affinities
-    P = rows.P
-    if perplexity is not None:
-        P = _cut(P, perplexity)
-    P = sparse.csr_array(P, dtype=np.float64)
-    W = sparse.csr_array((P + P.T) * 0.5)
+    P = affinities.P
+    if perplexity is None:
+        P = sparse.csr_array(P, dtype=np.float64)
+        W = sparse.csr_array((P + P.T) * 0.5)
+    else:
+        # A joint form has rows that differ by a factor, which the calibration does not see.
+        P = _cut(P, perplexity, n_threads)
+        Q = P.copy()
+        Q.data[Q.data < np.repeat(P.max(axis=1).toarray().ravel(), np.diff(P.indptr))] = 0
+        mutual = sparse.csr_array(P.multiply(P.T))
+        mutual.data = np.sqrt(mutual.data)
+        W = sparse.csr_array(mutual + (Q + Q.T) * (0.5 * WEAK))
     W.sum_duplicates()
     W.eliminate_zeros()
     return W
@@ -180,7 +197,7 @@ def _csr(rows: NDArray[Any], index: NDArray[np.intp], n: int) -> sparse.csr_arra
     return P
 
 
-def _cut(P: Any, perplexity: float) -> sparse.csr_array:
+def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
     """Return P's rows cut to their largest entries and calibrated to the perplexity."""
     n = P.shape[0]
     k = min(n - 1, int(np.ceil(WIDTH * perplexity)))
@@ -195,6 +212,6 @@ def _cut(P: Any, perplexity: float) -> sparse.csr_array:
         for count in np.unique(counts[counts > 0]):
             here = np.flatnonzero(counts == count)
             kept = p[here, :count]
-            out[here, :count] = _calibrated(np.log(kept[:, :1] / kept), perplexity)
+            out[here, :count] = _calibrated(np.log(kept[:, :1] / kept), perplexity, n_threads)
         parts.append(_csr(out, index, n))
     return sparse.csr_array(sparse.vstack(parts, format="csr"))

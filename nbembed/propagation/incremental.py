@@ -1,42 +1,102 @@
-"""Propagation that goes on from label to label, and ``propagate``, which does it once."""
+"""Propagation that goes on from label to label, and ``propagate``, which does it once.
+
+Scores F (:mod:`nbembed.propagation.system`) become probabilities in two steps. Their masses
+``m_k = Σ_i F_ik`` depend on where the labels happen to lie and on how many there are, so columns
+are scaled to other masses, as class mass normalization does (Zhu, Ghahramani and Lafferty 2003),
+then rows to one:
+
+    p_ik ∝ F_ik m_k^(θ − 1)
+
+θ = 1 leaves the masses as they are, θ = 0 makes them equal; θ = ½ is halfway between. Given priors
+π take the place of ``m_k^θ``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from nbembed.affinities import Affinities
+from nbembed.kernels.threads import resolve_threads
 from nbembed.propagation.graph import graph_perplexity, symmetric_weights, with_links
-from nbembed.propagation.solver import solve
 from nbembed.propagation.suggestions import Suggestions
+from nbembed.propagation.system import Graph, Solution, scores, solved
 from nbembed.supervision import Supervision
-from nbembed.validation import check_class_prior, check_instance, check_real
+from nbembed.validation import check_class_prior, check_flag, check_instance, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+#: The least total score of a point that a label reaches: below it the solver's tolerance shows.
+REACH = 1e-6
+
 
 class Propagation:
-    """Label propagation on a fixed graph, from label to label.
+    """Label propagation on the graph of given affinities, from label to label.
 
     Parameters
     ----------
     affinities : Affinities
-        Of any method, dense or sparse: :meth:`nbembed.Session` 's own or
-        :func:`~nbembed.propagation.neighbor_affinities` of the data.
+        Of any method and in any form, dense or sparse;
+        :func:`~nbembed.propagation.neighbor_affinities` makes them from data without an n × n
+        array.
     perplexity : float, "auto" or None, default="auto"
-        That the rows are cut and calibrated to; "auto" is 10, or (n_samples − 1)/3 if that is less.
-        None takes P as it is.
+        That rows are cut and calibrated to, whatever perplexity they have; "auto" is 10, or
+        (n_samples − 1)/3 if that is less. None takes P as it is, ``W = (P + Pᵀ)/2``.
     neighbor_share : float, default=0.99
-        a in [0, 1): the share of a point's scores that comes from its neighbors.
+        a in [0, 1], less than 1 without ``clamp``: how far labels reach, about 1/(1 − a) steps
+        along the graph.
+    clamp : bool, default=True
+        Whether a label holds at its own point, so that a walk ends at the first label that it
+        meets. False is the form of Zhou et al. [1]_, in which labels add up.
+    mass_exponent : float, default=0.5
+        θ in [0, 1]: 1 leaves the masses of the classes as they are found, 0 makes them equal.
     class_prior : array-like of shape (n_classes,) or None, default=None
-        What the class masses are scaled to; None estimates it from the labels.
+        Masses of the classes, in place of those found.
     n_jobs : int, optional
-        Threads; None is all cores. The bits of the result do not depend on it.
+        Threads; None is all cores.
+
+    Attributes
+    ----------
+    n_samples : int
+
+    Notes
+    -----
+    Labels are a point's row of probabilities, so a soft label and its confidence count as such. A
+    point of the graph's piece without labels gets the prior and counts as not reached; so does one
+    that a walk leads to a label with a probability below 1e-6.
+
+    A new, changed or withdrawn label takes the solution of one linear system, some 30 to 60 ms at
+    20 000 points, whatever the number of classes; several at once take at most one a class.
+    The first labels take one a class, and so does every 50th update, which starts anew, so that
+    errors do not add up. Links change the graph, which costs a new start as well.
+
+    The bits of the result depend on the sequence of updates since the last start, but not on the
+    number of threads, nor on time: replaying a sequence repeats them. Between two sequences that
+    end in the same supervision, scores differ by about 1e-8.
+
+    References
+    ----------
+    .. [1] D. Zhou, O. Bousquet, T. Lal, J. Weston, B. Schölkopf (2004), "Learning with local and
+       global consistency", Advances in Neural Information Processing Systems 16.
+    .. [2] X. Zhu, Z. Ghahramani, J. Lafferty (2003), "Semi-supervised learning using Gaussian
+       fields and harmonic functions", Proceedings of the 20th International Conference on Machine
+       Learning.
+
+    Examples
+    --------
+    >>> import nbembed as nb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> propagation = nb.Propagation(nb.propagation.neighbor_affinities(X))
+    >>> labels = nb.Supervision(150).label(0, "setosa").label(60, "versicolor")
+    >>> found = propagation.update(labels.label(120, "virginica"))
+    >>> bool((found.top_class[:50] == 0).all())
+    True
     """
+
+    n_samples: int
 
     def __init__(
         self,
@@ -44,98 +104,81 @@ class Propagation:
         *,
         perplexity: float | Literal["auto"] | None = "auto",
         neighbor_share: float = 0.99,
+        clamp: bool = True,
+        mass_exponent: float = 0.5,
         class_prior: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
         check_instance("affinities", affinities, Affinities)
-        a = check_real("neighbor_share", neighbor_share, low=0, high=1)
-        if a == 1:
-            raise ValueError("neighbor_share must be less than 1, got 1.0")
+        n = affinities.n_samples
+        self._clamp = check_flag("clamp", clamp)
+        self._share = check_real("neighbor_share", neighbor_share, low=0, high=1)
+        if self._share == 1 and not self._clamp:
+            raise ValueError("neighbor_share must be less than 1 with clamp=False, got 1.0")
+        self._exponent = check_real("mass_exponent", mass_exponent, low=0, high=1)
+        self._prior = class_prior
+        if class_prior is not None:
+            check_class_prior(class_prior, np.size(class_prior), allow_zero=True)
+        self._n_threads = resolve_threads(n_jobs)
         if perplexity is not None:
-            perplexity = graph_perplexity(perplexity, affinities.n_samples)
-        self.n_samples = affinities.n_samples
-        self.neighbor_share = a
-        self.class_prior = class_prior
-        self._W = symmetric_weights(affinities, perplexity)
-        self._n_jobs = n_jobs
-        self._links: Any = None
-        self._T: NDArray[np.float64] = np.zeros((self.n_samples, 0))
-        self._F: NDArray[np.float64] = np.zeros((self.n_samples, 0))
+            perplexity = graph_perplexity(perplexity, n)
+        self.n_samples = n
+        self._W = symmetric_weights(affinities, perplexity, self._n_threads)
+        self._graph = Graph.of(self._W)
+        self._linked = Supervision(n)
+        self._last = Solution.empty(n, 0)
 
     def update(self, supervision: Supervision) -> Suggestions:
         """Return suggestions from the labels and links of ``supervision``.
-
-        Only the columns of classes whose labels differ from the last call's are solved for, from
-        the last solution on.
 
         Parameters
         ----------
         supervision : Supervision
             Of the same points, with at least one label.
 
+        Returns
+        -------
+        Suggestions
+
         Raises
         ------
         ValueError
-            If it has no label or is of another number of points.
+            If it has no label, is of another number of points, or has another number of classes
+            than ``class_prior``.
         """
         check_instance("supervision", supervision, Supervision)
-        if supervision.n_samples != self.n_samples:
-            raise ValueError(
-                f"supervision must be of {self.n_samples} points, got {supervision.n_samples}"
-            )
+        n, K = self.n_samples, len(supervision.classes)
+        if supervision.n_samples != n:
+            raise ValueError(f"supervision must be of {n} points, got {supervision.n_samples}")
         where = supervision.labeled
         if where.size == 0:
             raise ValueError("supervision must have at least one label to propagate, got none")
-        self._set_links(supervision)
-        n, K = self.n_samples, len(supervision.classes)
-        targets = supervision.targets()
-        T = np.zeros((self._S.shape[0], K))
-        T[where] = targets[where]
-        F = np.zeros_like(T)
-        common = min(K, self._T.shape[1])
-        F[:, :common] = self._F[:, :common]
-        old = np.zeros_like(T)
-        old[:, :common] = self._T[:, :common]
-        changed = np.flatnonzero((old != T).any(axis=0))
-        F[:, changed] = solve(self._S, T[:, changed], F[:, changed], self.neighbor_share)
-        F[:, ~T.any(axis=0)] = 0.0
-        self._T, self._F = T, F
-
-        labeled = np.zeros(n, bool)
+        prior = None
+        if self._prior is not None:
+            prior = check_class_prior(self._prior, K, allow_zero=True)
+        self._link(supervision)
+        labeled, T = np.zeros(self._graph.n, bool), np.zeros((self._graph.n, K))
         labeled[where] = True
-        share = T[where].sum(axis=0) / where.size
-        prior = share
-        if self.class_prior is not None:
-            prior = check_class_prior(self.class_prior, K, allow_zero=True)
-        found = np.zeros(self._piece.max() + 1, bool)
-        found[self._piece[where]] = True
-        reached = found[self._piece[:n]]
-        mass = F[:n].sum(axis=0)
-        scale = np.divide(prior, mass, out=np.zeros(K), where=mass > 0)
-        rows = np.maximum(F[:n], 0) * scale
-        sums = rows.sum(axis=1)
-        reached &= sums > 0
-        rows[~reached] = prior
-        sums[~reached] = prior.sum()
-        rows /= sums[:, None]
-        rows[where] = targets[where]
-        reached[where] = True
-        return Suggestions(rows, supervision.classes, prior, labeled, reached, self._piece_size)
+        T[where] = supervision.targets()[where]
+        self._last = solved(
+            self._graph, labeled, T, self._share, self._clamp, self._last, self._n_threads
+        )
+        F = scores(self._graph, self._last, self._clamp)[:n]
+        mass = F.sum(axis=0)
+        if prior is None:
+            prior = mass**self._exponent * (mass > 0)
+            prior /= prior.sum()
+        reached = F.sum(axis=1) >= REACH
+        F *= np.divide(prior, mass, out=np.zeros(K), where=mass > 0)
+        return _suggestions(F, T[:n], reached, prior, self._graph.piece[:n], supervision)
 
-    def _set_links(self, supervision: Supervision) -> None:
-        links = supervision.links, supervision.cannot_links
-        key = [g.tobytes() for g in links[0]], [(a.tobytes(), b.tobytes()) for a, b in links[1]]
-        if key == self._links:
+    def _link(self, supervision: Supervision) -> None:
+        """Change the graph if links changed; the last solution is none on another graph."""
+        if _same_links(supervision, self._linked):
             return
-        self._links = key
-        W = with_links(self._W, supervision)
-        degree = np.asarray(W.sum(axis=1)).ravel()
-        root = np.divide(1.0, np.sqrt(degree), out=np.zeros(degree.size), where=degree > 0)
-        self._S = sparse.csr_array(sparse.diags_array(root) @ W @ sparse.diags_array(root))
-        _, self._piece = connected_components(W, directed=False)
-        count = np.bincount(self._piece[: self.n_samples], minlength=self._piece.max() + 1)
-        self._piece_size = count[self._piece[: self.n_samples]]
-        self._T = self._F = np.zeros((W.shape[0], 0))
+        self._graph = Graph.of(with_links(self._W, supervision))
+        self._linked = supervision
+        self._last = Solution.empty(self._graph.n, 0)
 
 
 def propagate(
@@ -144,6 +187,8 @@ def propagate(
     *,
     perplexity: float | Literal["auto"] | None = "auto",
     neighbor_share: float = 0.99,
+    clamp: bool = True,
+    mass_exponent: float = 0.5,
     class_prior: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -156,7 +201,7 @@ def propagate(
     supervision : Supervision
         With at least one label. Must-linked points share their scores, cannot-linked ones have no
         edge.
-    perplexity, neighbor_share, class_prior, n_jobs
+    perplexity, neighbor_share, clamp, mass_exponent, class_prior, n_jobs
         As in :class:`Propagation`.
 
     Returns
@@ -174,7 +219,39 @@ def propagate(
         affinities,
         perplexity=perplexity,
         neighbor_share=neighbor_share,
+        clamp=clamp,
+        mass_exponent=mass_exponent,
         class_prior=class_prior,
         n_jobs=n_jobs,
     )
     return made.update(supervision).probabilities
+
+
+def _suggestions(
+    F: NDArray[np.float64],
+    T: NDArray[np.float64],
+    reached: NDArray[np.bool_],
+    prior: NDArray[np.float64],
+    piece: NDArray[np.intp],
+    supervision: Supervision,
+) -> Suggestions:
+    """Return the suggestions of scaled scores, which become the probabilities."""
+    where = supervision.labeled
+    labeled = np.zeros(supervision.n_samples, bool)
+    labeled[where] = True
+    reached = reached & (F.sum(axis=1) > 0)
+    F[~reached] = prior
+    F /= F.sum(axis=1, keepdims=True)
+    F[where] = T[where]
+    size = np.bincount(piece)[piece]
+    return Suggestions(F, supervision.classes, prior, labeled, reached | labeled, size)
+
+
+def _same_links(a: Supervision, b: Supervision) -> bool:
+    if len(a.links) != len(b.links) or len(a.cannot_links) != len(b.cannot_links):
+        return False
+    same = all(np.array_equal(x, y) for x, y in zip(a.links, b.links))
+    return same and all(
+        np.array_equal(x[0], y[0]) and np.array_equal(x[1], y[1])
+        for x, y in zip(a.cannot_links, b.cannot_links)
+    )

@@ -21,6 +21,7 @@ from nbembed.kernels import (
     distances,
     fisher_paths,
     gaussian_rows,
+    graph_solve,
     heavy_tailed,
     linked_entropy,
     links,
@@ -74,6 +75,16 @@ def with_factors(kernel: Any) -> Any:
     @wraps(kernel)
     def call(Yt: Any, *arguments: Any) -> Any:
         return kernel(Yt, *arguments, keep=np.linspace(1e-3, 1, Yt.shape[1]))
+
+    return call
+
+
+def solution(kernel: Any) -> Any:
+    """Return a function that leaves the number of iterations out."""
+
+    @wraps(kernel)
+    def call(*arguments: Any) -> Any:
+        return kernel(*arguments)[0]
 
     return call
 
@@ -216,6 +227,10 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
             placement.descend, reference.descend,
             (fitted, np.exp(near), near, np.full(9, 2.0), 0.0, 0.4, 1e-3, starts, 1.0, 1),
         ),
+        "solve_on_graph": (
+            solution(graph_solve.solve_on_graph), solution(reference.solve_on_graph),
+            (helpers.csr_parts(D / D.sum(axis=1).max()), 0.99, own % 3 > 0, direct.T, 1e-14, 99, 1),
+        ),
     }  # fmt: skip
     return made
 
@@ -231,6 +246,7 @@ TOLERANCES = {
     "parametric solved": 1e-7,
     "descend": 1e-5,
     "descend, retrieval": 1e-5,
+    "solve_on_graph": 1e-10,
     "calibrate": 1e-8,
     "calibrate ties": 1e-8,
 }

@@ -15,6 +15,7 @@ from nbembed.kernels.reference.custom_similarity import (
 )
 from nbembed.kernels.reference.distances import squared_distances
 from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorten
+from nbembed.kernels.reference.graph_solve import solve_on_graph
 from nbembed.kernels.reference.links import (
     cannot_link,
     group_attraction,
@@ -52,6 +53,7 @@ __all__ = [
     "path_lengths",
     "rewrite_links",
     "shorten",
+    "solve_on_graph",
     "sparse_attraction",
     "squared_distances",
     "unlinked_sums",
