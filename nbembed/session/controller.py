@@ -97,6 +97,8 @@ class Controller:
         Whether the worker has nothing to do.
     ended : bool
         Whether the worker has ended for good.
+    worse_optimum : str
+        That the map rests in a worse optimum than a cold start reaches, "" if not known.
     """
 
     published: PublishedFrame
@@ -126,6 +128,7 @@ class Controller:
         self.suggester = Suggester(engine.X, self._tell_suggestions)
         self.resting = True
         self.ended = False
+        self.worse_optimum = ""
         self._version = 0  # of the newest layout published
         self._auto_learn = True
         self._lost = ""  # why there is no worker any more, though nobody has closed the session
@@ -460,8 +463,11 @@ class Controller:
 
     def _release(self) -> None:
         """Drop what only a map in motion needs: affinities are as large as n × n."""
-        known = self.published.memberships(self.engine.n_points)
-        self.published = replace(self.published, objective=None, known_memberships=known)
+        seen = self.published
+        known, centers = seen.memberships(self.engine.n_points), seen.region_centers()
+        self.published = replace(
+            seen, objective=None, known_memberships=known, known_centers=centers
+        )
         self.engine.release()
 
     def lost(self, error: BaseException) -> None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 FLOATS, CODES, POINTS, BYTES = array("<f4"), array("<i4"), array("<u4"), array("|u1")
 CLASSES = array("<u2")
 PLACES = list_of(list_of(NUMBER, 2))
+LINES = list_of(list_of(NUMBER, 4))
 NAMES = list_of(TEXT)
 GROUP = list_of(INDEX)
 
@@ -160,6 +161,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("centers", PLACES, [], "Places of class centers, if the method has them."),
         Trait("center_names", NAMES, []),
         Trait("center_colors", NAMES, []),
+        Trait("borders", LINES, [], "Lines x, y, x', y' between the regions of classes."),
         Trait("label_codes", CODES, b"", "Index of each point's class, −1 for unlabeled points."),
         Trait("label_confidence", FLOATS, b"", "Of each point's label, 0 for unlabeled points."),
         Trait("classes", list_of(ClassInfo), []),
@@ -193,6 +195,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("learning", TEXT, "", "What is being learned from labels in the background."),
         Trait("learning_error", TEXT, "", "Why the newest labels cannot be learned from."),
         Trait("request", TEXT, "", "What the method needs from the person."),
+        Trait("worse_optimum", TEXT, "", "That a new start would reach a lower cost."),
         Trait("undo", TEXT, "", "What undo takes back."),
         Trait("redo", TEXT, "", "What redo does again."),
         Trait("history", FLOATS, b"", "Cost curve: iteration, cost for each point of the curve."),
@@ -250,6 +253,7 @@ FRAME = MessageType(
         _of_trait("centers"),
         _of_trait("center_names"),
         _of_trait("center_colors"),
+        _of_trait("borders"),
     ),
     (
         Field("coordinates", FLOATS),

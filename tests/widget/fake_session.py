@@ -79,6 +79,7 @@ class FakeSession:
         self.undo_text = self.redo_text = ""
         self.learning = ""
         self.learning_error: Exception | None = None
+        self.worse_optimum = ""
         self.request = ""
         self.directions: Any = None
         self.membership: Any = None

@@ -98,6 +98,8 @@ export interface Traits {
   centers: [number, number][];
   center_names: string[];
   center_colors: string[];
+  /** Lines x, y, x', y' between the regions of classes. */
+  borders: [number, number, number, number][];
   /** Index of each point's class, −1 for unlabeled points. */
   label_codes: Int32Array;
   /** Of each point's label, 0 for unlabeled points. */
@@ -137,6 +139,8 @@ export interface Traits {
   learning_error: string;
   /** What the method needs from the person. */
   request: string;
+  /** That a new start would reach a lower cost. */
+  worse_optimum: string;
   /** What undo takes back. */
   undo: string;
   /** What redo does again. */
@@ -161,6 +165,7 @@ export const TRAIT_FORMS = {
   centers: "json",
   center_names: "json",
   center_colors: "json",
+  borders: "json",
   label_codes: "Int32Array",
   label_confidence: "Float32Array",
   classes: "json",
@@ -185,6 +190,7 @@ export const TRAIT_FORMS = {
   learning: "json",
   learning_error: "json",
   request: "json",
+  worse_optimum: "json",
   undo: "json",
   redo: "json",
   history: "Float32Array",
@@ -194,7 +200,7 @@ export const TRAIT_FORMS = {
 } as const;
 
 /** Traits whose newest values frames carry while the map moves. */
-export const FRAME_TRAITS = ["state", "iteration", "cost", "quality", "parameters", "directions", "direction_colors", "centers", "center_names", "center_colors"] as const;
+export const FRAME_TRAITS = ["state", "iteration", "cost", "quality", "parameters", "directions", "direction_colors", "centers", "center_names", "center_colors", "borders"] as const;
 
 /** A layout. Fields with the name of a trait stand for its newest value. Buffers: coordinates, membership_colors (optional). */
 export interface FrameMessage {
@@ -221,6 +227,8 @@ export interface FrameMessage {
   centers: [number, number][];
   center_names: string[];
   center_colors: string[];
+  /** Lines x, y, x', y' between the regions of classes. */
+  borders: [number, number, number, number][];
 }
 
 /** The answer to a command, or to a message that could not be read. */

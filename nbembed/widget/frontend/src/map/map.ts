@@ -200,8 +200,8 @@ export class PointMap {
         this.redraw();
       }),
       effect(() => {
-        const { cannot_links, pinned, directions, direction_colors } = store.traits;
-        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, store.centers.value, this.apart.value, this.questions.point.value];
+        const { cannot_links, pinned, directions, direction_colors, borders } = store.traits;
+        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.apart.value, this.questions.point.value];
         this.redraw();
       }),
     );
@@ -287,6 +287,7 @@ export class PointMap {
       labels: store.traits.label_codes.peek(),
       classes: store.traits.classes.peek(),
       directions: store.traits.directions.peek(),
+      borders: store.traits.borders.peek(),
       directionColors: store.traits.direction_colors.peek(),
       lasso: this.lasso,
       hover: this.hover.peek()?.index ?? -1,

@@ -1,4 +1,4 @@
-/** Drawn over the points: class directions, links, pins, centers, the lasso, hover and the keyboard cursor. */
+/** Drawn over the points: class directions, borders of regions, links, pins, centers, the lasso, hover and the keyboard cursor. */
 import type { Center } from "../store";
 import type { ClassInfo } from "../wire.generated";
 import type { RGB, Theme } from "../theme";
@@ -20,6 +20,7 @@ interface OverlayState {
   classes: ClassInfo[];
   directions: [number, number][];
   directionColors: string[];
+  borders: [number, number, number, number][];
   lasso: { path: number[]; mode: string } | null;
   hover: number;
   /** The point that the person is asked for, −1 if none. */
@@ -39,6 +40,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   context.lineJoin = "round";
   context.lineCap = "round";
   drawDirections(context, state);
+  drawBorders(context, state);
   drawLinks(context, state);
   drawCannotLinks(context, state);
   drawPins(context, state);
@@ -98,6 +100,21 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
     context.fillStyle = rgba(theme.foreground, known ? 0.95 : 0.55);
     context.fillText(short, x, y + 0.5);
   });
+}
+
+/** Borders between the regions of classes: thin lines that stay behind everything that is said about points. */
+function drawBorders(context: CanvasRenderingContext2D, { camera, size, theme, borders }: OverlayState): void {
+  if (!borders.length) return;
+  context.strokeStyle = rgba(theme.foreground, 0.4);
+  context.lineWidth = 1;
+  context.setLineDash([5, 4]);
+  context.beginPath();
+  for (const [ax, ay, bx, by] of borders) {
+    context.moveTo(...toScreen(camera, size, ax, ay));
+    context.lineTo(...toScreen(camera, size, bx, by));
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 /** A linked group: lines from its centroid to each point. */
