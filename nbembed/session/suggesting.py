@@ -137,7 +137,7 @@ class Suggesting(Verbs):
         controller = self._controller
         with controller.lock:
             settings = controller.session_state.settings
-            if suggestions is None or suggestions.n_samples != settings.supervision.n_samples:
+            if suggestions is None:
                 raise ValueError("there is nothing to check: suggestions need at least one label")
             seed = random_state
             if seed is None:

@@ -107,6 +107,7 @@ def read(session: Session, seed: int, path: Path, outcome: Outcome) -> None:
                 bool(np.isfinite(frame.embedding).all()),
                 "a frame has coordinates that are not finite",
             )
+            _ = (session.suggestions, session.suggesting, session.suggestion_check)
             _ = (session.membership, session.directions, session.path, session.trace, session.log)
             _ = (
                 session.parameters,

@@ -149,6 +149,18 @@ def test_doubtful_points_are_answered_by_mouse(page: Page) -> None:
     assert sent(page, "label")[-1]["points"] == [point]
 
 
+def test_keys_go_on_after_a_click(page: Page) -> None:
+    opened(page)
+    page.get_by_role("list", name="Most doubtful points").get_by_role("button").nth(3).click()
+    expect(asked(page)).to_be_visible()
+    page.keyboard.press("1")
+    page.wait_for_function("window.kernel.replied.label === 1")
+    page.get_by_role("button", name="Leave").click()
+    expect(asked(page)).to_have_count(0)
+    page.keyboard.press("n")
+    expect(asked(page)).to_be_visible()
+
+
 def test_a_check_asks_for_all_and_tells_the_accuracy(page: Page) -> None:
     page.keyboard.press("n")
     expect(asked(page)).to_be_visible()

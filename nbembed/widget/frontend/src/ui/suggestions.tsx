@@ -1,4 +1,5 @@
 /** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { CHECK_SIZE } from "../questions";
 import { acceptable, accuracyText, confidenceOf } from "../suggestions";
 import type { View } from "../view";
@@ -6,6 +7,18 @@ import { Icon } from "./icons";
 
 /** Doubtful points that the list shows. */
 const LISTED = 30;
+
+/** Keep the focus in the widget, and with it the keys, when the element that has it goes. */
+function useFocusKept<E extends HTMLElement>() {
+  const ref = useRef<E>(null);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    return () => {
+      if (element?.contains(document.activeElement)) element.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
+    };
+  }, []);
+  return ref;
+}
 
 export function SuggestionPanel({ view }: { view: View }) {
   const { open } = view.questions;
@@ -73,10 +86,18 @@ function Doubtful({ view }: { view: View }) {
 
 function List({ view }: { view: View }) {
   const { suggestions, traits } = view.store;
-  const found = suggestions.value;
   const labels = traits.label_codes.value;
-  const points = [...found.doubtful].filter((i) => !(labels[i] >= 0)).slice(0, LISTED);
-  if (!points.length) return <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>;
+  const ref = useFocusKept<HTMLDivElement>();
+  const points = [...suggestions.value.doubtful].filter((i) => !(labels[i] >= 0)).slice(0, LISTED);
+  return (
+    <div ref={ref}>
+      {points.length ? <Rows view={view} points={points} /> : <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>}
+    </div>
+  );
+}
+
+function Rows({ view, points }: { view: View; points: number[] }) {
+  const found = view.store.suggestions.value;
   return (
     <ol class="nbe-doubtful" aria-label="Most doubtful points">
       {points.map((i) => {
@@ -98,11 +119,12 @@ function List({ view }: { view: View }) {
 function Ask({ view }: { view: View }) {
   const { questions } = view;
   const question = questions.asked.value;
+  const ref = useFocusKept<HTMLDivElement>();
   if (!question) return null;
   const { kind, point } = question;
   const classes = view.store.traits.classes.value;
   return (
-    <div class="nbe-ask" role="group" aria-label={point < 0 ? "Next question" : `Class of point ${point}`}>
+    <div ref={ref} class="nbe-ask" role="group" aria-label={point < 0 ? "Next question" : `Class of point ${point}`}>
       <p class="nbe-ask-head">
         {point < 0 ? <span class="nbe-faint">…</span> : <><b>#{point}</b> <span>{kind === "check" ? questions.place(point) : questions.candidatesText(point)}</span></>}
       </p>
