@@ -31,6 +31,8 @@ export class View {
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
   private labelAfterNaming = false;
+  /** Names of new classes, by index, until the kernel lists them: points can be labeled before that. */
+  private readonly coming = new Map<number, string>();
 
   constructor(readonly store: Store) {
     this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
@@ -160,13 +162,14 @@ export class View {
       this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
       return;
     }
-    const chosen = store.traits.classes.peek()[this.chosenClass.peek()];
-    if (!chosen) {
+    const index = this.chosenClass.peek();
+    const chosen = store.traits.classes.peek()[index]?.name ?? this.coming.get(index);
+    if (chosen === undefined) {
       this.labelAfterNaming = true;
       this.newClass.value = "";
       return;
     }
-    this.label(points, chosen.name);
+    this.label(points, chosen);
   }
 
   mustLink(): void {
@@ -236,9 +239,19 @@ export class View {
       this.chosenClass.value = known;
     } else {
       // The new class will be the last in the kernel's list.
-      this.chosenClass.value = this.store.traits.classes.peek().length;
+      const index = this.store.traits.classes.peek().length + this.coming.size;
+      this.coming.set(index, trimmed);
+      this.chosenClass.value = index;
       const reply = await this.store.commands.send("add_class", { name: trimmed }, []);
-      if (!reply.ok) return;
+      if (!reply.ok) {
+        this.coming.delete(index);
+        return;
+      }
+      const stop = this.store.traits.classes.subscribe((known) => {
+        if (known.length <= index) return;
+        this.coming.delete(index);
+        queueMicrotask(() => stop());
+      });
       this.say(`Class ${trimmed} added`);
     }
     const points = this.store.traits.selection.peek();
