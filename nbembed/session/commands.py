@@ -277,7 +277,7 @@ def _switched(now: Settings, a: Arguments, context: Context) -> Settings:
         raise ValueError(
             f"method must be one of {', '.join(sorted(context.methods))}, got {a['method']!r}"
         )
-    return now.with_recipe(kind(**kind.upgraded(a["parameters"])))
+    return now.with_recipe(kind(**kind.restored(a["parameters"])))
 
 
 def _chosen_step(state: SessionState, a: Arguments, context: Context) -> Arguments:
