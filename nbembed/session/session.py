@@ -34,7 +34,7 @@ from nbembed.session.settings import Settings, recipe_of
 from nbembed.session.snapshots import Frame, PathStep
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
-from nbembed.session.verbs import Verbs
+from nbembed.session.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_flag, check_instance, check_real, check_text
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 SLOWEST = 1e-6
 
 
-class Session(Verbs):
+class Session(Suggesting):
     """A live, steerable embedding.
 
     Parameters
@@ -276,6 +276,18 @@ class Session(Verbs):
         settings = self._settings
         return settings.recipe.request(settings.supervision)
 
+    @property
+    def worse_optimum(self) -> str:
+        """That the map rests at a higher cost than a new start would reach, "" if it does not.
+
+        While a map that was steered rests, the idle worker compares it with a cold start of the
+        same settings; a difference of more than two percent is said here, with both costs, and by
+        the event "state". :meth:`reset` starts over. "" also means not known (yet): in motion,
+        with pinned points, or while the comparison runs.
+        """
+        with self._controller.lock:
+            return self._controller.worse_optimum
+
     # -- method, parameters and supervision -----------------------------------------------------
 
     @property
@@ -454,7 +466,7 @@ class Session(Verbs):
 
         Events are "frame" (a new layout), "state", "supervision", "parameters", "method",
         "learning" and "error". A callback must be quick; it may read the session and give
-        commands, but not wait.
+        commands, but not wait. "suggestions" comes from the thread that makes them.
 
         Returns
         -------

@@ -23,6 +23,8 @@ interface OverlayState {
   borders: [number, number, number, number][];
   lasso: { path: number[]; mode: string } | null;
   hover: number;
+  /** The point that the person is asked for, −1 if none. */
+  asked: number;
   cursor: [number, number] | null;
   cursorPoint: number;
 }
@@ -45,6 +47,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawApart(context, state);
   drawCenters(context, state);
   drawHover(context, state);
+  drawAsked(context, state);
   drawLasso(context, state);
   drawCursor(context, state);
 }
@@ -271,6 +274,25 @@ function drawHover(context: CanvasRenderingContext2D, { camera, size, theme, pos
   context.beginPath();
   context.arc(x, y, 7, 0, 2 * Math.PI);
   context.stroke();
+}
+
+/** The point that is asked for: a ring with four ticks towards it, on a halo. */
+function drawAsked(context: CanvasRenderingContext2D, { camera, size, theme, positions, asked }: OverlayState): void {
+  if (asked < 0 || 2 * asked + 1 >= positions.length) return;
+  const [x, y] = toScreen(camera, size, positions[2 * asked], positions[2 * asked + 1]);
+  const stroke = (width: number, color: string): void => {
+    context.lineWidth = width;
+    context.strokeStyle = color;
+    context.beginPath();
+    context.arc(x, y, 11, 0, 2 * Math.PI);
+    for (const [ux, uy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+      context.moveTo(x + 15 * ux, y + 15 * uy);
+      context.lineTo(x + 24 * ux, y + 24 * uy);
+    }
+    context.stroke();
+  };
+  stroke(5, rgba(theme.background, 0.9));
+  stroke(2, rgba(theme.foreground, 1));
 }
 
 function drawLasso(context: CanvasRenderingContext2D, { theme, lasso }: OverlayState): void {
