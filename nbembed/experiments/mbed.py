@@ -3,21 +3,32 @@
 Semi-supervised: the ten official splits with 50 labels, error on the unlabeled points (Table 2).
 Unsupervised: percentage of pairs on which classes and clusters disagree, for the best of ten
 restarts by the criterion J (Table 1).
+
+Not in the paper: regions around centers in the plane, on the official splits of the benchmark of
+"Semi-Supervised Learning" (Chapelle, Schölkopf and Zien, 2006) and on seeded draws of digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.measures import inconsistent_pairs
 from nbembed.methods import Mbed
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 LABELS = 50
+#: Of the benchmark, and of digits: splits, and labels a class.
+SPLITS = 12
+PER_CLASS = 8
 
 
 def _semi_supervised(
@@ -46,6 +57,31 @@ def _g50c(data: Path | None) -> Iterator[Figure]:
 
 def _text(data: Path | None) -> Iterator[Figure]:
     return _semi_supervised(data, "text_mac_win", 5.90, 6.6)
+
+
+def _centers(data: Path | None) -> Iterator[Figure]:
+    X, y = load_digits(return_X_y=True)
+    errors = []
+    for split in range(SPLITS):
+        rng = np.random.default_rng(split)
+        known = np.full(len(y), -1)
+        for k in range(10):
+            known[rng.choice(np.flatnonzero(y == k), PER_CLASS, replace=False)] = k
+        errors.append(_error(X, y, known))
+    title = f"digits, {PER_CLASS} labels a class, mean of twelve draws: test error, %"
+    yield Figure(title, "", float(np.mean(errors)), high=5.0, digits=2)
+    for name, title, limit in (("ssl_digit1", "Digit1", 4.0), ("ssl_usps", "USPS", 7.0)):
+        found = read(data, name)
+        errors = [_error(found.X, found.y, found.masked(s, 100)) for s in range(SPLITS)]
+        title = f"{title}, 100 labels, mean of the twelve splits: test error, %"
+        yield Figure(title, "", float(np.mean(errors)), high=limit, digits=2)
+
+
+def _error(X: Any, y: NDArray[Any], known: NDArray[Any]) -> float:
+    """Return the error of Mbed with centers on the unlabeled points, in percent."""
+    hidden = known == -1
+    model = Mbed(directions="centers", random_state=0).fit(X, known)
+    return 100 * float(np.mean(model.labels_[hidden] != y[hidden]))
 
 
 def _g50c_unsupervised(data: Path | None) -> Iterator[Figure]:
@@ -81,5 +117,12 @@ EXPERIMENTS = (
         ("text_mac_win",),
         True,
         _text,
+    ),
+    Experiment(
+        "mbed-centers",
+        "regions around centers in the plane: digits, Digit1 and USPS (about 90 s)",
+        ("ssl_digit1", "ssl_usps"),
+        True,
+        _centers,
     ),
 )

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.affinities import Affinities, as_affinities
+from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs, custom_values
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
@@ -121,11 +121,6 @@ class HeavyTailed(PairObjective):
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
         return self._supervised.base.dtype
-
-    @property
-    def affinities(self) -> Affinities:
-        """P as given, in its joint form."""
-        return self._supervised.base
 
     @property
     def supervision(self) -> Supervision | None:

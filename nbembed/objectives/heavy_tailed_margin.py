@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.class_terms import Wanted, class_terms, memberships
@@ -86,7 +86,7 @@ class HeavyTailedMargin(PairObjective):
             links=links,
             n_jobs=n_jobs,
         )
-        self._affinities = P if isinstance(P, Affinities) else self._neighbors.affinities
+        self._affinities = P if isinstance(P, Affinities) else as_affinities(P, "joint")
         self._lam = check_real("lam", lam, low=0, open_low=True)
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
         self._regions = regions

@@ -29,6 +29,7 @@ def test_names():
         "mbed-g50c",
         "mbed-g50c-unsupervised",
         "mbed-text",
+        "mbed-centers",
         "framework-10",
         "framework-100",
         "pe-newsgroups",

@@ -10,7 +10,8 @@ from nbembed.affinities import perplexity_affinities
 from nbembed.methods import HSSNE, Mbed, MbedRecipe
 from nbembed.methods.mbed.heavy_tailed import agreement, criterion
 from nbembed.methods.mbed.pieces import class_probabilities, make_centers, pieces
-from nbembed.objectives import HeavyTailed, HeavyTailedMargin, LargeMargin
+from nbembed.objectives import HeavyTailed, LargeMargin
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
 from nbembed.supervision import Supervision, as_supervision
 
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from nbembed.affinities import Affinities
-from nbembed.objectives import Centers, HeavyTailed, HeavyTailedMargin, LargeMargin, Rays, circle
+from nbembed.objectives import HeavyTailed, LargeMargin, circle
 from nbembed.objectives.class_terms import Wanted, class_terms
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
+from nbembed.objectives.regions import Centers, Rays
 from nbembed.supervision import Supervision
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from nbembed.objectives import Centers
+from nbembed.objectives.regions import Centers
 from nbembed.propagation import neighbor_affinities, propagate
 
 if TYPE_CHECKING:

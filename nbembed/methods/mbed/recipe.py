@@ -56,8 +56,9 @@ from nbembed.methods.mbed.parameters import (
 from nbembed.methods.mbed.pieces import make_centers
 from nbembed.methods.recipe import Geometry, Start
 from nbembed.methods.settings import check_init, resolve_optimizer
-from nbembed.objectives import SNE, HeavyTailedMargin, LargeMargin, Pinned, Rays
-from nbembed.objectives.heavy_tailed_margin import links_alone
+from nbembed.objectives import SNE, LargeMargin, Pinned
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin, links_alone
+from nbembed.objectives.regions import Rays
 from nbembed.optimizers import ConjugateGradient, MomentumGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
