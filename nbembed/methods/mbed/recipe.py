@@ -46,7 +46,7 @@ from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, circle, simplex
 from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.directions import check_directions
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.optimizers import ConjugateGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
@@ -113,7 +113,7 @@ class MbedRecipe(Recipe[Affinities]):
         "n_init": (),
     }
     path_parameter: ClassVar[str] = "lam"
-    added: ClassVar[Mapping[str, Any]] = {"links": "uniform"}
+    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform"}
     class_count_parameter: ClassVar[str] = "n_classes"
 
     n_components: int | None = None
@@ -126,7 +126,7 @@ class MbedRecipe(Recipe[Affinities]):
     init: str | ArrayLike = "noise"
     n_init: int = 1
     rho: float = 0.5
-    links: Links = "structured"
+    link_form: LinkForm = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"
     optimizer: Any = "auto"
@@ -249,7 +249,7 @@ class MbedRecipe(Recipe[Affinities]):
             geometry.directions,
             supervision,
             rho=self.rho,
-            links=self.links,
+            link_form=self.link_form,
             margin_weight=self.margin_weight,
             class_prior=self.class_prior,
             radius=geometry.scale,
