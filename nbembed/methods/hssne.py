@@ -20,10 +20,11 @@ from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import LiveParameter
+from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity
-from nbembed.optimizers import MomentumGradient
+from nbembed.optimizers import MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.schedule import Schedule, Stage
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ class HSSNERecipe(NeighborRecipe):
             n_jobs=self.n_jobs,
         )
 
+    def make_optimizer(self) -> Optimizer:
+        """Return the optimizer of the parameter; "auto" is momentum, then L-BFGS."""
+        return resolve_optimizer(self.optimizer, MomentumLBFGS())
+
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the early exaggeration; an array given as ``init`` is already a map: none."""
         steps = min(EXAGGERATED_STEPS, self.max_iter // 4)
@@ -131,14 +136,15 @@ class HSSNE(PlacesNewPoints):
         dissimilarities "pca" is classical scaling.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
-        "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum, which
-        needs about a fifth of the fixed point's iterations.
+        "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the
+        first hundred iterations and then L-BFGS with the Laplacian of the attractions, ours.
     max_iter : int, default=1000
         Upper bound of iterations; the first fifty (or a quarter, if that is less) exaggerate
-        attraction.
+        attraction. A fit that it stops says so by scikit-learn's ConvergenceWarning.
     tol : float, default=1e-4
-        The run has converged when 25 iterations in a row moved the points by less than this share
-        of the map's radius.
+        The run has converged when 2000 more iterations at the pace of the last 50 would change the
+        cost by less than this share, and either 25 iterations in a row moved the points by less
+        than this share of the map's radius or the cost stayed as steady for 50 more.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.

@@ -454,6 +454,16 @@ class Recipe(ABC, Generic[A]):
         """Return class probabilities (n_samples, n_classes) to color by, if the method has any."""
         return None
 
+    def region_centers(
+        self, Y: NDArray[Any], objective: Objective
+    ) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Return the centers that classes have regions around, and the class of each (Mbed).
+
+        They are a function of the layout and no part of it; a point is of the class of the center
+        that is nearest.
+        """
+        return None
+
     def center_names(self, supervision: Supervision) -> tuple[str, ...]:
         """Return the names of the centers that follow the points in a layout, if there are any.
 

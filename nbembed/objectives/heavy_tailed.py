@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.affinities import as_affinities
-from nbembed.kernels.custom_similarity import custom_pairs
+from nbembed.affinities import Affinities, as_affinities
+from nbembed.kernels.custom_similarity import custom_pairs, custom_values
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
+from nbembed.objectives.attraction import Edges, squared_lengths, strongest_pairs
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.link_shares import LinkForm
@@ -122,6 +123,11 @@ class HeavyTailed(PairObjective):
         return self._supervised.base.dtype
 
     @property
+    def affinities(self) -> Affinities:
+        """P as given, in its joint form."""
+        return self._supervised.base
+
+    @property
     def supervision(self) -> Supervision | None:
         """Labels and links that are mixed in."""
         return self._supervised.supervision
@@ -209,6 +215,17 @@ class HeavyTailed(PairObjective):
             auxiliary,
             rounding,
         )
+
+    def attraction(self, Y: NDArray[Any]) -> Edges:
+        """Return 4 e P_ij S_ij of the strongest pairs of P; labels and links are left out."""
+        allowed = self._supervised.allowed
+        edges: Edges = allowed.cached("strongest", lambda: strongest_pairs(allowed.P))
+        tau = squared_lengths(Y, edges)
+        if isinstance(self._alpha, Similarity):
+            _, score = custom_values(self._alpha.H, self._alpha.score, tau)
+        else:
+            score = 1 / (self._alpha * tau + 1)
+        return edges._replace(weights=4 * self._exaggeration * edges.weights * score)
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
         """Return the sums over pairs, of the family or of a custom similarity."""

@@ -36,6 +36,7 @@ from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.objectives.regions import softened
 from nbembed.objectives.sne import SNE
 from nbembed.validation import check_class_prior, check_real
 
@@ -111,7 +112,7 @@ class LargeMargin(SNE):
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
         self._radius = check_real("radius", radius, low=0, open_low=True)
         self._directions = check_directions(directions)
-        self._prior = _prior(class_prior, self.n_classes)
+        self._prior = normalized_prior(class_prior, self.n_classes)
         self._targets = self._softened()
         self._last_terms: _Terms | None = None
 
@@ -164,7 +165,7 @@ class LargeMargin(SNE):
             other._radius = check_real("radius", parameters["radius"], low=0, open_low=True)
         if "directions" in parameters:
             other._directions = check_directions(parameters["directions"])
-        other._prior = _prior(parameters.get("class_prior", self._prior), other.n_classes)
+        other._prior = normalized_prior(parameters.get("class_prior", self._prior), other.n_classes)
         other._supervised = self._supervised.changed(parameters)
         if other._supervised is not self._supervised:
             other._last_terms = None
@@ -233,21 +234,10 @@ class LargeMargin(SNE):
 
     def _softened(self) -> NDArray[np.float64]:
         """Return T at the present λ, radius, directions and labels."""
-        if self.supervision is None:
-            return np.full((self.n_samples, self.n_classes), np.nan)
-        if len(self.supervision.classes) > self.n_classes:
-            raise ValueError(
-                f"directions must give one row to each of the supervision's "
-                f"{len(self.supervision.classes)} classes, got {self.n_classes}"
-            )
-        targets = np.asarray(self.supervision.targets(self.n_classes), dtype=np.float64)
-        certain = softmax(
-            self._directions @ self._directions.T * (self._radius / self._lam), axis=1
-        )
-        return np.ascontiguousarray(targets @ certain)
+        return softened(self._directions, self._radius, self._lam, self.supervision, self.n_samples)
 
 
-def _prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
+def normalized_prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
     """Return class priors whose sum is one to rounding, or None."""
     if class_prior is None:
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.affinities import as_affinities
+from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.link_shares import LinkForm
@@ -87,6 +87,11 @@ class SNE(PairObjective):
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
         return self._supervised.base.dtype
+
+    @property
+    def affinities(self) -> Affinities:
+        """P as given, in its row form."""
+        return self._supervised.base
 
     @property
     def supervision(self) -> Supervision | None:
