@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PERPLEXITY = 30
 SEEDS = range(3)
 #: Initial layout, optimizer and form of links of the paper.
-PAPER: dict[str, Any] = {"init": "random", "optimizer": "fixed-point", "links": "uniform"}
+PAPER: dict[str, Any] = {"init": "random", "optimizer": "fixed-point", "link_form": "uniform"}
 #: Number of known intra-class pairs of vehicle.
 KNOWN_PAIRS = 891
 

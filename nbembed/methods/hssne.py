@@ -22,7 +22,7 @@ from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import LiveParameter
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity
 from nbembed.optimizers import MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.schedule import Schedule, Stage
@@ -83,7 +83,7 @@ class HSSNERecipe(NeighborRecipe):
             self.alpha,
             supervision=supervision,
             rho=self.rho,
-            links=self.links,
+            link_form=self.link_form,
             n_jobs=self.n_jobs,
         )
 
@@ -120,7 +120,7 @@ class HSSNE(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
         nothing.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         How labels and must-links enter. "structured" keeps the inner structure of a group: half of
         a point's share goes evenly to its group, half to its nearest neighbors there, and a class
         of few labels counts less. "uniform" is the paper's form, in which all pairs of a group
@@ -195,7 +195,7 @@ class HSSNE(PlacesNewPoints):
         *,
         alpha: float | Similarity = 1.0,
         rho: float = 0.5,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -210,7 +210,7 @@ class HSSNE(PlacesNewPoints):
         self.n_components = n_components
         self.alpha = alpha
         self.rho = rho
-        self.links = links
+        self.link_form = link_form
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

@@ -23,7 +23,7 @@ from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives.cannot_links import check_neighbors_left
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.optimizers import MomentumGradient, Optimizer
 from nbembed.validation import check_components
 
@@ -54,11 +54,11 @@ class NeighborRecipe(Recipe[Affinities]):
     group: ClassVar[str] = "Neighbor embeddings"
 
     #: Maps of older versions drew all points of a group together evenly.
-    added: ClassVar[Mapping[str, Any]] = {"links": "uniform"}
+    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform"}
 
     n_components: int = 2
     rho: float = 0.5
-    links: Links = "structured"
+    link_form: LinkForm = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"
     init: str | ArrayLike = "pca"

@@ -49,7 +49,7 @@ INVALIDATES: Mapping[str, tuple[Part, ...]] = {
     "metric": ("affinities",),
     "n_components": ("layout",),
     "n_jobs": ("objective",),
-    "links": ("objective",),
+    "link_form": ("objective",),
     "optimizer": ("optimizer",),
     "tol": ("optimizer",),
     "init": (),
@@ -205,7 +205,7 @@ class Recipe(ABC, Generic[A]):
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = (
-        "perplexity", "metric", "n_jobs", "random_state", "rho", "links",
+        "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form",
     )  # fmt: skip
     added: ClassVar[Mapping[str, Any]] = {}
     path_parameter: ClassVar[str] = ""

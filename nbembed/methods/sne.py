@@ -18,7 +18,7 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.sne import SNE as RowDivergence
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SNERecipe(NeighborRecipe):
             affinities,
             supervision=supervision,
             rho=self.rho,
-            links=self.links,
+            link_form=self.link_form,
             n_jobs=self.n_jobs,
         )
 
@@ -68,7 +68,7 @@ class SNE(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: the share of a linked point's neighborhood that its links take. Without labels
         or links it means nothing.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         How labels and must-links enter. "structured" keeps the inner structure of a group: half of
         a point's share goes evenly to its group, half to its nearest neighbors there, and a class
         of few labels counts less. "uniform" spreads all of it evenly.
@@ -131,7 +131,7 @@ class SNE(PlacesNewPoints):
         n_components: int = 2,
         *,
         rho: float = 0.5,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -145,7 +145,7 @@ class SNE(PlacesNewPoints):
     ) -> None:
         self.n_components = n_components
         self.rho = rho
-        self.links = links
+        self.link_form = link_form
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

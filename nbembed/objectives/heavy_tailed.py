@@ -32,7 +32,7 @@ from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.attraction import Edges, squared_lengths, strongest_pairs
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
@@ -59,7 +59,7 @@ class HeavyTailed(PairObjective):
         Labels and links; same-class points attract as must-linked ones do.
     rho : float, default=0.5
         ρ in [0, 1], the weight of supervision against P.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         How labels and must-links enter: "structured" keeps the inner structure of a group,
         "uniform" draws its points together evenly, as in the paper. Links between two points are
         the same in both.
@@ -99,7 +99,7 @@ class HeavyTailed(PairObjective):
         *,
         supervision: Supervision | None = None,
         rho: float = 0.5,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         exaggeration: float = 1.0,
         compression: float = 0.0,
         n_jobs: int | None = None,
@@ -108,7 +108,7 @@ class HeavyTailed(PairObjective):
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
         self._supervised = SupervisedAffinities.make(
-            as_affinities(P, "joint"), supervision, rho, links=links
+            as_affinities(P, "joint"), supervision, rho, link_form=link_form
         )
         self._n_threads = threads_for(self.n_samples, n_jobs)
 

@@ -21,7 +21,7 @@ from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.class_terms import Wanted, class_terms, memberships
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.large_margin import normalized_prior
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.supervision import Supervision
 from nbembed.validation import check_real
 
@@ -49,7 +49,7 @@ class HeavyTailedMargin(PairObjective):
         α ≥ 0, the heaviness of the tails.
     rho : float, default=0.5
         ρ in [0, 1], the weight of links.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         As for :class:`~nbembed.objectives.HeavyTailed`.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of A + B.
@@ -73,7 +73,7 @@ class HeavyTailedMargin(PairObjective):
         *,
         alpha: float = 1.0,
         rho: float = 0.5,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         n_jobs: int | None = None,
@@ -83,7 +83,7 @@ class HeavyTailedMargin(PairObjective):
             alpha,
             supervision=None if supervision is None else links_alone(supervision),
             rho=rho,
-            links=links,
+            link_form=link_form,
             n_jobs=n_jobs,
         )
         self._affinities = P if isinstance(P, Affinities) else as_affinities(P, "joint")

@@ -35,7 +35,7 @@ from nbembed.kernels.large_margin import large_margin
 from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.regions import softened
 from nbembed.objectives.sne import SNE
 from nbembed.validation import check_class_prior, check_real
@@ -69,7 +69,7 @@ class LargeMargin(SNE):
         Labels enter D; links enter p̃. Labels do not act as links here.
     rho : float, default=0.5
         ρ in [0, 1], the share of a linked point's row that goes to its links.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         As for :class:`~nbembed.objectives.sne.SNE`.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of A + B.
@@ -94,14 +94,19 @@ class LargeMargin(SNE):
         supervision: Supervision | None = None,
         *,
         rho: float = 0.5,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         radius: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            P, supervision=supervision, rho=rho, labels_as_links=False, links=links, n_jobs=n_jobs
+            P,
+            supervision=supervision,
+            rho=rho,
+            labels_as_links=False,
+            link_form=link_form,
+            n_jobs=n_jobs,
         )
         self._lam = check_real("lam", lam, low=0, open_low=True)
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)

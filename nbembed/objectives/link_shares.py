@@ -19,9 +19,9 @@ whichever is less. The even half gathers pieces that lie apart, the other half k
 neighbors. A point without affinity to any member, as in a sparse P, has the even half alone.
 
 The strength of a must-link is a_ig = 1: it says that the points belong together. A label says less,
-because a class may lie in several pieces: a_ig = w_ig Σ_{k ≠ i} w_kg / perplexity, so that a label
-counts no more than a neighbor does, and a class has its full weight from as many labels on as a
-neighborhood has points. w is the weight of a label (:mod:`nbembed.supervision.weights`).
+because a class may lie in several pieces: a_ig = w_ig Σ_{k ≠ i} w_kg / (½ perplexity), so that few
+labels draw their points together a little, and a class has its full strength from as many labels on
+as half a neighborhood has points. w is the weight of a label (:mod:`nbembed.supervision.weights`).
 """
 
 from __future__ import annotations
@@ -44,16 +44,20 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 #: How groups enter neighbor probabilities.
-Links = Literal["structured", "uniform"]
-LINKS: tuple[Links, ...] = ("structured", "uniform")
+LinkForm = Literal["structured", "uniform"]
+LINK_FORMS: tuple[LinkForm, ...] = ("structured", "uniform")
 #: The share of the own affinities in u.
 OWN = 0.5
+#: How many neighborhoods of other labels a class needs for its full strength.
+FULL = 0.5
 #: The largest perplexity of own affinities, and how many members they reach for each unit of it.
 OWN_PERPLEXITY = 30.0
 REACH = 3
-#: Exponents κ lie between 2⁻¹⁰ and 2¹⁰; bisection halves this range in logarithms.
-EXPONENTS = 10.0
-STEPS = 40
+#: The largest |log κ|, the most Newton steps, and the error of log perplexity at which they end.
+EXPONENTS = 7.0
+STEPS = 60
+TOLERANCE = 1e-12
+TINY = 1e-300
 #: Entries of P that are copied at a time.
 BLOCK = 1 << 22
 
@@ -89,7 +93,7 @@ class LinkShares:
         base: Affinities,
         allowed: Affinities,
         supervision: Supervision | None,
-        links: Links,
+        link_form: LinkForm,
         *,
         labels: bool,
         previous: LinkShares | None = None,
@@ -103,14 +107,14 @@ class LinkShares:
         allowed : Affinities
             P without what cannot-links forbid, of which own affinities are made.
         supervision : Supervision or None
-        links : {"structured", "uniform"}
+        link_form : {"structured", "uniform"}
         labels : bool
             Whether each class is a group.
         previous : LinkShares, optional
             Made of the same ``allowed``: groups that have not changed keep their own affinities.
         """
         groups, n_links = _groups(supervision, labels)
-        if links == "uniform" or not groups[1].size:
+        if link_form == "uniform" or not groups[1].size:
             return _uniform(base, groups)
         known = {} if previous is None else previous._affinities
         return _structured(allowed, effective_neighbors(base), groups, n_links, known)
@@ -207,7 +211,7 @@ def _structured(
     size = np.repeat(sizes, sizes)
     pairs = of_link & (size == 2) if P.form == "joint" else np.zeros(members.size, bool)
     others = _sums(groups) - weights
-    a = np.where(of_link, 1.0, weights * others / perplexity)
+    a = np.where(of_link, 1.0, weights * others / (FULL * perplexity))
     a[pairs] = 0
     total = _per_point(members, a, n)
     strengths = np.minimum(total, 1.0)
@@ -269,21 +273,41 @@ def _own_affinities(P: Affinities, perplexity: float, members: NDArray[np.int64]
 def _tempered(p: NDArray[np.float64], perplexity: float) -> NDArray[np.float64]:
     """Return rows ∝ p^κ of a given perplexity, or the nearest to it that there is.
 
-    Zeros stay zero; a row of zeros stays one.
+    Zeros stay zero; a row of zeros stays one. Newton steps in log κ, within a bracket:
+    dH/d log κ = −κ² Var[log p].
     """
     there = p > 0
     top = p.max(axis=1, keepdims=True)
     logs = np.log(np.where(there, p, 1)) - np.log(np.where(top > 0, top, 1))
     logs[~there] = 0
-    low, high = np.full((len(p), 1), -EXPONENTS), np.full((len(p), 1), EXPONENTS)
     target = math.log(perplexity)
+
+    def powers(at: Any, log_kappa: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """Return rows, their entropies, and the derivatives of those by log κ."""
+        x = np.exp(log_kappa)[:, None] * logs[at]
+        w = np.where(there[at], np.exp(x), 0)
+        Z = np.maximum(w.sum(axis=1), TINY)
+        w /= Z[:, None]
+        mean = (w * x).sum(axis=1)
+        variance = (w * (x - mean[:, None]) ** 2).sum(axis=1)
+        return w, np.log(Z) - mean, -variance
+
+    low, high = np.full(len(p), -EXPONENTS), np.full(len(p), EXPONENTS)
+    widest, narrowest = powers(slice(None), low)[1], powers(slice(None), high)[1]
+    log_kappa = np.where(widest <= target, low, high)
+    rows = np.flatnonzero((widest > target) & (narrowest < target))
+    log_kappa[rows] = 0
     for _ in range(STEPS):
-        middle = (low + high) / 2
-        x = 2.0**middle * logs
-        w = np.where(there, np.exp(x), 0)
-        Z = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
-        entropy = np.log(Z) - (w * x).sum(axis=1, keepdims=True) / Z
-        wide = entropy > target
-        low, high = np.where(wide, middle, low), np.where(wide, high, middle)
-    tempered: NDArray[np.float64] = w / Z
-    return tempered
+        _, entropy, slope = powers(rows, log_kappa[rows])
+        left = np.abs(entropy - target) > TOLERANCE
+        rows, entropy, slope = rows[left], entropy[left], slope[left]
+        if not rows.size:
+            break
+        at, wide = log_kappa[rows], entropy > target
+        low[rows], high[rows] = np.where(wide, at, low[rows]), np.where(wide, high[rows], at)
+        following = at + np.divide(
+            target - entropy, slope, out=np.full(rows.size, np.inf), where=slope < -TINY
+        )
+        outside = (following <= low[rows]) | (following >= high[rows])
+        log_kappa[rows] = np.where(outside, (low[rows] + high[rows]) / 2, following)
+    return powers(slice(None), log_kappa)[0]

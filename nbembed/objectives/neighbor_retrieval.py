@@ -34,7 +34,7 @@ from nbembed.affinities import as_affinities
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.log_affinities import LogAffinities, SupervisedLogs
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.validation import check_choice, check_numbers, check_real
@@ -78,7 +78,7 @@ class NeighborRetrieval(PairObjective):
     labels_as_links : bool, default=True
         Whether each class counts as a must-link group; false where the affinities were learned from
         the labels (SNeRV).
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         How labels and must-links enter: "structured" keeps the inner structure of a group,
         "uniform" spreads the share evenly over its points.
     n_jobs : int, optional
@@ -121,7 +121,7 @@ class NeighborRetrieval(PairObjective):
         widening: float = 1.0,
         floor: float = FLOOR,
         labels_as_links: bool = True,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         n_jobs: int | None = None,
     ) -> None:
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
@@ -132,7 +132,7 @@ class NeighborRetrieval(PairObjective):
             supervision,
             rho,
             labels_as_links=labels_as_links,
-            links=links,
+            link_form=link_form,
         )
         self._width = _widths(width, affinities, self.n_samples)
         _check_sizes(self._width, self._widening, self.dtype)

@@ -18,7 +18,7 @@ import numpy as np
 from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class SNE(PairObjective):
         ρ in [0, 1], the largest share of a linked point's row that goes to its links.
     labels_as_links : bool, default=True
         Whether points of one class attract each other as linked points do.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         How labels and must-links enter: "structured" keeps the inner structure of a group,
         "uniform" spreads the share evenly over its points.
     n_jobs : int, optional
@@ -66,7 +66,7 @@ class SNE(PairObjective):
         supervision: Supervision | None = None,
         rho: float = 0.5,
         labels_as_links: bool = True,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         n_jobs: int | None = None,
     ) -> None:
         self._supervised = SupervisedAffinities.make(
@@ -74,7 +74,7 @@ class SNE(PairObjective):
             supervision,
             rho,
             labels_as_links=labels_as_links,
-            links=links,
+            link_form=link_form,
         )
         self._n_threads = threads_for(self.n_samples, n_jobs)
 

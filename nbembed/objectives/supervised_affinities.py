@@ -7,7 +7,7 @@ Each point i gives a share of its neighborhood to the groups (classes, must-link
 * joint (HSSNE): the same for the rows of P with their masses s_i = Σ_j P_ij, made symmetric,
   ``P̃_ij = P_ij (k_i + k_j)/2 + ρ (s_i t_i u_ij + s_j t_j u_ji)/2`` with k_i = 1 − ρ t_i.
 
-Links between two points, and with ``links="uniform"`` all groups, enter the joint form as in
+Links between two points, and with ``link_form="uniform"`` all groups, enter the joint form as in
 "Heavy-Tailed Symmetric Stochastic Neighbor Embedding", section 6.2: ``(1 − ρ_e)P̃ + ρ_e U`` with
 ``U = u/Σu``, where u_ij counts the groups that contain both points, each pair weighted by the
 product of its members' weights, and ``ρ_e = ρ · min(1, pairs / n)`` with pairs = Σu/2. With the
@@ -45,7 +45,7 @@ from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import check_supervision
-from nbembed.objectives.link_shares import LINKS, Links, LinkShares
+from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
 from nbembed.objectives.similarity import Similarity
 from nbembed.validation import check_choice, check_real
 
@@ -74,7 +74,7 @@ class SupervisedAffinities:
         ρ in [0, 1].
     labels_as_links : bool
         Whether each class counts as a group of linked points.
-    links : {"structured", "uniform"}
+    link_form : {"structured", "uniform"}
         How groups enter; see :mod:`nbembed.objectives.link_shares`.
     """
 
@@ -83,7 +83,7 @@ class SupervisedAffinities:
     supervision: Supervision | None
     rho: float
     labels_as_links: bool
-    links: Links = "structured"
+    link_form: LinkForm = "structured"
 
     @classmethod
     def make(
@@ -93,7 +93,7 @@ class SupervisedAffinities:
         rho: float,
         *,
         labels_as_links: bool = True,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         previous: SupervisedAffinities | None = None,
     ) -> SupervisedAffinities:
         """Return supervised affinities, sharing with ``previous`` what has not changed.
@@ -101,20 +101,22 @@ class SupervisedAffinities:
         Raises
         ------
         ValueError
-            If ``rho`` is outside [0, 1], ``links`` is unknown or ``supervision`` has another number
-            of points.
+            If ``rho`` is outside [0, 1], ``link_form`` is unknown or ``supervision`` has another
+            number of points.
         """
-        check_choice("links", links, LINKS)
+        check_choice("link_form", link_form, LINK_FORMS)
         rho = check_real("rho", rho, low=0, high=1)
         check_supervision(supervision, base.n_samples)
         same_links = previous is not None and (
             previous.supervision is supervision or previous.supervision == supervision
         )
-        if previous is not None and same_links and links == previous.links:
-            other = cls(base, previous.allowed, supervision, rho, labels_as_links, links)
+        if previous is not None and same_links and link_form == previous.link_form:
+            other = cls(base, previous.allowed, supervision, rho, labels_as_links, link_form)
             for name in (
                 "shares",
+                "_previous_shares",
                 "pair_mass",
+                "by_points",
                 "links_key",
                 "_attracted",
                 "_linked_inward",
@@ -125,7 +127,7 @@ class SupervisedAffinities:
             return other
         forbidden = () if supervision is None else supervision.cannot_links
         allowed = without_cannot_links(base, forbidden)
-        other = cls(base, allowed, supervision, rho, labels_as_links, links)
+        other = cls(base, allowed, supervision, rho, labels_as_links, link_form)
         if previous is not None and previous.allowed is allowed:
             other.__dict__["_previous_shares"] = previous.__dict__.get("shares")
         return other
@@ -141,7 +143,7 @@ class SupervisedAffinities:
             supervision,
             rho,
             labels_as_links=self.labels_as_links,
-            links=self.links,
+            link_form=self.link_form,
             previous=self,
         )
 
@@ -152,7 +154,7 @@ class SupervisedAffinities:
             self.base,
             self.allowed,
             self.supervision,
-            self.links,
+            self.link_form,
             labels=self.labels_as_links,
             previous=self.__dict__.pop("_previous_shares", None),
         )
@@ -173,7 +175,7 @@ class SupervisedAffinities:
         cannot = () if self.supervision is None else self.supervision.cannot_links
         n_links = 0 if self.supervision is None else len(self.supervision.links)
         return (
-            self.links,
+            self.link_form,
             n_links,
             *(part.tobytes() for part in self.groups),
             *((a.tobytes(), b.tobytes()) for a, b in cannot),

@@ -148,9 +148,14 @@ def test_at_rho_zero_must_links_say_nothing(kind, parameters, pair):
     assert np.array_equal(free.embedding_, tied.embedding_)
 
 
+@pytest.mark.parametrize(("form", "rho"), [("uniform", 0.5), ("structured", 0.8)])
 @pytest.mark.parametrize(("kind", "parameters"), list(linked()))
-def test_few_labels_part_what_overlaps(kind, parameters, rng):
-    """Two classes that lie in one another, half of them labeled: the labeled ones come apart."""
+def test_few_labels_part_what_overlaps(kind, parameters, form, rho, rng):
+    """Two classes that lie in one another, half of them labeled: the labeled ones come apart.
+
+    Groups that keep their inner structure part less at the same ρ.
+    """
+    parameters = {**parameters, "link_form": form, "rho": rho}
     X, y = rng.standard_normal((80, 4)), np.arange(80) % 2
     labels = np.where(np.arange(80) < 40, y, -1)
     free = fit(kind, parameters, X)

@@ -43,7 +43,7 @@ def own_affinities(p: Any, target: float) -> Any:
         w = np.exp(math.exp(log_kappa) * logs)
         return w / w.sum()
 
-    low, high = -10 * math.log(2), 10 * math.log(2)
+    low, high = -7.0, 7.0
     for _ in range(60):
         middle = (low + high) / 2
         w = powers(middle)
@@ -65,7 +65,7 @@ def asked_for(P: Any, groups: Any, given: float) -> tuple[Any, Any]:
         for a, i in enumerate(members):
             p = np.array([P[i, j] if j != i else 0.0 for j in members])
             even = np.array([0.0 if j == i else wj for j, wj in zip(members, w)])
-            strength = 1.0 if kind == "link" else w[a] * even.sum() / given
+            strength = 1.0 if kind == "link" else w[a] * even.sum() / (given / 2)
             even = even / even.sum()
             spread = even
             if m >= 3 and p.any():

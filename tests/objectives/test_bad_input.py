@@ -43,8 +43,8 @@ def test_supervision(make):
     with pytest.raises(ValueError, match="supervision must be of 6 samples like P, got 5"):
         make(supervision=Supervision(5))
     for links in ("even", None, 1):
-        with pytest.raises(ValueError, match="links must be"):
-            make(links=links)
+        with pytest.raises(ValueError, match="link_form must be"):
+            make(link_form=links)
 
 
 @pytest.mark.parametrize("P", [None, "abc", [[1, 2], [3]], {}, len])

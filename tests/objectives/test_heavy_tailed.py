@@ -80,7 +80,7 @@ def test_cost_is_the_divergence_from_the_mixture(
         share = rho * min(1.0, u.sum() / 2 / len(P))
         P = (1 - share) * P + share * u / u.sum()
 
-    objective = HeavyTailed(joint, 0.8, supervision=supervision, rho=rho, links="uniform")
+    objective = HeavyTailed(joint, 0.8, supervision=supervision, rho=rho, link_form="uniform")
     cost = objective.cost(Y)
 
     expected = definition(P, Y, 0.8) + rho * repulsion(supervision, squared_distances(Y))
@@ -92,7 +92,7 @@ def test_many_links_have_their_full_share(joint, rng):
     n = len(joint)
     Y = rng.normal(size=(n, 2))
     told = Supervision(n).must_link(range(n))
-    everyone = HeavyTailed(joint, supervision=told, rho=1.0, links="uniform")
+    everyone = HeavyTailed(joint, supervision=told, rho=1.0, link_form="uniform")
     uniform = (1 - np.eye(n)) / (n * (n - 1))
     assert everyone.cost(Y) == pytest.approx(definition(uniform, Y, 1.0), rel=1e-9)
 

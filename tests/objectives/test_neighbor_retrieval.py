@@ -73,7 +73,7 @@ def test_cost_and_gradient_with_supervision(
     P[linked] = (1 - share) * P[linked] + share * u[linked] / u[linked].sum(axis=1, keepdims=True)
     given = sparse.csr_array(rows) if form == "sparse" else rows
     objective = NeighborRetrieval(
-        given, t, width=widths, supervision=supervision, rho=rho, links="uniform"
+        given, t, width=widths, supervision=supervision, rho=rho, link_form="uniform"
     )
 
     cost, gradient = objective.cost_and_gradient(Y)

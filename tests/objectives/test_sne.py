@@ -52,7 +52,7 @@ def test_cost_and_gradient_with_supervision(
         supervision=supervision,
         rho=rho,
         labels_as_links=labels_as_links,
-        links="uniform",
+        link_form="uniform",
     )
 
     cost, gradient = objective.cost_and_gradient(Y)

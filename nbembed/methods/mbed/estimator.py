@@ -21,7 +21,7 @@ from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import PathStep
 from nbembed.methods.settings import as_generator
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.regions import regions_around
 from nbembed.supervision import as_supervision
 from nbembed.supervision.classes import class_values
@@ -79,7 +79,7 @@ class Mbed(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels
         are no links here.
-    links : {"structured", "uniform"}, default="structured"
+    link_form : {"structured", "uniform"}, default="structured"
         How must-links enter: "structured" keeps the inner structure of a group of three points or
         more, "uniform" spreads the share evenly over it.
     perplexity : float or "auto", default="auto"
@@ -176,7 +176,7 @@ class Mbed(PlacesNewPoints):
         init: str | ArrayLike = "auto",
         n_init: int = 1,
         rho: float = 0.5,
-        links: Links = "structured",
+        link_form: LinkForm = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         optimizer: Any = "auto",
@@ -198,7 +198,7 @@ class Mbed(PlacesNewPoints):
         self.init = init
         self.n_init = n_init
         self.rho = rho
-        self.links = links
+        self.link_form = link_form
         self.perplexity = perplexity
         self.metric = metric
         self.optimizer = optimizer

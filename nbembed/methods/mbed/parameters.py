@@ -15,7 +15,7 @@ from nbembed.methods.settings import check_init, check_shared
 from nbembed.objectives import circle, simplex
 from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.directions import check_directions
-from nbembed.objectives.link_shares import Links
+from nbembed.objectives.link_shares import LinkForm
 from nbembed.validation import (
     check_choice,
     check_class_prior,
@@ -86,7 +86,7 @@ class MbedParameters(Recipe[Affinities]):
         "n_init": (),
     }
     path_parameter: ClassVar[str] = "lam"
-    added: ClassVar[Mapping[str, Any]] = {"links": "uniform"}
+    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform"}
     class_count_parameter: ClassVar[str] = "n_classes"
 
     n_components: int | None = None
@@ -100,7 +100,7 @@ class MbedParameters(Recipe[Affinities]):
     init: str | ArrayLike = "auto"
     n_init: int = 1
     rho: float = 0.5
-    links: Links = "structured"
+    link_form: LinkForm = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"
     optimizer: Any = "auto"
