@@ -73,10 +73,11 @@ def walked(method: str, seed: int) -> Walk:
     recipe = METHODS[method](random_state=0, n_jobs=1, **NEEDED.get(method, {}))
     state = SessionState(Settings(recipe, Supervision(len(X))))
     engine = walk.engine = Engine(X, state.settings)
+    # From the first move on the slider is a number, whose cost that of a cold start is.
+    first = ("set", {SLIDERS[method][0]: 0.5})
     advance(engine, rng.choice([60, 300, 600]))
-    for _ in range(6):
-        command, arguments = random_move(rng, method)
-        if command == "undo" and not state.history.past:
+    for command, arguments in (first, *(random_move(rng, method) for _ in range(6))):
+        if command == "undo" and len(state.history.past) < 2:
             continue
         before, state = state, decide(state, command, arguments, CONTEXT)
         walk.moves.append(f"{command} {arguments}")
