@@ -290,6 +290,7 @@ CALLS: dict[str, Call] = {
     "optimizers.MomentumGradient": optimizer(nb.optimizers.MomentumGradient, _heavy),
     "optimizers.ConjugateGradient": optimizer(nb.optimizers.ConjugateGradient, _heavy),
     "optimizers.LBFGS": optimizer(nb.optimizers.LBFGS, _heavy),
+    "optimizers.MomentumLBFGS": optimizer(nb.optimizers.MomentumLBFGS, _heavy),
     "optimizers.Alternating": optimizer(nb.optimizers.Alternating, _parametric),
     "measures.class_f_measure": _measure("class_f_measure", "y", "proba"),
     "measures.class_precision": _measure("class_precision", "proba", "Y", h=3),

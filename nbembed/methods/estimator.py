@@ -7,11 +7,13 @@ and fitted attributes; how the map is made is the recipe's part (:mod:`nbembed.m
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from nbembed.estimator_input import validated_data
 from nbembed.learning_metric.metric import check_labels_suffice
@@ -88,6 +90,12 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ------
         ValueError, TypeError
             Before any work starts, naming the argument that is wrong and what is allowed.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If ``max_iter`` was reached before the map came to rest; ``embedding_`` is the layout
+            so far.
         """
         data, supervision = self._check_input(X, y, supervision)
         recipe = self.recipe
@@ -98,6 +106,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             run = self._run(recipe, affinities, supervision, start).until(
                 self.max_iter, callbacks=self._callbacks(progress)
             )
+        self._warn_unless_converged(run, self.max_iter)
         self._keep(run, affinities, supervision)
         self._remember(data, affinities)
         return self
@@ -183,6 +192,17 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             # The cost is an extra pass over pairs: it is evaluated rarely where nobody sees it.
             cost_every=10 if self.verbose or self.callbacks is not None else 50,
         )
+
+    def _warn_unless_converged(self, run: Run, max_iter: int) -> None:
+        """Warn that the iterations were used up; not where a callback stopped the run."""
+        if run.iteration >= max_iter and not run.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped at {run.iteration} iterations before the map came "
+                f"to rest; raise max_iter = {self.max_iter} to go on, or tol = {self.tol:g} to "
+                "stop earlier",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _progress(self, total: int) -> Progress:
         return Progress(total, type(self).__name__, bool(self.verbose))

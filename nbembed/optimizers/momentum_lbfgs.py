@@ -11,13 +11,14 @@ state no attractions are minimized by momentum alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
 from nbembed.optimizers.momentum import MomentumGradient, MomentumState
 from nbembed.optimizers.size import scale_step
+from nbembed.validation import check_instance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +45,12 @@ class MomentumLBFGS(Optimizer):
         Rule of all later ones.
     """
 
-    momentum: MomentumGradient = MomentumGradient()
-    lbfgs: LBFGS = LBFGS()
+    momentum: MomentumGradient = field(default_factory=MomentumGradient)
+    lbfgs: LBFGS = field(default_factory=LBFGS)
+
+    def __post_init__(self) -> None:
+        check_instance("momentum", self.momentum, MomentumGradient)
+        check_instance("lbfgs", self.lbfgs, LBFGS)
 
     def start(self, Y: NDArray[Any]) -> MomentumState:
         """Return the state of a run that begins at ``Y``, at rest."""

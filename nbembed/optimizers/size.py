@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: Largest median distance to the nearest neighbor, in widths of the similarity.
 WIDEST = 10.0
 
+#: A map with less room than this is brought to its largest size at once.
+FULL_ROOM = 0.5
+
 #: Points whose nearest neighbors are looked at.
 SAMPLE = 128
 
@@ -68,7 +71,7 @@ def room(Y: NDArray[Any], length: float) -> float:
 
 def centered(Y: NDArray[Any], held: Any = ()) -> NDArray[np.float64]:
     """Return Y − Ȳ in float64, zero for points that are held in place."""
-    away = Y - Y.mean(axis=0, dtype=np.float64)
+    away: NDArray[np.float64] = Y - Y.mean(axis=0, dtype=np.float64)
     if len(held):
         away[held] = 0.0
     return away
@@ -86,7 +89,9 @@ def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scale
     seen : Evaluation
         At ``Y``, with its cost.
     """
-    best: Scaled | None = None
+    best = _into_room(objective, Y, seen)
+    if best is not None:
+        Y, seen = best.Y, best.seen
     for _ in range(SEARCHES):
         found = _search(objective, Y, seen)
         if found is None:
@@ -96,6 +101,20 @@ def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scale
         if 2 * SHRINK < found.factor < 1 / SHRINK:
             break
     return best
+
+
+def _into_room(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
+    """Return a map that is larger than it may become at the largest size, if that is no worse.
+
+    So far out the cost is flat, and its slope says nothing about how far the best size is.
+    """
+    factor = room(Y, objective.length_scale)
+    away = centered(Y, getattr(objective, "pinned", ()))
+    if not 0 < factor < FULL_ROOM or not dot(seen.gradient, away) > 0:
+        return None
+    moved = Y + (away * (factor - 1)).astype(Y.dtype)
+    there = objective.evaluate(moved)
+    return Scaled(moved, there, factor) if there.cost <= seen.cost + seen.rounding else None
 
 
 def _search(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:

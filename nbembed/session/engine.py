@@ -155,10 +155,6 @@ class Engine:
         """Whether the map is made of the labels given last, where it learns from labels."""
         return self._state.learned_from in (None, self.settings.supervision)
 
-    def parameters_in_force(self) -> Mapping[str, float]:
-        """Return the objective's parameters; none while there is no run."""
-        return {} if self._run is None else self._run.objective.parameters
-
     def cold_copy(self) -> Engine:
         """Return an engine with the same settings and affinities, before its cold start."""
         other = Engine(self.X, self.settings)

@@ -87,11 +87,17 @@ class OptimumCheck:
         cold.advance()
         if not (cold.converged or cold.iteration >= LONGEST):
             return True
-        # What a schedule has found for a parameter without a number may differ: another cost.
-        same = cold.parameters_in_force() == self._engine.parameters_in_force()
-        self._note(settings, cold.cost() if same else math.nan)
+        # Where a slider stands at a word, schedules may have ended at two numbers: two costs.
+        self._note(settings, cold.cost() if self._same_values(cold) else math.nan)
         self._cold = None
         return True
+
+    def _same_values(self, cold: Engine) -> bool:
+        """Whether the sliders of both maps stand at the same numbers."""
+        ours, theirs = self._engine.live_values(), cold.live_values()
+        return ours.keys() == theirs.keys() and all(
+            math.isclose(ours[name], theirs[name], rel_tol=1e-6, abs_tol=1e-12) for name in ours
+        )
 
     def _comparable(self) -> bool:
         """Whether a cold start would minimize the same cost: pins hold points at other places."""

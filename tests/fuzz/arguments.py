@@ -112,6 +112,7 @@ METRICS: Good = lambda w: st.sampled_from(  # noqa: E731
 OPTIMIZERS = one_of(
     "auto", nb.optimizers.MomentumGradient(), nb.optimizers.LBFGS(), nb.optimizers.FixedPoint(),
     nb.optimizers.ConjugateGradient(), nb.optimizers.Alternating(),
+    nb.optimizers.MomentumLBFGS(),
 )  # fmt: skip
 LAYOUTS: Good = lambda w: st.dictionaries(  # noqa: E731
     values.names(), values.layout(w), min_size=1, max_size=3

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from nbembed.objectives import SNE, HeavyTailed, LargeMargin, Pinned, simplex
-from nbembed.optimizers import LBFGS, ConjugateGradient, FixedPoint, MomentumGradient
+from nbembed.optimizers import (
+    LBFGS,
+    ConjugateGradient,
+    FixedPoint,
+    MomentumGradient,
+    MomentumLBFGS,
+)
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
 from nbembed.supervision import Supervision
@@ -43,7 +49,14 @@ def test_the_cost_stays_and_its_gradient_over_the_free_points_too(rows):
 
 @pytest.mark.parametrize(
     "optimizer",
-    [FixedPoint(), MomentumGradient(), MomentumGradient(0.05, 0.8), ConjugateGradient(), LBFGS()],
+    [
+        FixedPoint(),
+        MomentumGradient(),
+        MomentumGradient(0.05, 0.8),
+        ConjugateGradient(),
+        LBFGS(),
+        MomentumLBFGS(),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("size", [1e-4, 1.0, 300.0])
@@ -59,7 +72,7 @@ def test_no_optimizer_moves_a_pinned_point_by_a_bit(rows, optimizer, size, which
             Stage(5, MomentumGradient(), {"exaggeration": 4.0, "compression": 0.01}),
             Stage(5, ConjugateGradient(), {"exaggeration": 1.0, "compression": 0.0}),
         )
-    run = Run(objective, optimizer, Y, Schedule(stages)).step(30)
+    run = Run(objective, optimizer, Y, Schedule(stages)).step(130)
     assert run.embedding[held].tobytes() == Y[held].tobytes()
     assert (run.embedding != Y).any()
     assert run.cost < plain.cost(Y)
@@ -67,7 +80,13 @@ def test_no_optimizer_moves_a_pinned_point_by_a_bit(rows, optimizer, size, which
 
 def test_nothing_moves_where_all_are_pinned(rows):
     Y = np.random.default_rng(1).standard_normal((N, 2))
-    for optimizer in (FixedPoint(), MomentumGradient(), ConjugateGradient(), LBFGS()):
+    for optimizer in (
+        FixedPoint(),
+        MomentumGradient(),
+        ConjugateGradient(),
+        LBFGS(),
+        MomentumLBFGS(),
+    ):
         run = Run(Pinned(SNE(rows), np.arange(N)), optimizer, Y).until(100)
         assert np.array_equal(run.embedding, Y)
         assert run.converged

@@ -11,12 +11,16 @@ from nbembed.optimizers import (
     ConjugateGradient,
     FixedPoint,
     MomentumGradient,
+    MomentumLBFGS,
 )
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "value", "error"),
     [
+        (MomentumLBFGS, "momentum", LBFGS(), TypeError),
+        (MomentumLBFGS, "lbfgs", MomentumGradient(), TypeError),
+        (LBFGS, "laplacian", 1, TypeError),
         (MomentumGradient, "learning_rate", "fast", ValueError),
         (MomentumGradient, "learning_rate", None, TypeError),
         (MomentumGradient, "learning_rate", True, TypeError),
@@ -50,7 +54,9 @@ def test_settings(kind, name, value, error):
         kind(**{name: value})
 
 
-@pytest.mark.parametrize("kind", [MomentumGradient, ConjugateGradient, LBFGS, FixedPoint])
+@pytest.mark.parametrize(
+    "kind", [MomentumGradient, ConjugateGradient, LBFGS, FixedPoint, MomentumLBFGS]
+)
 @pytest.mark.parametrize(
     "Y", [None, "ab", [[1.0, 2.0]], np.ones(3), np.ones((3, 2), int), np.ones((3, 2)) * 1j]
 )

@@ -9,7 +9,13 @@ import pytest
 from scipy.optimize import minimize
 
 from nbembed.objectives import SNE, HeavyTailed, LargeMargin, simplex
-from nbembed.optimizers import LBFGS, ConjugateGradient, FixedPoint, MomentumGradient
+from nbembed.optimizers import (
+    LBFGS,
+    ConjugateGradient,
+    FixedPoint,
+    MomentumGradient,
+    MomentumLBFGS,
+)
 from nbembed.supervision import Supervision
 
 OPTIMIZERS = [
@@ -21,6 +27,8 @@ OPTIMIZERS = [
     ConjugateGradient(precondition=False),
     LBFGS(),
     LBFGS(memory=3),
+    LBFGS(laplacian=False),
+    MomentumLBFGS(),
 ]
 SEARCHERS = [o for o in OPTIMIZERS if isinstance(o, (ConjugateGradient, LBFGS))]
 

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nbembed.optimizers import ConjugateGradient, MomentumGradient
+from nbembed.optimizers import ConjugateGradient, MomentumGradient, MomentumLBFGS
 from nbembed.session.serialization import decode, encode, encode_or_describe, same
 from nbembed.supervision import Supervision
 
@@ -50,7 +50,7 @@ def test_values_come_back_with_the_same_bits(value):
 
 def test_optimizers_and_supervision_come_back():
     known = Supervision(5).label([1], "ω").must_link([2, 3])
-    for value in (ConjugateGradient(), MomentumGradient(), known):
+    for value in (ConjugateGradient(), MomentumGradient(), MomentumLBFGS(), known):
         back = decode(json.loads(json.dumps(encode(value))))
         assert type(back) is type(value)
         assert back == value

@@ -1,0 +1,102 @@
+"""A map that has converged is at rest, a walk of α leaves no trace, a fit cut short says so."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+
+from nbembed import HSSNE, SNE, NeRV
+from nbembed.methods.hssne import HSSNERecipe
+from nbembed.methods.nerv import NeRVRecipe
+from nbembed.methods.settings import as_generator
+from nbembed.methods.sne import SNERecipe
+from nbembed.optimizers import MomentumGradient
+from nbembed.run import Run
+from nbembed.supervision import Supervision
+
+#: Iterations that a map at rest plays on for, and by what share its cost may change.
+ON, SHARE = 2000, 1e-4
+
+
+def cold(recipe, X, optimizer=None):
+    nothing = Supervision(len(X))
+    affinities = recipe.make_affinities(X, nothing)
+    start = recipe.make_start(X, affinities, nothing, as_generator(0))
+    return Run(
+        recipe.objective(affinities, nothing, start.geometry),
+        optimizer or recipe.make_optimizer(),
+        start.Y,
+        recipe.make_schedule(affinities, start.geometry),
+        tol=recipe.tol,
+        cost_every=50,
+    )
+
+
+def change_on(run, iterations=ON):
+    """Return the share of the cost that playing on changes."""
+    assert run.converged
+    before = run.cost
+    return abs(run.step(iterations).cost - before) / abs(before)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0, 1.5, 2.0])
+def test_rest_is_rest_on_iris(alpha):
+    recipe = HSSNERecipe(random_state=0, n_jobs=1, alpha=alpha)
+    run = cold(recipe, load_iris().data).until(ON)
+    # At the session's pace, 250 a second: two seconds.
+    assert run.iteration <= 500
+    assert change_on(run) < SHARE
+
+
+@pytest.mark.parametrize("kind", [SNERecipe, NeRVRecipe])
+def test_rest_is_rest_for_the_methods_of_momentum(kind):
+    run = cold(kind(random_state=0, n_jobs=1), load_iris().data).until(3 * ON)
+    assert change_on(run) < SHARE
+
+
+@pytest.mark.slow
+def test_rest_is_rest_on_digits():
+    run = cold(HSSNERecipe(random_state=0, n_jobs=1), load_digits().data).until(1000)
+    assert change_on(run) < SHARE
+
+
+@pytest.mark.slow
+def test_rest_is_rest_on_5000_points():
+    X, _ = make_blobs(5000, 20, centers=12, cluster_std=3.0, random_state=0)
+    run = cold(HSSNERecipe(random_state=0, n_jobs=2), X).until(1000)
+    # Ten windows are enough to see a creep of the size that 2000 iterations may have.
+    assert change_on(run, 250) < SHARE / 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", [None, MomentumGradient()], ids=["auto", "momentum"])
+def test_alpha_raised_and_taken_back_does_not_boil(optimizer):
+    """Without the check of promises: cost 1.0 after 500 iterations and no rest in 27 000."""
+    run = cold(HSSNERecipe(random_state=0, n_jobs=1), load_digits().data, optimizer)
+    first = run.step(500).cost
+    run.change(run.objective.with_parameters(alpha=3.0)).step(1000)
+    back = run.change(run.objective.with_parameters(alpha=1.0)).step(500).cost
+    assert back < 1.02 * first
+    if optimizer is None:
+        assert run.until(run.iteration + 1000).converged
+
+
+@pytest.mark.parametrize("method", [HSSNE, SNE, NeRV])
+def test_a_fit_that_max_iter_stops_says_so(method):
+    X = load_iris().data[::3]
+    with pytest.warns(ConvergenceWarning, match=r"stopped at 30 iterations.*max_iter = 30"):
+        method(max_iter=30, random_state=0).fit(X)
+
+
+def test_a_fit_that_comes_to_rest_or_is_stopped_by_a_callback_does_not():
+    X = load_iris().data[::3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        fitted = HSSNE(random_state=0).fit(X)
+        HSSNE(random_state=0, callbacks=lambda run: run.iteration == 20).fit(X)
+    assert fitted.n_iter_ < 1000
+    assert np.isfinite(fitted.embedding_).all()
