@@ -185,7 +185,7 @@ def _se(values: NDArray[np.float64]) -> float:
 def _short(data: Path | None) -> Iterator[Figure]:
     book = {name: BOOK[name] for name in ("ssl_digit1", "ssl_usps", "ssl_bci")}
     names = ("1-NN", "self-training SVM", "propagation")
-    return _figures(data, book, 3, names, judged=False)
+    return _figures(data, book, 3, names)
 
 
 def _book(data: Path | None) -> Iterator[Figure]:
