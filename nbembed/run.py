@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 
     from nbembed.optimizers.base import State
 
-#: Calm iterations in a row after which a run has converged; a single one may be chance.
+#: Calm iterations in a row that convergence takes; a single one may be chance.
 PATIENCE = 25
+
+#: Iterations over which the fall of the cost is measured, and the iterations that must not matter:
+#: a run is at rest when playing on for so many would change the cost by less than a share ``tol``,
+#: even at the present pace.
+WINDOW = 25
+HORIZON = 2000
+
+#: At this share of ``tol`` nothing moves but the last digit: an optimizer that is stuck.
+STILL = 1e-4
 
 
 @dataclass(frozen=True)
@@ -96,8 +105,11 @@ class Run:
     schedule : Schedule, optional
         Stages to go through first.
     tol : float, default=1e-4
-        The run has converged when :data:`PATIENCE` iterations in a row, after the schedule, moved
-        the points by less than this share of the map's radius (root mean square).
+        The run has converged when, after the schedule, the cost changed over each of the last two
+        windows of :data:`WINDOW` iterations so little that :data:`HORIZON` iterations at that pace
+        would change it by less than this share; and when :data:`PATIENCE` iterations in a row moved
+        the points by less than this share of the map's radius (root mean square), or the cost was
+        as steady for two more windows: points may drift along a flat valley.
     cost_every : int, default=10
         Record the cost at least this often; it is free where the optimizer needs it anyway.
 
@@ -137,10 +149,8 @@ class Run:
         self.trace: list[Record] = []
         self.kept: list[Kept] = []
         self._values: dict[str, float] = {}
-        self._calm = 0
-        self._fresh = True  # no step yet from the present layout with the present objective
         self._acting = optimizer  # the optimizer that made the present state
-        self._state: State = optimizer.start(Y)
+        self._restart(Y)
 
     @classmethod
     def resume(
@@ -215,7 +225,8 @@ class Run:
     @property
     def converged(self) -> bool:
         """Whether the map has come to rest (see ``tol``)."""
-        return self._calm >= PATIENCE
+        calm = self._calm >= PATIENCE
+        return self._still >= PATIENCE or self._steady >= (2 if calm else 4)
 
     # -- moving on --------------------------------------------------------------------------
 
@@ -291,9 +302,12 @@ class Run:
     # -- the loop's body --------------------------------------------------------------------
 
     def _restart(self, Y: NDArray[Any]) -> None:
-        self._state = self._acting.start(Y)
-        self._calm = 0
-        self._fresh = True
+        self._state: State = self._acting.start(Y)
+        self._age = 0  # steps from the present start with the present objective
+        self._calm = 0  # iterations in a row that hardly moved the points
+        self._still = 0  # iterations in a row that did not move them at all
+        self._steady = 0  # windows in a row in which the cost hardly changed
+        self._window_cost = math.nan
 
     def _step(self) -> None:
         stage = self.schedule.current
@@ -307,7 +321,8 @@ class Run:
 
         before = self._state
         # A cost in the first step from somewhere new would keep the next layout waiting.
-        due = (self.iteration + 1) % self.cost_every == 0 and not self._fresh
+        ends_window = (self._age + 1) % WINDOW == 0
+        due = ends_window or ((self.iteration + 1) % self.cost_every == 0 and self._age > 0)
         state = acting.step(self.objective, before, cost=due)
         if not self.objective.in_range(state.Y):
             # The state is not updated, so that the layout stays the one before this step.
@@ -316,7 +331,7 @@ class Run:
                 f"{self.iteration + 1}"
             )
         self._state = state
-        self._fresh = False
+        self._age += 1
         self.iteration += 1
         movement = relative_movement(before.Y, state.Y)
         self.trace.append(
@@ -330,10 +345,20 @@ class Run:
         )
         if stage is None:
             self._calm = self._calm + 1 if movement < self.tol else 0
+            self._still = self._still + 1 if movement < STILL * self.tol else 0
+            if ends_window:
+                self._note_window(state.cost)
             return
         self.schedule = self.schedule.advanced()
         if stage.keep and (self.schedule.finished or self.schedule.at_boundary):
             self.kept.append(Kept(self.iteration, self.objective.parameters, self._state.Y.copy()))
+
+    def _note_window(self, cost: float) -> None:
+        """Note whether the cost was steady over the window that ends now."""
+        change = abs(cost - self._window_cost)
+        steady = change * HORIZON < self.tol * abs(cost) * WINDOW
+        self._steady = self._steady + 1 if steady else 0
+        self._window_cost = cost
 
 
 def _layout(Y: Any, objective: Objective) -> NDArray[Any]:

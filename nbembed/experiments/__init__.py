@@ -14,7 +14,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nbembed.experiments import few_labels, framework, hssne, mbed, parametric, snerv
+from nbembed.experiments import (
+    few_labels,
+    framework,
+    hssne,
+    mbed,
+    parametric,
+    snerv,
+    structure,
+)
 from nbembed.experiments.base import Experiment, Figure, report
 from nbembed.validation import check_path
 
@@ -26,6 +34,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
         experiment.name: experiment
         for experiment in (
             *hssne.EXPERIMENTS,
+            *structure.EXPERIMENTS,
             *mbed.EXPERIMENTS,
             *few_labels.EXPERIMENTS,
             *framework.EXPERIMENTS,

@@ -20,9 +20,11 @@ from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import LiveParameter
+from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.similarity import Similarity
-from nbembed.optimizers import MomentumGradient
+from nbembed.optimizers import MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.schedule import Schedule, Stage
 
 if TYPE_CHECKING:
@@ -77,8 +79,17 @@ class HSSNERecipe(NeighborRecipe):
     ) -> HeavyTailed:
         """Return the divergence at the present α and ρ."""
         return HeavyTailed(
-            affinities, self.alpha, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs
+            affinities,
+            self.alpha,
+            supervision=supervision,
+            rho=self.rho,
+            links=self.links,
+            n_jobs=self.n_jobs,
         )
+
+    def make_optimizer(self) -> Optimizer:
+        """Return the optimizer of the parameter; "auto" is momentum, then L-BFGS."""
+        return resolve_optimizer(self.optimizer, MomentumLBFGS())
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the early exaggeration; an array given as ``init`` is already a map: none."""
@@ -109,6 +120,11 @@ class HSSNE(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
         nothing.
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter. "structured" keeps the inner structure of a group: half of
+        a point's share goes evenly to its group, half to its nearest neighbors there, and a class
+        of few labels counts less. "uniform" is the paper's form, in which all pairs of a group
+        attract each other alike; links between two points take it in any case.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -120,14 +136,15 @@ class HSSNE(PlacesNewPoints):
         dissimilarities "pca" is classical scaling.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
-        "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum, which
-        needs about a fifth of the fixed point's iterations.
+        "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the
+        first hundred iterations and then L-BFGS with the Laplacian of the attractions, ours.
     max_iter : int, default=1000
         Upper bound of iterations; the first fifty (or a quarter, if that is less) exaggerate
-        attraction.
+        attraction. A fit that it stops says so by scikit-learn's ConvergenceWarning.
     tol : float, default=1e-4
-        The run has converged when 25 iterations in a row moved the points by less than this share
-        of the map's radius.
+        The run has converged when 2000 more iterations at the pace of the last 50 would change the
+        cost by less than this share, and either 25 iterations in a row moved the points by less
+        than this share of the map's radius or the cost stayed as steady for 50 more.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
@@ -178,6 +195,7 @@ class HSSNE(PlacesNewPoints):
         *,
         alpha: float | Similarity = 1.0,
         rho: float = 0.5,
+        links: Links = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -192,6 +210,7 @@ class HSSNE(PlacesNewPoints):
         self.n_components = n_components
         self.alpha = alpha
         self.rho = rho
+        self.links = links
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

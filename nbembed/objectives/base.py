@@ -17,6 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nbembed.objectives.attraction import Edges
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -108,6 +110,13 @@ class Objective(ABC):
         ValueError
             If ``Y`` is of another shape, or not in range (:meth:`in_range`).
         """
+
+    def attraction(self, Y: NDArray[Any]) -> Edges | None:
+        """Return the strongest attractions at ``Y``; None (the default) if they are not known.
+
+        Optimizers precondition with their Laplacian, and bound the size of a map that has them.
+        """
+        return None
 
     def in_range(self, Y: NDArray[Any]) -> bool:
         """Return whether the numbers of a layout are such as :meth:`evaluate` takes: finite."""

@@ -20,6 +20,8 @@ from nbembed.validation import check_points
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from nbembed.objectives.attraction import Edges
+
 
 class Pinned(Objective):
     """An objective in which some points stay in place.
@@ -55,6 +57,11 @@ class Pinned(Objective):
         self._objective = objective
 
     @property
+    def inner(self) -> Objective:
+        """The objective itself."""
+        return self._objective
+
+    @property
     def n_samples(self) -> int:
         """Number of points that a layout must have."""
         return self._objective.n_samples
@@ -88,6 +95,10 @@ class Pinned(Objective):
         if parameters.get("supervision") is not None:
             points = parameters["supervision"].pinned
         return type(self)(self._objective.with_parameters(**parameters), points)
+
+    def attraction(self, Y: NDArray[Any]) -> Edges | None:
+        """Return those of the inner objective; optimizers leave :attr:`pinned` in place."""
+        return self._objective.attraction(Y)
 
     def in_range(self, Y: NDArray[Any]) -> bool:
         """Return whether the inner objective takes the numbers of a layout."""

@@ -8,6 +8,7 @@ from nbembed.optimizers.conjugate_gradient import ConjugateGradient
 from nbembed.optimizers.fixed_point import FixedPoint
 from nbembed.optimizers.lbfgs import LBFGS
 from nbembed.optimizers.momentum import MomentumGradient
+from nbembed.optimizers.momentum_lbfgs import MomentumLBFGS
 
 __all__ = [
     "Optimizer",
@@ -16,5 +17,6 @@ __all__ = [
     "MomentumGradient",
     "ConjugateGradient",
     "LBFGS",
+    "MomentumLBFGS",
     "Alternating",
 ]

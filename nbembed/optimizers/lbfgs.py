@@ -1,27 +1,48 @@
 """Limited-memory BFGS, one line search an iteration.
 
 The direction is −Hg by the two-loop recursion over the last m pairs (s, y) of steps and changes of
-the gradient. H starts from the inverse of the objective's diagonal curvature where it has one,
-scaled to the newest pair.
+the gradient. H starts from an inverse of part of the Hessian, scaled to the newest pair: that of
+the Laplacian of the map's attractions where the objective states them
+(:mod:`nbembed.optimizers.laplacian`, renewed every :data:`RENEWED` steps), else of the diagonal
+curvature where it has one.
+
+Maps of objectives with attractions are bounded: in one step no point moves farther than the map's
+radius, and the map as a whole does not grow beyond :func:`nbembed.optimizers.size.room`; at that
+size the direction's part along the map itself is dropped. Without bounds, costs of heavy tails
+(α > 1), whose infimum lies at infinity, lead to coordinates of 10¹¹ and more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
+from nbembed.optimizers.laplacian import laplacian_inverse
 from nbembed.optimizers.line_search import line_search
-from nbembed.optimizers.steps import dot, preconditioned
-from nbembed.validation import check_count
+from nbembed.optimizers.size import centered, room, scale_step
+from nbembed.optimizers.steps import dot, preconditioned, radius
+from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.objectives.base import Evaluation, Objective
+    from nbembed.objectives.base import Objective
+    from nbembed.optimizers.laplacian import LaplacianInverse
+
+#: Steps that a factored Laplacian serves.
+RENEWED = 25
+
+#: At this share of its largest radius a map no longer grows along itself; what its change of shape
+#: adds may exceed the radius by as much.
+FULL = 0.99
+
+#: Farthest that a point may move in one step, in radii of the map.
+FARTHEST = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +55,56 @@ class LBFGSState(State):
         Steps and changes of the gradient, oldest first.
     stuck : bool
         Whether no step along the plain gradient lowered the cost: it is minimal up to rounding.
+    age : int
+        Steps since the start.
+    inverse : LaplacianInverse or None
+        Of the attractions, where the objective states them.
+    largest : float
+        Radius beyond which the map shall not grow.
     """
 
     pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...] = ()
     stuck: bool = False
+    age: int = 0
+    inverse: LaplacianInverse | None = None
+    largest: float = math.inf
+
+    def renewed(self, objective: Objective) -> LBFGSState:
+        """Return the state with its preconditioner and bound made for the present layout."""
+        state = replace(self, seen=self.look(objective, cost=True), objective=objective)
+        if objective.attraction(self.Y) is None:
+            return state
+        state = state.at_best_size()
+        inverse = laplacian_inverse(objective, state.Y)
+        growth = max(room(state.Y, objective.length_scale), FULL)
+        largest = radius(state.Y) * growth
+        return replace(state, inverse=inverse, largest=largest)
+
+    def at_best_size(self) -> LBFGSState:
+        """Return the state after a scale step, the pairs scaled with the map."""
+        assert self.objective is not None
+        assert self.seen is not None
+        found = scale_step(self.objective, self.Y, self.seen)
+        if found is None:
+            return self
+        factor = self.Y.dtype.type(found.factor)
+        pairs = tuple((factor * moved, change / factor) for moved, change in self.pairs)
+        return replace(self, Y=found.Y, seen=found.seen, pairs=pairs)
+
+    def outward(self) -> NDArray[np.float64] | None:
+        """Return Y − Ȳ if the map has its largest size and would grow; else None."""
+        assert self.seen is not None
+        if radius(self.Y) < FULL * self.largest:
+            return None
+        away = centered(self.Y, getattr(self.objective, "pinned", ()))
+        return away if dot(self.seen.gradient, away) < 0 else None
+
+    def scaled(self, vector: NDArray[Any]) -> NDArray[Any]:
+        """Return the inverse of the part of the Hessian that is known, applied to a gradient."""
+        if self.inverse is not None:
+            return self.inverse(vector)
+        assert self.seen is not None
+        return preconditioned(vector, self.seen.curvature)
 
 
 @dataclass(frozen=True)
@@ -50,12 +117,17 @@ class LBFGS(Optimizer):
     ----------
     memory : int, default=10
         Number m ≥ 1 of pairs; each takes the memory of two layouts.
+    laplacian : bool, default=True
+        Whether to precondition with the Laplacian of the attractions, and to bound the map's size,
+        where the objective states its attractions.
     """
 
     memory: int = 10
+    laplacian: bool = True
 
     def __post_init__(self) -> None:
         check_count("memory", self.memory)
+        check_flag("laplacian", self.laplacian)
 
     def start(self, Y: NDArray[Any]) -> LBFGSState:
         """Return the state of a run that begins at ``Y``, with an empty memory."""
@@ -67,39 +139,81 @@ class LBFGS(Optimizer):
             state = self.start(state.Y)
         if state.stuck:
             return state
+        if self.laplacian and state.age % RENEWED == 0:
+            state = state.renewed(objective)
         Y, seen, pairs = state.Y, state.look(objective, cost=True), state.pairs
+        state = replace(state, seen=seen, objective=objective, age=state.age + 1)
+        outward = state.outward()
+        gradient = _without(seen.gradient, outward)
         found = None
         if pairs:
-            direction = _quasi_newton(seen, pairs)
-            found = line_search(objective, Y, seen, direction, 1.0, flatness=0.9)
+            direction = _without(_quasi_newton(gradient, state), outward)
+            longest = _longest(direction, state)
+            stride = min(1.0, longest)
+            found = line_search(
+                objective, Y, seen, direction, stride, flatness=0.9, longest=longest
+            )
         if found is None:
             pairs = ()
-            direction = -preconditioned(seen.gradient, seen.curvature)
-            stride = first_step(Y, direction, seen.curvature is not None)
-            found = line_search(objective, Y, seen, direction, stride, flatness=0.9)
+            direction = _without(-state.scaled(gradient).astype(Y.dtype), outward)
+            longest = _longest(direction, state)
+            known = state.inverse is not None or seen.curvature is not None
+            stride = min(first_step(Y, direction, known), longest)
+            found = line_search(
+                objective, Y, seen, direction, stride, flatness=0.9, longest=longest
+            )
         if found is None:
-            return LBFGSState(Y, seen, objective, stuck=True)
+            return replace(state, pairs=(), stuck=True)
         moved = found.Y - Y
         change = found.seen.gradient - seen.gradient
         # A pair without positive curvature would make H indefinite.
         if dot(moved, change) > 1e-10 * dot(change, change) ** 0.5 * dot(moved, moved) ** 0.5:
             pairs = (*pairs, (moved, change))[-self.memory :]
-        return LBFGSState(found.Y, found.seen, objective, pairs)
+        return replace(state, Y=found.Y, seen=found.seen, pairs=pairs)
 
 
-def _quasi_newton(
-    seen: Evaluation, pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...]
-) -> NDArray[Any]:
+def _quasi_newton(gradient: NDArray[Any], state: LBFGSState) -> NDArray[Any]:
     """Return −Hg by the two-loop recursion, in the layout's dtype."""
-    q = seen.gradient.astype(np.float64)
+    pairs = state.pairs
+    q = gradient.astype(np.float64)
     weights = []
     for moved, change in reversed(pairs):
         weight = dot(moved, q) / dot(moved, change)
         q = q - weight * change
         weights.append(weight)
     moved, change = pairs[-1]
-    scaled = preconditioned(change, seen.curvature)
-    q = preconditioned(q, seen.curvature) * (dot(moved, change) / dot(change, scaled))
+    # One pass over the factors for both.
+    scaled = state.scaled(np.hstack([q, change]))
+    q, scaled_change = scaled[:, : q.shape[1]], scaled[:, q.shape[1] :]
+    q = q * (dot(moved, change) / dot(change, scaled_change))
     for (moved, change), weight in zip(pairs, reversed(weights)):
         q = q + (weight - dot(change, q) / dot(moved, change)) * moved
-    return -q.astype(seen.gradient.dtype)
+    return -q.astype(gradient.dtype)
+
+
+def _without(vector: NDArray[Any], along: NDArray[np.float64] | None) -> NDArray[Any]:
+    """Return a vector without its part along another one, in its own dtype.
+
+    Applied to a gradient before H and to Hg after it, it leaves a direction of descent.
+    """
+    if along is None:
+        return vector
+    rest: NDArray[Any] = vector - along * (dot(vector, along) / dot(along, along))
+    return rest.astype(vector.dtype)
+
+
+def _longest(direction: NDArray[Any], state: LBFGSState) -> float:
+    """Return the longest step along a direction that keeps points and map within bounds."""
+    size = radius(state.Y)
+    if math.isinf(state.largest) or not size > 0:
+        return math.inf
+    moves = math.sqrt(float(np.max(np.sum(np.square(direction, dtype=np.float64), axis=1))))
+    longest = FARTHEST * size / moves if moves > 0 else math.inf
+    # ‖a + t d‖² ≤ ‖a‖² + free, with a and d centered.
+    a, d = centered(state.Y), centered(direction)
+    aa, ad, dd = dot(a, a), dot(a, d), dot(d, d)
+    most = (state.largest / FULL) ** 2 * a.size
+    free = max(most, (1 + 1e-6) * aa) - aa
+    if dd > 0:
+        longest = min(longest, (math.sqrt(ad * ad + dd * free) - ad) / dd)
+    return longest

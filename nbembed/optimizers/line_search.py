@@ -60,6 +60,7 @@ def line_search(
     *,
     flatness: float,
     max_evaluations: int = 20,
+    longest: float = math.inf,
 ) -> Trial | None:
     """Return a point of sufficient decrease along ``direction``, or None if none was found.
 
@@ -77,6 +78,8 @@ def line_search(
         c₂: how flat, relative to the start, the line must be at the accepted step.
     max_evaluations : int, default=20
         After these the best trial that lowers the cost is taken.
+    longest : float, default=inf
+        Largest step allowed; where the cost still falls there, it is taken.
     """
     start = Trial(0.0, Y, seen, dot(seen.gradient, direction))
     if not start.slope < 0 or not math.isfinite(start.slope):
@@ -94,7 +97,7 @@ def line_search(
         )
 
     low, high = start, None  # low: the best that lowers the cost; high: beyond the minimum
-    step = first
+    step = min(first, longest)
     for _ in range(max_evaluations):
         trial = _try(objective, Y, direction, step)
         if trial is None:
@@ -102,7 +105,7 @@ def line_search(
             high = Trial(step, Y, seen, math.nan)
         elif not lowers(trial) or (low.step > 0 and trial.cost >= low.cost + rounding):
             high = trial
-        elif abs(trial.slope) <= -flatness * start.slope:
+        elif abs(trial.slope) <= -flatness * start.slope or (step >= longest and trial.slope < 0):
             return trial
         elif (trial.slope >= 0) == (high is None or high.step > low.step):
             # The minimum lies between the old low and the trial.
@@ -110,7 +113,7 @@ def line_search(
         else:
             low = trial
         if high is None:
-            step = _beyond(start, low, trial)
+            step = min(_beyond(start, low, trial), longest)
         elif abs(high.step - low.step) <= max(grain, precision * high.step):
             break
         else:

@@ -13,6 +13,14 @@ shrinks by a fifth while they do not (delta-bar-delta). Two choices remove the f
   The change of the cost is estimated from the gradients at both ends of a step,
   ΔJ ≈ ½⟨g_old + g_new, V⟩, so that no cost has to be computed.
 
+That estimate is good for steps within the kernel's width. On a map that is spread out, two per cent
+of its radius are more; the estimate can then promise a fall at every step while the cost rises, and
+the map boils. Every :data:`CHECKED` steps the cost itself is therefore compared with what the
+estimates since the last time promised, as trust regions do: where it fell by less than
+:data:`KEPT_PROMISE` of that, the longest step of a point is halved and the map brought to rest;
+where it did not, the longest step is doubled again, up to the full one. This takes no evaluation of
+its own, only the cost along with a gradient.
+
 The gradient at the new end of a step belongs to the next step, which needs it anyway. The test for
 a rise is therefore deferred to the beginning of the next step, and each step costs one evaluation,
 the first after a restart included.
@@ -20,7 +28,8 @@ the first after a restart included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,6 +49,15 @@ MIN_GAIN = 0.01
 #: Largest momentum that calm steps build up to.
 MAX_MOMENTUM = 0.97
 
+#: Steps after which the cost is compared with the promise.
+CHECKED = 50
+
+#: Share of the promised fall that the cost must keep.
+KEPT_PROMISE = 0.25
+
+#: Smallest share of the full reach that steps are cut to.
+MIN_TRUST = 2.0**-10
+
 
 @dataclass(frozen=True, eq=False)
 class MomentumState(State):
@@ -56,24 +74,54 @@ class MomentumState(State):
     previous_gradient : ndarray like ``Y`` or None
         The gradient at the beginning of the last step while that step is untested, that is until
         the gradient at ``Y`` is known.
+    age : int
+        Steps since the start.
+    trust : float
+        Share of the full reach that a point may move in a step, in (0, 1].
+    promised : float
+        Sum of the estimated changes of the cost since it was last compared with them.
+    checked_cost : float
+        The cost then; ``nan`` before.
     """
 
     velocity: NDArray[Any] | None = None
     gains: NDArray[Any] | None = None
     calm: int = 0
     previous_gradient: NDArray[Any] | None = None
+    age: int = 0
+    trust: float = 1.0
+    promised: float = 0.0
+    checked_cost: float = math.nan
 
     def tested(self, objective: Objective, seen: Evaluation) -> MomentumState:
         """Return the state after the test of its last step, given ``seen`` at ``Y``."""
         if self.velocity is None or self.previous_gradient is None:
             return self
+        after = replace(self, seen=seen, objective=objective, previous_gradient=None)
         # Gradients of two objectives say nothing about the change of either cost.
-        if self.objective is objective and (
-            change_of_cost(self.previous_gradient, seen.gradient, self.velocity) > 0
-        ):
-            halved = None if self.gains is None else self.Y.dtype.type(0.5) * self.gains
-            return MomentumState(self.Y, seen, objective, None, halved)
-        return MomentumState(self.Y, seen, objective, self.velocity, self.gains, self.calm + 1)
+        if self.objective is not objective:
+            return replace(after, calm=self.calm + 1, promised=0.0, checked_cost=math.nan)
+        change = change_of_cost(self.previous_gradient, seen.gradient, self.velocity)
+        after = replace(after, promised=self.promised + change)
+        return after.halved() if change > 0 else replace(after, calm=self.calm + 1)
+
+    def halved(self) -> MomentumState:
+        """Return the state at rest with all gains halved."""
+        halved = None if self.gains is None else self.Y.dtype.type(0.5) * self.gains
+        return replace(self, velocity=None, gains=halved, calm=0)
+
+    def checked(self) -> MomentumState:
+        """Return the state after the comparison of its cost, which is known, with the promise."""
+        assert self.seen is not None
+        state, cost = self, self.seen.cost
+        if not math.isnan(self.checked_cost):
+            change = cost - self.checked_cost
+            if change > KEPT_PROMISE * self.promised + self.seen.rounding:
+                state = self.halved() if change > 0 else self
+                state = replace(state, trust=max(MIN_TRUST, 0.5 * self.trust))
+            else:
+                state = replace(state, trust=min(1.0, 2 * self.trust))
+        return replace(state, promised=0.0, checked_cost=cost)
 
 
 @dataclass(frozen=True)
@@ -115,8 +163,11 @@ class MomentumGradient(Optimizer):
             state = self.start(state.Y)
         Y = state.Y
         real = Y.dtype.type
-        seen = state.look(objective, cost=False)
+        due = state.age % CHECKED == 0 and state.age > 0
+        seen = state.look(objective, cost=due)
         state = state.tested(objective, seen)
+        if due:
+            state = replace(state, seen=seen).checked()
         rate, push = self._push(seen)
         velocity = np.zeros_like(Y) if state.velocity is None else state.velocity
         gains = np.ones_like(Y) if state.gains is None else state.gains
@@ -127,9 +178,16 @@ class MomentumGradient(Optimizer):
         if momentum == "auto":
             momentum = min(MAX_MOMENTUM, 1 - 3 / (state.calm + 6))
         velocity = real(momentum) * velocity - real(rate) * gains * push
-        velocity = within_reach(velocity, Y, objective.length_scale)
-        moved = MomentumState(
-            Y + velocity, None, objective, velocity, gains, state.calm, seen.gradient
+        velocity = within_reach(velocity, Y, objective.length_scale, state.trust)
+        moved = replace(
+            state,
+            Y=Y + velocity,
+            seen=None,
+            objective=objective,
+            velocity=velocity,
+            gains=gains,
+            previous_gradient=seen.gradient,
+            age=state.age + 1,
         )
         if not cost or not objective.in_range(moved.Y):  # the caller refuses a layout out of range
             return moved

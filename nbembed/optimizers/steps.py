@@ -57,15 +57,19 @@ def preconditioned(gradient: NDArray[Any], curvature: NDArray[Any] | None) -> ND
     return scaled
 
 
-def within_reach(step: NDArray[Any], Y: NDArray[Any], length: float) -> NDArray[Any]:
+def within_reach(
+    step: NDArray[Any], Y: NDArray[Any], length: float, share: float = 1.0
+) -> NDArray[Any]:
     """Return ``step`` with no point moving farther than ``length``, the objective's kernel width.
+
+    On wide maps a point may move by :data:`REACH` of the radius. ``share`` cuts either.
 
     One update can move a point that few others attract (heavy tails, a map too large) so far away
     that its gradient vanishes. Within a kernel width the update is a descent step: with this bound
     alone the fixed point descends at every α even from a PCA map at thirty times its scale, where
     it diverges without.
     """
-    limit = max(length, REACH * radius(Y))
+    limit = share * max(length, REACH * radius(Y))
     lengths = np.sqrt(np.sum(np.square(step, dtype=np.float64), axis=1))
     if not (lengths > limit).any():
         return step

@@ -59,6 +59,8 @@ class Engine:
     snapshots : mapping of str to Snapshot
     learning_error : Exception or None
         What kept the labels given last from being learned from, if anything did.
+    steered : bool
+        Whether a command has changed the course of the map since its cold start.
     """
 
     def __init__(self, X: Any, settings: Settings, state: RunState | None = None) -> None:
@@ -68,6 +70,7 @@ class Engine:
         self.path: tuple[PathStep, ...] = ()
         self.snapshots: Mapping[str, Snapshot] = {}
         self.learning_error: Exception | None = None
+        self.steered = False
         self._state = state if state is not None else RunState()
         self._run: Run | None = None
         self._stale: frozenset[Part] = frozenset()
@@ -146,6 +149,21 @@ class Engine:
     def cost(self) -> float:
         """Return the true cost of the layout in nats; ``nan`` while there is no run."""
         return self._run.cost if self._run is not None else math.nan
+
+    @property
+    def learned_all(self) -> bool:
+        """Whether the map is made of the labels given last, where it learns from labels."""
+        return self._state.learned_from in (None, self.settings.supervision)
+
+    def parameters_in_force(self) -> Mapping[str, float]:
+        """Return the objective's parameters; none while there is no run."""
+        return {} if self._run is None else self._run.objective.parameters
+
+    def cold_copy(self) -> Engine:
+        """Return an engine with the same settings and affinities, before its cold start."""
+        other = Engine(self.X, self.settings)
+        other._cache = self._cache
+        return other
 
     def capture(self) -> RunState:
         """Return how far the map has come, as if the run ended here; the run itself goes on."""
@@ -269,6 +287,8 @@ class Engine:
             not be redone is tried again at the next call of :meth:`refresh` or :meth:`advance`.
         """
         old, self.settings = self.settings, settings
+        steers = settings is not old or command in ("learn", "restore", "show_path_step")
+        self.steered = command != "reset" and not self.cold and (self.steered or steers)
         if command == "reset":
             self._reset(old)
         elif command == "reset_optimizer":
@@ -343,9 +363,13 @@ class Engine:
         if "alignment" not in parts or "layout" in parts:
             return parts
         layout, geometry = self._placed()
+        before = geometry.directions
         geometry = self.settings.recipe.align(geometry, layout, self.settings.supervision)
         self._state = replace(self._state, geometry=geometry)
         directions = geometry.directions
+        # Regions of another kind, or in other dimensions, need a map of another size.
+        if (directions is None) != (before is None):
+            parts |= {"layout"}
         if directions is not None and directions.shape[1] != layout.shape[1]:
             parts |= {"layout"}
         return parts

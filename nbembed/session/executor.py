@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nbembed.session.commands import COMMANDS
+from nbembed.session.optimum import OptimumCheck
 from nbembed.session.quality import QualityMeter
 from nbembed.session.state_machine import Facts
 from nbembed.session.worker import as_exception
@@ -55,6 +56,7 @@ class Executor:
         self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # the cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
+        self._optimum = OptimumCheck(engine)
         self._due = 0.0
 
     @property
@@ -142,6 +144,7 @@ class Executor:
         engine = self._engine
         if COMMANDS[queued.command].role not in ("play", "pause", "step"):
             self._exact = False
+            self._optimum.interrupt()
             engine.apply(queued.command, queued.arguments, queued.new.settings)
             with controller.lock:
                 seen = controller.published
@@ -198,6 +201,9 @@ class Executor:
     def _iterate(self, controller: Controller) -> None:
         engine = self._engine
         self._exact = False
+        self._optimum.interrupt()
+        if controller.worse_optimum:
+            self._say(controller, "")
         record = engine.advance()
         known = math.isfinite(record.cost)
         cost = record.cost if known else controller.published.cost
@@ -235,7 +241,24 @@ class Executor:
             if controller.machine.closing:
                 controller.end()
             controller.lock.notify_all()
+            at_rest = machine.target in ("converged", "paused") and self._engine.converged
+            compares = at_rest and self._engine.fresh and not machine.closing
+        return self._compare(controller) if compares else None
+
+    def _compare(self, controller: Controller) -> float | None:
+        """Find out, one iteration a turn, whether the map rests in a worse optimum."""
+        if self._optimum.advance():
+            return 0.0
+        self._say(controller, self._optimum.text)
         return None
+
+    @staticmethod
+    def _say(controller: Controller, text: str) -> None:
+        with controller.lock:
+            changes = controller.worse_optimum != text
+            controller.worse_optimum = text
+        if changes:
+            controller.subscribers.tell("state")
 
     def _fail(self, controller: Controller, error: Exception) -> None:
         self._engine.reset_optimizer()

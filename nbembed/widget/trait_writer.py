@@ -158,4 +158,5 @@ class TraitWriter:
             "learning": session.learning,
             "learning_error": serializers.learning_error(session),
             "request": session.request,
+            "worse_optimum": session.worse_optimum,
         }

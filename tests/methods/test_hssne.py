@@ -12,7 +12,7 @@ from nbembed.measures import homogeneity, neighbor_preservation
 from nbembed.methods import HSSNE, SNE, Geometry
 from nbembed.methods.initialization import spread
 from nbembed.objectives import Similarity
-from nbembed.optimizers import FixedPoint, MomentumGradient
+from nbembed.optimizers import FixedPoint, MomentumGradient, MomentumLBFGS
 from nbembed.run import Run
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick, span
@@ -171,7 +171,7 @@ def test_the_cost_is_that_of_the_embedding(pair):
 
 
 def test_optimizers_by_name():
-    assert HSSNE().recipe.make_optimizer() == MomentumGradient()
+    assert HSSNE().recipe.make_optimizer() == MomentumLBFGS()
     assert HSSNE(optimizer="fixed-point").recipe.make_optimizer() == FixedPoint()
     mine = MomentumGradient(momentum=0.5)
     assert HSSNE(optimizer=mine).recipe.make_optimizer() is mine

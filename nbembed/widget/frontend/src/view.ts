@@ -6,6 +6,7 @@ import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Latest } from "./commands";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
+import { Questions } from "./questions";
 import type { Store } from "./store";
 import type { ColorMode, CommandArguments, CommandName, CommandPoints } from "./wire.generated";
 
@@ -24,6 +25,7 @@ export class View {
   /** Announced by the live region, for screen readers. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
+  readonly questions: Questions;
   readonly counts: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
   /** Whether all selected points are pinned; the pin button then unpins them. */
@@ -36,6 +38,12 @@ export class View {
 
   constructor(readonly store: Store) {
     this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
+    this.questions = new Questions(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      label: (point, name) => this.label(Uint32Array.of(point), name),
+      show: (point) => this.map.peek()?.bringIntoView(point),
+    });
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
       const pinned = new Set(store.traits.pinned.value);
@@ -47,6 +55,10 @@ export class View {
       for (const label of store.traits.label_codes.value) if (label >= 0 && label < counts.length) counts[label]++;
       return counts;
     });
+  }
+
+  destroy(): void {
+    this.questions.destroy();
   }
 
   say(message: string): void {

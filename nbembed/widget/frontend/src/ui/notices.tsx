@@ -5,7 +5,7 @@ import { Icon } from "./icons";
 
 export function Notices({ view }: { view: View }) {
   const { refusal, link, traits } = view.store;
-  const { error, learning_error: learningError } = traits;
+  const { error, learning_error: learningError, worse_optimum: worse } = traits;
   return (
     <>
       {link.state.value === "gone" && <Gone view={view} />}
@@ -16,6 +16,12 @@ export function Notices({ view }: { view: View }) {
         </div>
       )}
       {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {learningError.value} <span class="nbe-faint">The map goes on as before.</span></span></div>}
+      {worse.value && link.state.value !== "gone" && (
+        <div class="nbe-notice" role="status">
+          <span><b>A worse optimum.</b> {worse.value}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
+          <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start over</button>
+        </div>
+      )}
       {refusal.value && (
         <div class="nbe-notice" role="alert">
           <span>{refusal.value}</span>

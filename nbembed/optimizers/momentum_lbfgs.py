@@ -1,0 +1,88 @@
+"""Momentum first, L-BFGS to the end: robust while a map takes shape, and then quickly at rest.
+
+Momentum finds good optima from a heap, and moves a map that is steered steadily; but clusters that
+have to travel as a whole creep for thousands of iterations under its diagonal scale. L-BFGS with
+the Laplacian of the attractions (:mod:`nbembed.optimizers.laplacian`) moves them at once, and its
+cost never rises. So the first :data:`MOMENTUM_STEPS` steps from a start, a change of the objective
+included, are momentum's, with a scale step (:func:`~nbembed.optimizers.size.scale_step`) at their
+beginning and every :data:`SCALED` steps, and all later ones are those of L-BFGS. Objectives that
+state no attractions are minimized by momentum alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from nbembed.optimizers.base import Optimizer, State
+from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
+from nbembed.optimizers.momentum import MomentumGradient, MomentumState
+from nbembed.optimizers.size import scale_step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.objectives.base import Objective
+
+#: Steps of momentum from each start.
+MOMENTUM_STEPS = 100
+
+#: Steps of momentum between scale steps. The first comes after one step: from a slider to the next
+#: layout there is one pass over the pairs.
+SCALED = 50
+
+
+@dataclass(frozen=True)
+class MomentumLBFGS(Optimizer):
+    """Momentum for the first steps from a start, then preconditioned L-BFGS.
+
+    Parameters
+    ----------
+    momentum : MomentumGradient
+        Rule of the first steps.
+    lbfgs : LBFGS
+        Rule of all later ones.
+    """
+
+    momentum: MomentumGradient = MomentumGradient()
+    lbfgs: LBFGS = LBFGS()
+
+    def start(self, Y: NDArray[Any]) -> MomentumState:
+        """Return the state of a run that begins at ``Y``, at rest."""
+        return self.momentum.start(Y)
+
+    def step(self, objective: Objective, state: State, *, cost: bool = False) -> State:
+        """Return the state after one step of the rule whose turn it is."""
+        if isinstance(state, LBFGSState) and state.objective is objective:
+            return self.lbfgs.step(objective, state, cost=cost)
+        if not isinstance(state, MomentumState):
+            state = self.start(state.Y)
+        if state.age == 0 or objective.attraction(state.Y) is None:
+            return self.momentum.step(objective, state, cost=cost)
+        if state.age >= MOMENTUM_STEPS:
+            first = LBFGSState(state.Y, state.seen, state.objective)
+            return self.lbfgs.step(objective, first, cost=cost)
+        if state.age % SCALED == 1:
+            state = _at_best_size(objective, state)
+        return self.momentum.step(objective, state, cost=cost)
+
+
+def _at_best_size(objective: Objective, state: MomentumState) -> MomentumState:
+    """Return the state after a scale step; what moves goes on at the new size."""
+    seen = state.look(objective, cost=True)
+    state = state.tested(objective, seen)
+    found = scale_step(objective, state.Y, seen)
+    if found is None:
+        return replace(state, seen=seen, objective=objective)
+    velocity = state.velocity
+    if velocity is not None:
+        velocity = velocity * state.Y.dtype.type(found.factor)
+    # The promise was for the map at its old size.
+    return replace(
+        state,
+        Y=found.Y,
+        seen=found.seen,
+        objective=objective,
+        velocity=velocity,
+        promised=state.promised + found.seen.cost - seen.cost,
+    )
