@@ -353,6 +353,7 @@ class Run:
         if stage.keep and (self.schedule.finished or self.schedule.at_boundary):
             self.kept.append(Kept(self.iteration, self.objective.parameters, self._state.Y.copy()))
 
+
     def _note_window(self, cost: float) -> None:
         """Note whether the cost was steady over the window that ends now."""
         change = abs(cost - self._window_cost)

@@ -58,9 +58,7 @@ def _dense_largest(P: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64
         np.argpartition(P[start : start + ROWS], n - k, axis=1)[:, n - k :]
         for start in range(0, n, ROWS)
     ]
-    return np.repeat(np.arange(n, dtype=np.int64), k), np.concatenate(found).ravel().astype(
-        np.int64
-    )
+    return np.repeat(np.arange(n, dtype=np.int64), k), np.concatenate(found).ravel().astype(np.int64)
 
 
 def _sparse_largest(P: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

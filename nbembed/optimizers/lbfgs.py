@@ -31,7 +31,7 @@ from nbembed.validation import check_count, check_flag
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.objectives.base import Objective
+    from nbembed.objectives.base import Evaluation, Objective
     from nbembed.optimizers.laplacian import LaplacianInverse
 
 #: Steps that a factored Laplacian serves.
