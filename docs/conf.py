@@ -93,6 +93,7 @@ SECTIONS = {
     "Spectral learners": ["nbembed.spectral"],
     "Baselines": ["nbembed.baselines"],
     "Learning metric": ["nbembed.LearningMetric"],
+    "Label propagation": ["nbembed.propagation"],
     "Posteriors": ["nbembed.posteriors"],
     "Supervision": ["nbembed.Supervision"],
     "Live": ["nbembed.Session", "nbembed.load_session", "nbembed.Explorer"],

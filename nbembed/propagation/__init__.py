@@ -1,13 +1,14 @@
 """Label propagation: class probabilities of all points from the labels of a few.
 
-Labels spread along the neighbor graph (Zhou et al. 2004): with the symmetric weights W of the
-graph, D its row sums, ``S = D^(−½) W D^(−½)`` and the labels' rows of probabilities T,
+A random walk on the neighbor graph, P = D⁻¹W, starts at an unlabeled point, goes on with
+probability a at each step, and ends at the first label that it meets:
 
-    F = (I − aS)⁻¹ T
+    F_L = T_L,   F_U = (I − aP_UU)⁻¹ aP_UL T_L
 
-whose columns, scaled to a class prior, give probabilities. :func:`propagate` does it once,
-:class:`Propagation` keeps the graph and the last solution, so that the next label costs one column,
-:class:`PropagationClassifier` is the estimator.
+with the labels' rows of probabilities T. The columns of F, scaled to masses of the classes, give
+probabilities. :func:`propagate` does it once, :class:`Propagation` keeps the graph and the last
+solution, so that the next label costs one linear system, and :class:`PropagationClassifier` is the
+estimator. The form of Zhou et al. (2004), ``F = (I − aS)⁻¹ T``, is ``clamp=False``.
 """
 
 from nbembed.propagation.accuracy import accuracy_interval, points_to_check
