@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 #: Calm iterations in a row that convergence takes; a single one may be chance.
 PATIENCE = 25
 
-#: Iterations over which the fall of the cost is measured, and the iterations that must not matter:
+#: Iterations over which the fall of the cost is measured, and the iterations that must not matter
+#: (with a margin: descents move by fits and starts):
 #: a run is at rest when playing on for so many would change the cost by less than a share ``tol``,
 #: even at the present pace.
 WINDOW = 25
-HORIZON = 2000
+HORIZON = 5000
 
 #: At this share of ``tol`` nothing moves but the last digit: an optimizer that is stuck.
 STILL = 1e-4
