@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 #: Calm iterations in a row that convergence takes; a single one may be chance.
 PATIENCE = 25
 
-#: Iterations over which the fall of the cost is measured, and the iterations that must not matter
-#: (with a margin: descents move by fits and starts):
+#: Iterations over which the fall of the cost is measured, and the iterations that must not matter:
 #: a run is at rest when playing on for so many would change the cost by less than a share ``tol``,
-#: even at the present pace.
+#: even at the present pace. They are more than anybody waits for: descents go by fits and starts.
 WINDOW = 25
 HORIZON = 5000
 
