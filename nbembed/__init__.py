@@ -21,6 +21,10 @@ _HOMES = {
     "SNeRV": "nbembed.methods",
     "LearningMetric": "nbembed.learning_metric",
     "Supervision": "nbembed.supervision",
+    "Propagation": "nbembed.propagation",
+    "PropagationClassifier": "nbembed.propagation",
+    "Suggestions": "nbembed.propagation",
+    "propagate": "nbembed.propagation",
     "Recipe": "nbembed.methods",
     "Run": "nbembed.run",
     "Schedule": "nbembed.schedule",
@@ -39,6 +43,7 @@ _MODULES = (
     "experiments",
     "plots",
     "posteriors",
+    "propagation",
     "baselines",
     "spectral",
 )

@@ -8,6 +8,7 @@ from nbembed import objectives as objectives
 from nbembed import optimizers as optimizers
 from nbembed import plots as plots
 from nbembed import posteriors as posteriors
+from nbembed import propagation as propagation
 from nbembed import spectral as spectral
 from nbembed.learning_metric import LearningMetric as LearningMetric
 from nbembed.methods import HSSNE as HSSNE
@@ -17,6 +18,10 @@ from nbembed.methods import NeRV as NeRV
 from nbembed.methods import ParametricEmbedding as ParametricEmbedding
 from nbembed.methods import Recipe as Recipe
 from nbembed.methods import SNeRV as SNeRV
+from nbembed.propagation import Propagation as Propagation
+from nbembed.propagation import PropagationClassifier as PropagationClassifier
+from nbembed.propagation import Suggestions as Suggestions
+from nbembed.propagation import propagate as propagate
 from nbembed.run import Run as Run
 from nbembed.schedule import Schedule as Schedule
 from nbembed.schedule import Stage as Stage

@@ -247,6 +247,18 @@ CALLS: dict[str, Call] = {
     "Supervision": lambda g: (
         nb.Supervision(N).label(np.flatnonzero(g.y), "a").must_link(np.flatnonzero(g.y == 0))
     ),
+    "Propagation": lambda g: nb.Propagation(
+        nb.affinities.as_affinities(g.P, "row"), class_prior=np.asarray(g.proba)[0]
+    ).update(as_supervision(g.y, N)),
+    "PropagationClassifier": estimator(
+        lambda g: nb.PropagationClassifier(class_prior=np.asarray(g.proba)[0])
+    ),
+    "propagate": lambda g: nb.propagate(
+        nb.affinities.as_affinities(g.J, "joint"),
+        as_supervision(g.y, N),
+        class_prior=np.asarray(g.proba)[0],
+    ),
+    "propagation.neighbor_affinities": lambda g: nb.propagation.neighbor_affinities(g.X, 5),
     "Run": _run,
     "Session": live(quick(nb.HSSNE)),
     "Explorer": _explorer,
@@ -338,5 +350,6 @@ WITHOUT_DATA = {
     "measures.PrecisionRecall", "measures.SmoothedErrors", "methods.Estimator", "methods.Geometry",
     "methods.LiveParameter", "methods.PathStep", "methods.Recipe", "methods.Start",
     "methods.register", "plots.annealing_path", "plots.cost_curve", "posteriors.Learned",
-    "posteriors.Posteriors",
+    "posteriors.Posteriors", "Suggestions", "propagation.accuracy_interval",
+    "propagation.points_to_check",
 }  # fmt: skip

@@ -35,6 +35,7 @@ RANKS = {
     "objectives": 3,
     "learning_metric": 3,
     "posteriors": 3,
+    "propagation": 3,
     "optimizers": 4,
     "schedule": 5,
     "run": 6,

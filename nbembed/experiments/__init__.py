@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nbembed.experiments import framework, hssne, mbed, parametric, snerv
+from nbembed.experiments import framework, hssne, mbed, parametric, snerv, structure
 from nbembed.experiments.base import Experiment, Figure, report
 from nbembed.validation import check_path
 
@@ -26,6 +26,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
         experiment.name: experiment
         for experiment in (
             *hssne.EXPERIMENTS,
+            *structure.EXPERIMENTS,
             *mbed.EXPERIMENTS,
             *framework.EXPERIMENTS,
             *parametric.EXPERIMENTS,

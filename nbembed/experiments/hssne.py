@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 PERPLEXITY = 30
 SEEDS = range(3)
-#: Initial layout and optimizer of the paper.
-PAPER: dict[str, Any] = {"init": "random", "optimizer": "fixed-point"}
+#: Initial layout, optimizer and form of links of the paper.
+PAPER: dict[str, Any] = {"init": "random", "optimizer": "fixed-point", "links": "uniform"}
 #: Number of known intra-class pairs of vehicle.
 KNOWN_PAIRS = 891
 

@@ -20,7 +20,7 @@ import numpy as np
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.numba_adapter import NumbaError, njit
-from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops
+from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops, SparseTerms
 from nbembed.kernels.threads import run_chunks
 
 #: Rows a chunk of work.
@@ -61,7 +61,7 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
             score[j] = s(tau[j])
 
     @njit(**_OPTIONS)
-    def dense(Y, P, cost, first, last, attraction, repulsion, curvature, normalizer, cross):
+    def dense(Y, P, half, cost, first, last, attraction, repulsion, curvature, normalizer, cross):
         n, d = Y.shape
         for i in range(first, last):
             for j in range(n):
@@ -72,12 +72,13 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
                     tau += (Y[i, k] - Y[j, k]) ** 2
                 q = max(h(tau), TINY)
                 bend = s(tau)
-                pull = P[i, j] * bend
+                p = P[i, j] * (half[i] + half[j])
+                pull = p * bend
                 push = q * bend
                 normalizer[i] += q
                 curvature[i] += pull
                 if cost:
-                    cross[i] -= P[i, j] * np.log(q)
+                    cross[i] -= p * np.log(q)
                 for k in range(d):
                     attraction[i, k] += pull * (Y[i, k] - Y[j, k])
                     repulsion[i, k] += push * (Y[i, k] - Y[j, k])
@@ -99,7 +100,7 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
                     repulsion[i, k] += push * (Y[i, k] - Y[j, k])
 
     @njit(**_OPTIONS)
-    def attract(Y, indptr, indices, data, cost, first, last, attraction, curvature, cross):
+    def attract(Y, indptr, indices, data, half, cost, first, last, attraction, curvature, cross):
         d = Y.shape[1]
         for i in range(first, last):
             for at in range(indptr[i], indptr[i + 1]):
@@ -107,10 +108,11 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
                 tau = 0.0
                 for k in range(d):
                     tau += (Y[i, k] - Y[j, k]) ** 2
-                pull = data[at] * s(tau)
+                p = data[at] * (half[i] + half[j])
+                pull = p * s(tau)
                 curvature[i] += pull
                 if cost:
-                    cross[i] -= data[at] * np.log(max(h(tau), TINY))
+                    cross[i] -= p * np.log(max(h(tau), TINY))
                 for k in range(d):
                     attraction[i, k] += pull * (Y[i, k] - Y[j, k])
 
@@ -125,7 +127,7 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
                     tau = 0.0
                     for k in range(d):
                         tau += (Y[i, k] - Y[j, k]) ** 2
-                    share = weights[a] * weights[b] * (rates[i] + rates[j])
+                    share = weights[a] * weights[b] * (rates[a] + rates[b])
                     pull = share * s(tau)
                     cross -= 2.0 * share * np.log(max(h(tau), TINY))
                     curvature[i] += pull
@@ -157,7 +159,7 @@ def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
 
 @with_reference(reference.custom_pairs)
 def custom_pairs(
-    H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int
+    H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
     """Return the sums over pairs of HSSNE's cost, as :func:`~.heavy_tailed.heavy_tailed` does.
 
@@ -170,6 +172,8 @@ def custom_pairs(
     want_cost : bool
         Whether ``cross`` is needed.
     n_threads : int
+    keep : ndarray of shape (n,), optional
+        As for :func:`~.heavy_tailed.heavy_tailed`.
 
     Returns
     -------
@@ -181,20 +185,36 @@ def custom_pairs(
     n, d = Y.shape
     attraction, repulsion = np.zeros((n, d)), np.zeros((n, d))
     curvature, normalizer, cross = np.zeros(n), np.zeros(n), np.zeros(n)
+    half = np.full(n, 0.5) if keep is None else np.asarray(keep, np.float64) / 2
 
     def run(chunk: int) -> None:
         first, last = chunk * ROWS, min((chunk + 1) * ROWS, n)
         if isinstance(P, tuple):
             made.repulsion(Y, first, last, repulsion, normalizer)
-            made.attraction(Y, *P, want_cost, first, last, attraction, curvature, cross)
+            made.attraction(Y, *P, half, want_cost, first, last, attraction, curvature, cross)
         else:
             made.dense(
-                Y, P, want_cost, first, last, attraction, repulsion, curvature, normalizer, cross
-            )
+                Y, P, half, want_cost, first, last,
+                attraction, repulsion, curvature, normalizer, cross,
+            )  # fmt: skip
 
     run_chunks(run, -(-n // ROWS), n_threads)
     total = float(cross.sum()) if want_cost else math.nan
     return HeavyTailedTerms(attraction.T, repulsion.T, curvature, float(normalizer.sum()), total)
+
+
+@with_reference(reference.custom_entries)
+def custom_entries(H: Any, S: Any, Yt: Any, P: tuple[Any, ...], want_cost: bool) -> SparseTerms:
+    """Return the pull along the entries of P, as :func:`~.sparse.sparse_attraction` does.
+
+    In float64, by one thread.
+    """
+    Y = np.ascontiguousarray(Yt.T, dtype=np.float64)
+    n = len(Y)
+    force, curvature, cross = np.zeros_like(Y), np.zeros(n), np.zeros(n)
+    half = np.full(n, 0.5)
+    loops(H, S).attraction(Y, *P, half, want_cost, 0, n, force, curvature, cross)
+    return SparseTerms(force.T, curvature, float(cross.sum()) if want_cost else math.nan)
 
 
 @with_reference(reference.custom_groups)

@@ -17,6 +17,9 @@ Three members of the family have specialized loops, because H dominates the time
 
 A dense P is read once, its upper half only. With a sparse P, repulsion still sums over all pairs,
 attraction only over the entries (:mod:`nbembed.kernels.sparse`).
+
+With factors k of the points, P_ij (k_i + k_j)/2 takes the place of P_ij. It is put together in the
+loop, so that other factors cost nothing beforehand.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ _LOG_2 = math.log(2)
 
 @with_reference(reference.heavy_tailed)
 def heavy_tailed(
-    Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int
+    Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
     """Return the sums over pairs that cost, gradient and fixed point of HSSNE are made of.
 
@@ -59,6 +62,8 @@ def heavy_tailed(
         pair (α = 1).
     n_threads : int
         Threads; the result does not depend on it.
+    keep : ndarray of shape (n,), optional
+        k, factors of the points.
 
     Returns
     -------
@@ -78,26 +83,31 @@ def heavy_tailed(
     sparse = isinstance(P, tuple)
     points = padded(Yt)
     if alpha and not distances_stay_finite(points, alpha):
-        return _in_double(Yt, P, alpha, want_cost, n_threads)
+        return _in_double(Yt, P, alpha, want_cost, n_threads, keep)
     dense = None if sparse else read_only(P)
     parameters = np.array([alpha, 1 / alpha if alpha else 0.0], points.dtype)
     n_forces = 1 if sparse else 2
     sums = np.zeros((chunks, n_forces * d + (not sparse), points.shape[1]), points.dtype)
     totals = np.zeros((chunks, 2))
-    add = _loop(alpha, sparse, want_cost)
+    halves = None if keep is None or sparse else padded(np.asarray(keep, points.dtype)[None] / 2)
+    add = _loop(alpha, sparse, want_cost, halves is not None)
     # t-SNE in the plane is worth specialized code; the rest serves any d (see half_square).
     axes = (0,) * d if alpha == 1 and d <= 2 else ()
 
     def run(chunk: int) -> None:
-        add(points, dense, parameters, n, axes, chunk, chunks, sums[chunk], totals[chunk])
+        add(points, halves, dense, parameters, n, axes, chunk, chunks, sums[chunk], totals[chunk])
 
     run_chunks(run, chunks, n_threads)
     normalizer, cross = 2 * totals.sum(axis=0)
     if points.dtype == np.float32 and normalizer < n * n * 1e-30:
-        return _in_double(Yt, P, alpha, want_cost, n_threads)
+        return _in_double(Yt, P, alpha, want_cost, n_threads, keep)
     total = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse:
-        attraction, curvature, cross = sparse_attraction(Yt, P, alpha, want_cost, n_threads)
+        if keep is not None:
+            P, keep = (*P, P[2]), np.asarray(keep) / 2
+        attraction, curvature, cross = sparse_attraction(
+            Yt, P, alpha, want_cost, n_threads, keep=keep
+        )
         return HeavyTailedTerms(attraction, total, curvature, float(normalizer), cross)
     if not want_cost:
         cross = math.nan
@@ -108,9 +118,11 @@ def heavy_tailed(
     )
 
 
-def _in_double(Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int) -> HeavyTailedTerms:
+def _in_double(
+    Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int, keep: Any
+) -> HeavyTailedTerms:
     """Return the sums computed in float64, in float32."""
-    terms = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads)
+    terms = heavy_tailed(Yt.astype(np.float64), P, alpha, want_cost, n_threads, keep=keep)
     attraction, repulsion, curvature = (part.astype(np.float32) for part in terms[:3])
     return HeavyTailedTerms(attraction, repulsion, curvature, terms.normalizer, terms.cross)
 
@@ -132,6 +144,16 @@ def _student_cost(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Term
 def _student_repulsion(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
     s = 1.0 / (tau + 1.0)
     return Terms(forces=[s * s], totals=[s])
+
+
+def _kept(formula: Any) -> Any:
+    """Return the formula for P_ij (k_i + k_j)/2; the extra of a point is k/2."""
+
+    def terms(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
+        kept: Terms = formula(tau, p * (a[0] + b[0]), a, b, parameters)
+        return kept
+
+    return terms
 
 
 def _gaussian(tau: Lanes, p: Lanes, a: Any, b: Any, parameters: Any) -> Terms:
@@ -175,58 +197,90 @@ _add_general = half_square(PairSum(_general, **_SUMS, parameters=2, registers=2)
 _add_general_repulsion = half_square(
     PairSum(_general_repulsion, **_REPULSION, parameters=2, registers=2)
 )
+_add_kept_student = half_square(PairSum(_kept(_student), forces=2, scalars=1, totals=1, extras=1))
+_add_kept_student_cost = half_square(PairSum(_kept(_student_cost), **_SUMS, extras=1))
+_add_kept_gaussian = half_square(PairSum(_kept(_gaussian), **_SUMS, extras=1))
+_add_kept_general = half_square(
+    PairSum(_kept(_general), **_SUMS, parameters=2, registers=2, extras=1)
+)
 
 
 # ---- compiled loops: each is a function of its own, because numba caches functions ----
 
 
 @compiled
-def student(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def student(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """α = 1 with a dense P: attraction, repulsion, curvature and Z."""
     _add_student(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
 @compiled
-def student_cost(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def student_cost(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """The same and the cost's Σ_{i<j} P_ij log2(1 + τ_ij)."""
     _add_student_cost(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
 @compiled
-def student_repulsion(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def student_repulsion(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """α = 1: repulsion and Z; P is None."""
     _add_student_repulsion(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
 @compiled
-def gaussian(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def gaussian(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """α = 0 with a dense P: all sums, the cost's being Σ_{i<j} P_ij τ_ij."""
     _add_gaussian(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
 @compiled
-def gaussian_repulsion(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def gaussian_repulsion(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """α = 0: repulsion and Z; P is None."""
     _add_gaussian_repulsion(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
 @compiled
-def general(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def general(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """Any α > 0 with a dense P: all sums, the cost's being Σ_{i<j} P_ij log2(1 + ατ_ij)."""
     _add_general(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
 @compiled
-def general_repulsion(points, P, parameters, n, axes, chunk, chunks, sums, totals):
+def general_repulsion(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
     """Any α > 0: repulsion and Z; P is None."""
     _add_general_repulsion(points, None, P, parameters, n, axes, chunk, chunks, sums, totals)
 
 
-def _loop(alpha: float, sparse: bool, want_cost: bool) -> Any:
+@compiled
+def kept_student(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
+    """As :func:`student` for P_ij (k_i + k_j)/2; ``halves`` has k/2."""
+    _add_kept_student(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def kept_student_cost(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
+    """As :func:`student_cost` for P_ij (k_i + k_j)/2."""
+    _add_kept_student_cost(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def kept_gaussian(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
+    """As :func:`gaussian` for P_ij (k_i + k_j)/2."""
+    _add_kept_gaussian(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+@compiled
+def kept_general(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals):
+    """As :func:`general` for P_ij (k_i + k_j)/2."""
+    _add_kept_general(points, halves, P, parameters, n, axes, chunk, chunks, sums, totals)
+
+
+def _loop(alpha: float, sparse: bool, want_cost: bool, kept: bool) -> Any:
     if alpha == 0:
-        return gaussian_repulsion if sparse else gaussian
+        return gaussian_repulsion if sparse else kept_gaussian if kept else gaussian
     if alpha != 1:
-        return general_repulsion if sparse else general
+        return general_repulsion if sparse else kept_general if kept else general
     if sparse:
         return student_repulsion
+    if kept:
+        return kept_student_cost if want_cost else kept_student
     return student_cost if want_cost else student

@@ -1,10 +1,14 @@
 """Entropy of affinities mixed with links: the unlinked pairs once, the linked ones at each share.
 
-    p̃_ij = keep_i p_ij + rates_i u_ij,   u_ij = Σ_{groups that hold i and j} w_i w_j
+    p̃_ij = keep_i p_ij + v_ij,   v_ij = Σ_{groups g that hold i and j} r_ig w_ig w_jg + own_ij
     Σ_ij p̃ log p̃ = Σ_i (keep_i S_i + keep_i log keep_i · M_i) + Σ_{linked ij} p̃ log p̃
 
 with S_i = Σ p log p and M_i = Σ p over the j that are not linked to i. S and M take one pass over
-P; for another share of the links only the linked pairs are visited again.
+P; for another share of the links only the linked pairs are visited again. ``own`` is a sparse
+matrix with entries at linked pairs alone.
+
+The symmetric form has P_ij (keep_i + keep_j)/2 and v_ij + v_ji in the place of v_ij
+(:func:`joint_entropy`).
 """
 
 from __future__ import annotations
@@ -59,15 +63,21 @@ def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTer
 
 
 @with_reference(reference.linked_entropy)
-def linked_entropy(P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int) -> float:
+def linked_entropy(
+    P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int, *, own: Any = None
+) -> float:
     """Return Σ p̃ log p̃ over the linked pairs, in nats.
 
     Parameters
     ----------
     P, links, n_threads
         As in :func:`unlinked_sums`; the column numbers of a sparse row increase.
-    rates, keep : ndarray of shape (n,)
-        Share of the links and of P in row i.
+    rates : ndarray of the shape of the links' ``members``
+        r of each point in each group.
+    keep : ndarray of shape (n,)
+        Share of P in row i.
+    own : tuple (indptr, indices, data), optional
+        CSR parts.
 
     Notes
     -----
@@ -75,18 +85,67 @@ def linked_entropy(P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_thre
     """
     sparse = isinstance(P, tuple)
     n = len(keep)
-    parts = _parts(P, links, n)
-    rates, keep = read_only(np.asarray(rates, float)), read_only(np.asarray(keep, float))
+    parts = (*_parts(P, links, n), *shares(rates, own, n), read_only(np.asarray(keep, float)))
     chunks = n_chunks(n)
     totals = np.zeros(chunks)
     bounds = np.linspace(0, n, chunks + 1).astype(int)
     add = sparse_linked if sparse else dense_linked
 
     def run(chunk: int) -> None:
-        totals[chunk] = add(*parts, rates, keep, bounds[chunk], bounds[chunk + 1])
+        totals[chunk] = add(*parts, bounds[chunk], bounds[chunk + 1])
 
     run_chunks(run, chunks, n_threads)
     return float(totals.sum())
+
+
+@with_reference(reference.joint_entropy)
+def joint_entropy(
+    P: Any, points: Any, links: tuple[Any, ...], rates: Any, own: Any, keep: Any, n_threads: int
+) -> float:
+    """Return Σ P̃ log P̃ over all pairs of ``points``, in nats, in the symmetric form.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
+        Symmetric, non-negative, diagonal zero or not stored.
+    points : ndarray of int64
+        Among them all members of groups, increasing.
+    links, rates, keep, n_threads
+        As in :func:`linked_entropy`.
+    own : tuple (indptr, indices, data)
+        CSR parts of own_ij + own_ji.
+
+    Notes
+    -----
+    O(m² + n) time for m points, O(n) memory.
+    """
+    n = len(keep)
+    points = np.asarray(points, np.int64)
+    parts = (*_parts(P, links, n), *shares(rates, own, n), read_only(np.asarray(keep, float)))
+    chunks = n_chunks(points.size)
+    totals = np.zeros(chunks)
+    bounds = np.linspace(0, points.size, chunks + 1).astype(int)
+    add = sparse_joint if isinstance(P, tuple) else dense_joint
+
+    def run(chunk: int) -> None:
+        totals[chunk] = add(*parts, points, bounds[chunk], bounds[chunk + 1])
+
+    run_chunks(run, chunks, n_threads)
+    return float(totals.sum())
+
+
+def shares(rates: Any, own: Any, n: int) -> tuple[Any, ...]:
+    """Return what :func:`add_shares` takes: the rates, and the CSR parts of ``own``."""
+    if own is None:
+        own = np.zeros(n + 1, np.int32), np.zeros(0, np.int32), np.zeros(0)
+    indptr, indices, data = own
+    return tuple(
+        read_only(part)
+        for part in (
+            np.asarray(rates, float), np.asarray(indptr, np.int64), np.asarray(indices, np.int64),
+            np.asarray(data, float),
+        )
+    )  # fmt: skip
 
 
 def occurrences(links: tuple[Any, ...], n: int) -> tuple[Any, ...]:
@@ -121,6 +180,34 @@ def mark(i, indptr, members, weights, starts, places, group_of, u, touched):
             u[j] += link
     u[i] = 0.0
     return n_touched
+
+
+@inlined
+def add_shares(
+    i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices, own, v
+):  # fmt: skip
+    """Add v_ij to each ``v[j]``; the caller sets them to zero again."""
+    for place in places[starts[i] : starts[i + 1]]:
+        g = group_of[place]
+        share = rates[place] * weights[place]
+        for e in range(indptr[g], indptr[g + 1]):
+            v[members[e]] += share * weights[e]
+    for e in range(own_indptr[i], own_indptr[i + 1]):
+        v[own_indices[e]] += own[e]
+    v[i] = 0.0
+
+
+@inlined
+def _add_joint_shares(
+    i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices, own, v
+):  # fmt: skip
+    """Add v_ij + v_ji to each ``v[j]``, ``own`` being symmetric."""
+    for place in places[starts[i] : starts[i + 1]]:
+        g = group_of[place]
+        for e in range(indptr[g], indptr[g + 1]):
+            v[members[e]] += (rates[place] + rates[e]) * weights[place] * weights[e]
+    for e in range(own_indptr[i], own_indptr[i + 1]):
+        v[own_indices[e]] += own[e]
 
 
 def _parts(P: Any, links: tuple[Any, ...], n: int) -> tuple[Any, ...]:
@@ -185,35 +272,100 @@ def sparse_unlinked(
 
 @compiled
 def dense_linked(
-    P, indptr, members, weights, starts, places, group_of, rates, keep, first, last
+    P, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices, own,
+    keep, first, last,
 ):  # fmt: skip
     """Return the entropy of the linked pairs of the rows from ``first`` to ``last``."""
     u = np.zeros(keep.size)
+    v = np.zeros(keep.size)
     touched = np.zeros(keep.size, np.int64)
     total = 0.0
     for i in range(first, last):
         n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        add_shares(
+            i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices,
+            own, v,
+        )  # fmt: skip
         for j in touched[:n_touched]:
-            total += _x_log_x(keep[i] * np.float64(P[i, j]) + rates[i] * u[j])
+            total += _x_log_x(keep[i] * np.float64(P[i, j]) + v[j])
             u[j] = 0.0
+            v[j] = 0.0
     return total
 
 
 @compiled
 def sparse_linked(
-    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, rates, keep,
-    first, last,
+    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, rates, own_indptr,
+    own_indices, own, keep, first, last,
 ):  # fmt: skip
     """Return the entropy of the linked pairs of the rows from ``first`` to ``last``."""
     u = np.zeros(keep.size)
+    v = np.zeros(keep.size)
     touched = np.zeros(keep.size, np.int64)
     total = 0.0
     for i in range(first, last):
         n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        add_shares(
+            i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices,
+            own, v,
+        )  # fmt: skip
         start, stop = P_indptr[i], P_indptr[i + 1]
         for j in touched[:n_touched]:
             e = start + np.searchsorted(indices[start:stop], j)
             p = np.float64(data[e]) if e < stop and indices[e] == j else 0.0
-            total += _x_log_x(keep[i] * p + rates[i] * u[j])
+            total += _x_log_x(keep[i] * p + v[j])
             u[j] = 0.0
+            v[j] = 0.0
+    return total
+
+
+@compiled
+def dense_joint(
+    P, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices, own,
+    keep, points, first, last,
+):  # fmt: skip
+    """Return the entropy of the pairs of ``points`` in the rows from ``first`` to ``last``."""
+    v = np.zeros(keep.size)
+    row = np.zeros(points.size)
+    total = 0.0
+    for at in range(first, last):
+        i = points[at]
+        _add_joint_shares(
+            i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices,
+            own, v,
+        )  # fmt: skip
+        for e in range(points.size):
+            j = points[e]
+            row[e] = 0.5 * (keep[i] + keep[j]) * np.float64(P[i, j]) + v[j]
+            v[j] = 0.0
+        row[at] = 0.0
+        total += _row_sums(row)[1]
+    return total
+
+
+@compiled
+def sparse_joint(
+    P_indptr, indices, data, indptr, members, weights, starts, places, group_of, rates, own_indptr,
+    own_indices, own, keep, points, first, last,
+):  # fmt: skip
+    """Return the entropy of the pairs of ``points`` in the rows from ``first`` to ``last``."""
+    v = np.zeros(keep.size)
+    row = np.zeros(points.size)
+    total = 0.0
+    for at in range(first, last):
+        i = points[at]
+        _add_joint_shares(
+            i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices,
+            own, v,
+        )  # fmt: skip
+        for e in range(P_indptr[i], P_indptr[i + 1]):
+            j = indices[e]
+            v[j] += 0.5 * (keep[i] + keep[j]) * np.float64(data[e])
+        for e in range(points.size):
+            row[e] = v[points[e]]
+            v[points[e]] = 0.0
+        for e in range(P_indptr[i], P_indptr[i + 1]):
+            v[indices[e]] = 0.0
+        row[at] = 0.0
+        total += _row_sums(row)[1]
     return total

@@ -4,8 +4,8 @@
     g_ij = Σ_{groups that hold i and j} w_i w_j (r_i + r_j)
 
 is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed). w is the
-weight of a point in a group, r its rate: its share of the mixed affinities. A group is stored as
-its m points; its m² pairs are visited but never stored. The points of a group are copied into
+weight of a point in a group, r its rate there: its share of the mixed affinities. A group is stored
+as its m points; its m² pairs are visited but never stored. The points of a group are copied into
 adjacent memory and summed over like any other set of points
 (:mod:`nbembed.kernels.codegen.tiles`), with g_ij = w_i·(w r)_j + (w r)_i·w_j.
 """
@@ -52,8 +52,8 @@ def group_attraction(
         Points, none twice in a group; groups may overlap.
     weights : ndarray of the shape of ``members``
         w of each point in each group.
-    rates : ndarray of shape (n,)
-        r of each point.
+    rates : ndarray of the shape of ``members``
+        r of each point in each group.
     alpha : float
         α ≥ 0; below 1e-16 the Gaussian.
     n_threads : int
@@ -76,7 +76,7 @@ def group_attraction(
     d, n = Yt.shape
     dtype = Yt.dtype
     indptr, members = read_only(indptr), read_only(members)
-    moments = read_only((weights * np.asarray(rates)[members]).astype(dtype))
+    moments = read_only((weights * np.asarray(rates)).astype(dtype))
     weights = read_only(np.asarray(weights, dtype))
     parameters = np.array([alpha], dtype)
     sizes = np.diff(indptr)

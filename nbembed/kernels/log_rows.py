@@ -1,7 +1,7 @@
 """Logarithms of neighbor probabilities: widened, mixed with links, and packed for the tiles.
 
     log p_ij ← κ log p_ij − log Σ_k p_ik^κ               a width √(1/κ) times as large
-    log p̃_ij = log(keep_i p_ij + rate_i Σ w_i w_j)        links mixed in (nbembed.kernels.links)
+    log p̃_ij = log(keep_i p_ij + v_ij)          links mixed in (nbembed.kernels.linked_entropy)
 
 What is packed is log p̃_ij − log keep_i. Where i and j are not linked that is log p_ij, whatever the
 share of the links; another share rewrites the linked pairs alone (:func:`rewrite_links`), and the
@@ -23,14 +23,14 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import exp, log
-from nbembed.kernels.linked_entropy import mark, occurrences
+from nbembed.kernels.linked_entropy import add_shares, mark, occurrences, shares
 from nbembed.kernels.terms import NO_AFFINITY, LogRowsTerms
 from nbembed.kernels.threads import run_chunks
 
 
 @with_reference(reference.packed_log_rows)
 def packed_log_rows(
-    logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, n_threads: int
+    logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, strengths: Any, n_threads: int
 ) -> LogRowsTerms:
     """Return log p packed for the tiles, and sums over p.
 
@@ -43,8 +43,8 @@ def packed_log_rows(
         κ > 0.
     links : tuple (indptr, members, weights)
         Groups, as in :func:`nbembed.kernels.links.group_attraction`.
-    widths : ndarray of shape (n,)
-        w_i, for ``inward``.
+    widths, strengths : ndarray of shape (n,)
+        w_i and t_i, for ``inward``.
     n_threads : int
         Threads; the result does not depend on it.
 
@@ -57,7 +57,9 @@ def packed_log_rows(
     O(n² + Σ m²) time.
     """
     n = logs.shape[0]
-    parts = tuple(read_only(np.asarray(part)) for part in (logs, *occurrences(links, n), widths))
+    parts = tuple(
+        read_only(np.asarray(part)) for part in (logs, *occurrences(links, n), widths, strengths)
+    )
     packed = np.zeros((n, n), logs.dtype)
     chunks = n_chunks(n)
     shifts, masses, entropies = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -82,6 +84,8 @@ def rewrite_links(
     rates: Any,
     keep: Any,
     n_threads: int,
+    *,
+    own: Any = None,
 ) -> float:
     """Write log p̃ − log keep of the linked pairs to ``packed``; return their Σ p̃ log p̃ in nats.
 
@@ -93,8 +97,10 @@ def rewrite_links(
         As they were given to :func:`packed_log_rows`.
     shifts : ndarray of shape (n,)
         As :func:`packed_log_rows` returns them.
-    rates, keep : ndarray of shape (n,)
-        Share of the links and of p in row i; ``keep`` > 0.
+    rates, own
+        As in :func:`nbembed.kernels.linked_entropy.linked_entropy`.
+    keep : ndarray of shape (n,)
+        Share of p in row i, greater than 0.
     n_threads : int
         Threads; the result does not depend on it.
 
@@ -105,8 +111,10 @@ def rewrite_links(
     n = logs.shape[0]
     parts = tuple(
         read_only(np.asarray(part))
-        for part in (logs, *occurrences(links, n), rates, np.log(keep), shifts)
-    )
+        for part in (
+            logs, *occurrences(links, n), *shares(rates, own, n), np.log(keep), shifts
+        )
+    )  # fmt: skip
     chunks = n_chunks(n)
     entropies = np.zeros(chunks)
     bounds = np.linspace(0, n, chunks + 1).astype(int)
@@ -121,7 +129,7 @@ def rewrite_links(
 
 @compiled
 def pack(
-    logs, indptr, members, weights, starts, places, group_of, widths, kappa,
+    logs, indptr, members, weights, starts, places, group_of, widths, strengths, kappa,
     first, last, packed, shifts, masses, entropies, inward,
 ):  # fmt: skip
     """Fill ``packed`` and the sums with the rows from ``first`` to ``last``."""
@@ -143,12 +151,12 @@ def pack(
         log_sum = log(share.sum())
         shifts[i] = kappa * top + log_sum
         n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
-        linked = 1 if n_touched > 0 else 0
         for j in range(n):
             # Rounding may leave p slightly above 1.
             log_p = min(row[j] - log_sum, 0.0)
             p = exp(max(log_p, -700.0)) if log_p > -np.inf else 0.0
-            inward[linked, j] += widths[i] * p
+            inward[0, j] += widths[i] * (1.0 - strengths[i]) * p
+            inward[1, j] += widths[i] * strengths[i] * p
             if u[j] == 0.0:
                 masses[i] += p
                 entropies[i] += p * max(log_p, -700.0)
@@ -162,27 +170,33 @@ def pack(
 
 @compiled
 def rewrite(
-    logs, indptr, members, weights, starts, places, group_of, rates, log_keep, shifts, kappa,
-    first, last, packed,
+    logs, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices, own,
+    log_keep, shifts, kappa, first, last, packed,
 ):  # fmt: skip
     """Rewrite the linked pairs of the rows from ``first`` to ``last``; return their entropy."""
     n = logs.shape[0]
     u = np.zeros(n)
+    v = np.zeros(n)
     touched = np.zeros(n, np.int64)
     entropy = 0.0
     for i in range(first, last):
         n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
+        add_shares(
+            i, indptr, members, weights, starts, places, group_of, rates, own_indptr, own_indices,
+            own, v,
+        )  # fmt: skip
         for e in range(n_touched):
             j = touched[e]
             log_p = -np.inf
             if logs[i, j] > -np.inf:
                 log_p = min(kappa * logs[i, j] - shifts[i], 0.0) + log_keep[i]
-            if rates[i] * u[j] > 0:
-                link = log(rates[i] * u[j])
+            if v[j] > 0:
+                link = log(v[j])
                 larger = max(log_p, link)
                 smaller = exp(max(min(log_p, link) - larger, -700.0))
                 log_p = min(larger + log(1.0 + smaller), 0.0)
             u[j] = 0.0
+            v[j] = 0.0
             value = NO_AFFINITY
             if log_p > -np.inf:
                 entropy += exp(max(log_p, -700.0)) * max(log_p, -700.0)

@@ -118,8 +118,7 @@ class LogRowsTerms(NamedTuple):
     masses, entropies : ndarray of shape (n,)
         Σ_j p_ij and Σ_j p_ij log p_ij over the points j that are not linked to i, in nats.
     inward : ndarray of shape (2, n)
-        Σ_i w_i p_ij: how much the others attend to point j, those without links and those with
-        links.
+        Σ_i w_i (1 − t_i) p_ij and Σ_i w_i t_i p_ij: how much the others attend to point j.
     """
 
     packed: Any

@@ -22,6 +22,7 @@ from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import LiveParameter
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.similarity import Similarity
 from nbembed.optimizers import MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.schedule import Schedule, Stage
@@ -78,7 +79,12 @@ class HSSNERecipe(NeighborRecipe):
     ) -> HeavyTailed:
         """Return the divergence at the present α and ρ."""
         return HeavyTailed(
-            affinities, self.alpha, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs
+            affinities,
+            self.alpha,
+            supervision=supervision,
+            rho=self.rho,
+            links=self.links,
+            n_jobs=self.n_jobs,
         )
 
     def make_optimizer(self) -> Optimizer:
@@ -114,6 +120,11 @@ class HSSNE(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
         nothing.
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter. "structured" keeps the inner structure of a group: half of
+        a point's share goes evenly to its group, half to its nearest neighbors there, and a class
+        of few labels counts less. "uniform" is the paper's form, in which all pairs of a group
+        attract each other alike; links between two points take it in any case.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -184,6 +195,7 @@ class HSSNE(PlacesNewPoints):
         *,
         alpha: float | Similarity = 1.0,
         rho: float = 0.5,
+        links: Links = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -198,6 +210,7 @@ class HSSNE(PlacesNewPoints):
         self.n_components = n_components
         self.alpha = alpha
         self.rho = rho
+        self.links = links
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -23,6 +23,7 @@ from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives.cannot_links import check_neighbors_left
+from nbembed.objectives.link_shares import Links
 from nbembed.optimizers import MomentumGradient, Optimizer
 from nbembed.validation import check_components
 
@@ -52,8 +53,12 @@ class NeighborRecipe(Recipe[Affinities]):
 
     group: ClassVar[str] = "Neighbor embeddings"
 
+    #: Maps of older versions drew all points of a group together evenly.
+    added: ClassVar[Mapping[str, Any]] = {"links": "uniform"}
+
     n_components: int = 2
     rho: float = 0.5
+    links: Links = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"
     init: str | ArrayLike = "pca"

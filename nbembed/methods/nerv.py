@@ -23,6 +23,7 @@ from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
 from nbembed.methods.recipe import LiveParameter, Part
 from nbembed.methods.settings import resolve_optimizer
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient
 from nbembed.schedule import Schedule, Stage
@@ -107,6 +108,7 @@ class NeRVRecipe(NeighborRecipe):
             supervision=supervision,
             rho=self.rho,
             labels_as_links=self._labels_as_links,
+            links=self.links,
             n_jobs=self.n_jobs,
         )
 
@@ -154,6 +156,10 @@ class NeRV(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: the share of a linked point's neighborhood that its links take. Without labels
         or links it means nothing.
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter. "structured" keeps the inner structure of a group: half of
+        a point's share goes evenly to its group, half to its nearest neighbors there, and a class
+        of few labels counts less. "uniform" spreads all of it evenly.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -229,6 +235,7 @@ class NeRV(PlacesNewPoints):
         tradeoff: float = 0.1,
         map_width: Literal["point", "uniform"] = "point",
         rho: float = 0.5,
+        links: Links = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -244,6 +251,7 @@ class NeRV(PlacesNewPoints):
         self.tradeoff = tradeoff
         self.map_width = map_width
         self.rho = rho
+        self.links = links
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

@@ -49,6 +49,7 @@ INVALIDATES: Mapping[str, tuple[Part, ...]] = {
     "metric": ("affinities",),
     "n_components": ("layout",),
     "n_jobs": ("objective",),
+    "links": ("objective",),
     "optimizer": ("optimizer",),
     "tol": ("optimizer",),
     "init": (),
@@ -188,6 +189,8 @@ class Recipe(ABC, Generic[A]):
         too much work, never too little.
     shared : tuple of str
         Fields that describe the data rather than the method: a switch by name takes them along.
+    added : mapping of str to object
+        Fields that older versions did not have, with values that make the maps of those versions.
     path_parameter : str
         The live parameter by which layouts kept by the schedule are distinguished; "" without.
     class_count_parameter : str
@@ -201,7 +204,10 @@ class Recipe(ABC, Generic[A]):
     group: ClassVar[str] = "Others"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
-    shared: ClassVar[tuple[str, ...]] = ("perplexity", "metric", "n_jobs", "random_state", "rho")
+    shared: ClassVar[tuple[str, ...]] = (
+        "perplexity", "metric", "n_jobs", "random_state", "rho", "links",
+    )  # fmt: skip
+    added: ClassVar[Mapping[str, Any]] = {}
     path_parameter: ClassVar[str] = ""
     class_count_parameter: ClassVar[str] = ""
     learns: ClassVar[str] = "metric"
@@ -248,6 +254,11 @@ class Recipe(ABC, Generic[A]):
         """Return parameters that an older version has stored, as this version names them."""
         names = field_names(cls)
         return {name: value for name, value in parameters.items() if name in names}
+
+    @classmethod
+    def restored(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all parameters of a stored recipe: :meth:`upgraded`, and those it did not have."""
+        return {**cls.added, **cls.upgraded(parameters)}
 
     @abstractmethod
     def check(self, n_samples: int, supervision: Supervision) -> None:
@@ -441,6 +452,16 @@ class Recipe(ABC, Generic[A]):
 
     def memberships(self, Y: NDArray[Any], objective: Objective) -> NDArray[Any] | None:
         """Return class probabilities (n_samples, n_classes) to color by, if the method has any."""
+        return None
+
+    def region_centers(
+        self, Y: NDArray[Any], objective: Objective
+    ) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Return the centers that classes have regions around, and the class of each (Mbed).
+
+        They are a function of the layout and no part of it; a point is of the class of the center
+        that is nearest.
+        """
         return None
 
     def center_names(self, supervision: Supervision) -> tuple[str, ...]:

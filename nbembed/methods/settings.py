@@ -9,6 +9,7 @@ import numpy as np
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric import LearningMetric
 from nbembed.objectives.checks import check_range
+from nbembed.objectives.link_shares import LINKS
 from nbembed.optimizers import (
     LBFGS,
     ConjugateGradient,
@@ -59,6 +60,8 @@ def check_shared(recipe: Any, n_samples: int, supervision: Supervision) -> None:
     resolve_threads(recipe.n_jobs)
     if hasattr(recipe, "perplexity"):
         check_perplexity(recipe.perplexity, n_samples)
+    if hasattr(recipe, "links"):
+        check_choice("links", recipe.links, LINKS)
     resolve_optimizer(recipe.optimizer, MomentumGradient())
     check_count("max_iter", recipe.max_iter)
     check_real("tol", recipe.tol, low=0)

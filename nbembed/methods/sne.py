@@ -18,6 +18,7 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.neighbor_base import RHO, NeighborRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.sne import SNE as RowDivergence
 
 if TYPE_CHECKING:
@@ -48,7 +49,13 @@ class SNERecipe(NeighborRecipe):
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
     ) -> RowDivergence:
         """Return SNE's cost."""
-        return RowDivergence(affinities, supervision=supervision, rho=self.rho, n_jobs=self.n_jobs)
+        return RowDivergence(
+            affinities,
+            supervision=supervision,
+            rho=self.rho,
+            links=self.links,
+            n_jobs=self.n_jobs,
+        )
 
 
 class SNE(PlacesNewPoints):
@@ -61,6 +68,10 @@ class SNE(PlacesNewPoints):
     rho : float, default=0.5
         ρ in [0, 1]: the share of a linked point's neighborhood that its links take. Without labels
         or links it means nothing.
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter. "structured" keeps the inner structure of a group: half of
+        a point's share goes evenly to its group, half to its nearest neighbors there, and a class
+        of few labels counts less. "uniform" spreads all of it evenly.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -120,6 +131,7 @@ class SNE(PlacesNewPoints):
         n_components: int = 2,
         *,
         rho: float = 0.5,
+        links: Links = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -133,6 +145,7 @@ class SNE(PlacesNewPoints):
     ) -> None:
         self.n_components = n_components
         self.rho = rho
+        self.links = links
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

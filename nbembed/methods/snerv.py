@@ -22,6 +22,7 @@ from nbembed.methods.learned_affinities import FLOOR, must_learn
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
 from nbembed.methods.recipe import LiveParameter, Part
+from nbembed.objectives.link_shares import Links
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -53,7 +54,7 @@ class SNeRVRecipe(NeRVRecipe):
         "random_state": ("affinities",),
     }
     #: Without "metric": a metric that learns from labels is not one that describes the data.
-    shared: ClassVar[tuple[str, ...]] = ("perplexity", "n_jobs", "random_state", "rho")
+    shared: ClassVar[tuple[str, ...]] = ("perplexity", "n_jobs", "random_state", "rho", "links")
 
     _labels_as_links: ClassVar[bool] = False
 
@@ -120,6 +121,9 @@ class SNeRV(NeRV):
     rho : float, default=0.5
         ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels do
         not act as links here: the metric is learned from them.
+    links : {"structured", "uniform"}, default="structured"
+        How must-links enter: "structured" keeps the inner structure of a group of three points or
+        more, "uniform" spreads the share evenly over it.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is half the number of points to a Gaussian,
         0.5·n_samples/n_centroids, as in the paper.
@@ -193,6 +197,7 @@ class SNeRV(NeRV):
         tradeoff: float = 0.1,
         map_width: Literal["uniform", "point"] = "uniform",
         rho: float = 0.5,
+        links: Links = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: LearningMetric | None = None,
         init: str | ArrayLike = "pca",
@@ -208,6 +213,7 @@ class SNeRV(NeRV):
         self.tradeoff = tradeoff
         self.map_width = map_width
         self.rho = rho
+        self.links = links
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

@@ -5,10 +5,12 @@ from __future__ import annotations
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.directions import circle, simplex
 from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
 from nbembed.objectives.large_margin import LargeMargin
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.objectives.parametric import Parametric
 from nbembed.objectives.pinned import Pinned
+from nbembed.objectives.regions import Centers, Rays
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.sne import SNE
 
@@ -18,6 +20,9 @@ __all__ = [
     "HeavyTailed",
     "SNE",
     "LargeMargin",
+    "HeavyTailedMargin",
+    "Centers",
+    "Rays",
     "NeighborRetrieval",
     "Parametric",
     "Pinned",

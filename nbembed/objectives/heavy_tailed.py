@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.affinities import as_affinities
+from nbembed.affinities import Affinities, as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs, custom_values
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.attraction import Edges, squared_lengths, strongest_pairs
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
@@ -58,6 +59,10 @@ class HeavyTailed(PairObjective):
         Labels and links; same-class points attract as must-linked ones do.
     rho : float, default=0.5
         ρ in [0, 1], the weight of supervision against P.
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter: "structured" keeps the inner structure of a group,
+        "uniform" draws its points together evenly, as in the paper. Links between two points are
+        the same in both.
     exaggeration : float, default=1.0
         Multiplies attraction; greater than 0.
     compression : float, default=0.0
@@ -94,6 +99,7 @@ class HeavyTailed(PairObjective):
         *,
         supervision: Supervision | None = None,
         rho: float = 0.5,
+        links: Links = "structured",
         exaggeration: float = 1.0,
         compression: float = 0.0,
         n_jobs: int | None = None,
@@ -101,7 +107,9 @@ class HeavyTailed(PairObjective):
         self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
-        self._supervised = SupervisedAffinities.make(as_affinities(P, "joint"), supervision, rho)
+        self._supervised = SupervisedAffinities.make(
+            as_affinities(P, "joint"), supervision, rho, links=links
+        )
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
@@ -113,6 +121,11 @@ class HeavyTailed(PairObjective):
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
         return self._supervised.base.dtype
+
+    @property
+    def affinities(self) -> Affinities:
+        """P as given, in its joint form."""
+        return self._supervised.base
 
     @property
     def supervision(self) -> Supervision | None:
@@ -159,7 +172,7 @@ class HeavyTailed(PairObjective):
         Yt = np.ascontiguousarray(Y.T)
         supervised = self._supervised
         terms = self._pairs(Yt, cost)
-        kept = 1 - supervised.share
+        kept = 1.0 if supervised.by_points else 1 - supervised.share
         attraction = kept * terms.attraction
         curvature = kept * terms.curvature
         cross = kept * terms.cross
@@ -216,10 +229,13 @@ class HeavyTailed(PairObjective):
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
         """Return the sums over pairs, of the family or of a custom similarity."""
-        P, alpha = self._supervised.allowed.kernel_argument, self._alpha
+        supervised, alpha = self._supervised, self._alpha
+        P, keep = supervised.allowed.kernel_argument, None
+        if supervised.by_points:
+            keep = supervised.keep
         if isinstance(alpha, Similarity):
-            return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads)
-        return heavy_tailed(Yt, P, alpha, cost, self._n_threads)
+            return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads, keep=keep)
+        return heavy_tailed(Yt, P, alpha, cost, self._n_threads, keep=keep)
 
 
 def check_alpha(alpha: Any) -> float | Similarity:

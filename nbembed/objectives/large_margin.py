@@ -35,6 +35,8 @@ from nbembed.kernels.large_margin import large_margin
 from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import check_layout, check_names
 from nbembed.objectives.directions import check_directions
+from nbembed.objectives.link_shares import Links
+from nbembed.objectives.regions import softened
 from nbembed.objectives.sne import SNE
 from nbembed.validation import check_class_prior, check_real
 
@@ -67,6 +69,8 @@ class LargeMargin(SNE):
         Labels enter D; links enter p̃. Labels do not act as links here.
     rho : float, default=0.5
         ρ in [0, 1], the share of a linked point's row that goes to its links.
+    links : {"structured", "uniform"}, default="structured"
+        As for :class:`~nbembed.objectives.sne.SNE`.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of A + B.
     class_prior : array of shape (n_classes,), optional
@@ -90,17 +94,20 @@ class LargeMargin(SNE):
         supervision: Supervision | None = None,
         *,
         rho: float = 0.5,
+        links: Links = "structured",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         radius: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(P, supervision=supervision, rho=rho, labels_as_links=False, n_jobs=n_jobs)
+        super().__init__(
+            P, supervision=supervision, rho=rho, labels_as_links=False, links=links, n_jobs=n_jobs
+        )
         self._lam = check_real("lam", lam, low=0, open_low=True)
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
         self._radius = check_real("radius", radius, low=0, open_low=True)
         self._directions = check_directions(directions)
-        self._prior = _prior(class_prior, self.n_classes)
+        self._prior = normalized_prior(class_prior, self.n_classes)
         self._targets = self._softened()
         self._last_terms: _Terms | None = None
 
@@ -153,7 +160,7 @@ class LargeMargin(SNE):
             other._radius = check_real("radius", parameters["radius"], low=0, open_low=True)
         if "directions" in parameters:
             other._directions = check_directions(parameters["directions"])
-        other._prior = _prior(parameters.get("class_prior", self._prior), other.n_classes)
+        other._prior = normalized_prior(parameters.get("class_prior", self._prior), other.n_classes)
         other._supervised = self._supervised.changed(parameters)
         if other._supervised is not self._supervised:
             other._last_terms = None
@@ -222,21 +229,10 @@ class LargeMargin(SNE):
 
     def _softened(self) -> NDArray[np.float64]:
         """Return T at the present λ, radius, directions and labels."""
-        if self.supervision is None:
-            return np.full((self.n_samples, self.n_classes), np.nan)
-        if len(self.supervision.classes) > self.n_classes:
-            raise ValueError(
-                f"directions must give one row to each of the supervision's "
-                f"{len(self.supervision.classes)} classes, got {self.n_classes}"
-            )
-        targets = np.asarray(self.supervision.targets(self.n_classes), dtype=np.float64)
-        certain = softmax(
-            self._directions @ self._directions.T * (self._radius / self._lam), axis=1
-        )
-        return np.ascontiguousarray(targets @ certain)
+        return softened(self._directions, self._radius, self._lam, self.supervision, self.n_samples)
 
 
-def _prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
+def normalized_prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
     """Return class priors whose sum is one to rounding, or None."""
     if class_prior is None:
         return None

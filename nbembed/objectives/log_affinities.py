@@ -12,7 +12,6 @@ alone: what is stored is log p̃_ij − log keep_i, and without links between i 
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,9 +22,11 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
+from nbembed.affinities import canonical
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.terms import NO_AFFINITY
 from nbembed.objectives.cannot_links import allowed_points
+from nbembed.objectives.link_shares import LinkShares
 from nbembed.objectives.supervised_affinities import pattern_of, values_at
 
 if TYPE_CHECKING:
@@ -62,12 +63,13 @@ class MixedLogs(NamedTuple):
 class _Stored(NamedTuple):
     """What is stored for one widening and one set of links.
 
-    ``rewrite(rates, keep)`` writes the linked pairs and returns their Σ p̃ log p̃; the other
-    attributes are those of :class:`nbembed.kernels.terms.LogRowsTerms`.
+    ``rewrite(scale, keep)`` writes the linked pairs, with ``scale`` times what links ask for at
+    ρ = 1, and returns their Σ p̃ log p̃; the other attributes are those of
+    :class:`nbembed.kernels.terms.LogRowsTerms`.
     """
 
     kernel: Any
-    rewrite: Callable[[Any, Any], float]
+    rewrite: Callable[[float, Any], float]
     masses: NDArray[np.float64]
     entropies: NDArray[np.float64]
     inward: NDArray[np.float64]
@@ -90,7 +92,7 @@ class SupervisedLogs:
     def __init__(
         self, supervised: SupervisedAffinities, widths: NDArray[np.float64], stored: _Stored
     ) -> None:
-        self._groups, self._mass = supervised.groups, supervised.pair_mass
+        self._shares = supervised.shares
         self._widths, self._stored = widths, stored
         self._mixed: MixedLogs | None = None
         self._share = -1.0  # of the data in linked rows, as the linked pairs are written now
@@ -110,22 +112,21 @@ class SupervisedLogs:
         """
         share = max(1 - rho, least, LEAST)
         with self._turn:
-            if self._mixed is None or (share != self._share and self._mass.any()):
+            if self._mixed is None or (share != self._share and self._shares.strengths.any()):
                 self._mixed = None  # an interrupt leaves the matrix written in part
                 self._mixed = self._mix(share)
                 self._share = share
             yield self._mixed
 
     def _mix(self, share: float) -> MixedLogs:
-        linked = self._mass > 0
-        keep = np.where(linked, share, 1.0)
-        rates = np.zeros(keep.size)
-        np.divide(1 - share, self._mass, out=rates, where=linked)
-        stored = self._stored
-        entropy = stored.rewrite(rates, keep)
+        shares, stored, scale = self._shares, self._stored, 1 - share
+        keep = (1 - shares.strengths) + share * shares.strengths
+        entropy = stored.rewrite(scale, keep)
         entropy += float(keep @ stored.entropies + xlogy(keep, keep) @ stored.masses)
         inward = stored.inward[0] + share * stored.inward[1]
-        inward += _inward_of_links(self._groups, self._widths * rates)
+        inward += scale * shares.inward(self._widths[shares.groups[1]] * shares.rates)
+        if shares.own is not None:
+            inward += scale * (self._widths @ shares.own)
         return MixedLogs(stored.kernel, keep, entropy, inward)
 
 
@@ -190,13 +191,16 @@ def _dense(
     widths: NDArray[np.float64],
     n_threads: int,
 ) -> _Stored:
-    logs, groups = _without(logs, supervised), supervised.groups
-    terms = packed_log_rows(logs, kappa, groups, widths, n_threads)
+    logs, shares = _without(logs, supervised), supervised.shares
+    terms = packed_log_rows(logs, kappa, shares.groups, widths, shares.strengths, n_threads)
+    o = shares.own
 
-    def rewrite(rates: Any, keep: Any) -> float:
+    def rewrite(scale: float, keep: Any) -> float:
+        own = None if o is None else (o.indptr, o.indices, scale * o.data)
         return rewrite_links(
-            terms.packed, logs, kappa, terms.shifts, groups, rates, keep, n_threads
-        )
+            terms.packed, logs, kappa, terms.shifts, shares.groups, scale * shares.rates, keep,
+            n_threads, own=own,
+        )  # fmt: skip
 
     return _Stored(terms.packed, rewrite, terms.masses, terms.entropies, terms.inward)
 
@@ -219,18 +223,23 @@ def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[An
 def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.float64]) -> _Stored:
     """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums."""
     log_P = _widened(supervised.allowed.P, kappa)
-    u = _link_weights(supervised)
+    shares = supervised.shares
+    u = _sum_over_groups(shares, np.ones(shares.rates.size))
+    v = _sum_over_groups(shares, shares.rates)
+    if shares.own is not None:
+        v = canonical(sparse.csr_array(v + shares.own))
     pattern = pattern_of(log_P, u)
     n, j = log_P.shape[0], pattern.indices
     i = np.repeat(np.arange(n), np.diff(pattern.indptr))
     own = values_at(pattern, log_P, -np.inf)
     other = values_at(pattern, sparse.csr_array(log_P.T), -np.inf)
-    weights = values_at(pattern, u)
-    linked = np.flatnonzero(weights)
-    own_linked, other_linked, weights = own[linked], other[linked], weights[linked]
+    linked = np.flatnonzero(values_at(pattern, u))
+    v_own = values_at(pattern, v)[linked]
+    v_other = values_at(pattern, canonical(sparse.csr_array(v.T)))[linked]
+    own_linked, other_linked = own[linked], other[linked]
     i_linked, j_linked = i[linked], j[linked]
     p = np.exp(own)
-    of_linked = np.where(supervised.pair_mass > 0, widths, 0.0)
+    of_linked = shares.strengths * widths
     inward = np.array(
         [np.bincount(j, w[i] * p, minlength=n) for w in (widths - of_linked, of_linked)]
     )
@@ -239,15 +248,15 @@ def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.f
 
     logs_own, logs_other = (_marked(half).astype(supervised.base.dtype) for half in (own, other))
 
-    def rewrite(rates: Any, keep: Any) -> float:
+    def rewrite(scale: float, keep: Any) -> float:
         entropy = 0.0
-        for logs, rows, half in (
-            (logs_own, i_linked, own_linked),
-            (logs_other, j_linked, other_linked),
+        for logs, rows, half, links in (
+            (logs_own, i_linked, own_linked, v_own),
+            (logs_other, j_linked, other_linked, v_other),
         ):
             log_keep = np.log(keep[rows])
             with np.errstate(divide="ignore"):  # log 0 = −∞: no share of the links
-                log_p = np.logaddexp(log_keep + half, np.log(rates[rows] * weights))
+                log_p = np.logaddexp(log_keep + half, np.log(scale * links))
             log_p = np.minimum(log_p, 0.0)
             logs[linked] = _marked(log_p - log_keep)
             if logs is logs_own:
@@ -288,25 +297,13 @@ def _x_exp_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(x > -np.inf, x, 0.0) * np.exp(x)
 
 
-def _link_weights(supervised: SupervisedAffinities) -> Any:
-    """Return u, the weights of linked pairs, as CSR array."""
-    indptr, members, weights = supervised.groups
-    n = supervised.base.n_samples
-    incidence = sparse.csr_array((weights, members, indptr), shape=(indptr.size - 1, n))
-    u = sparse.csr_array(incidence.T @ incidence)
+def _sum_over_groups(shares: LinkShares, rates: NDArray[np.float64]) -> Any:
+    """Return Σ_g r_ig w_ig w_jg for rates r, as CSR array without a diagonal."""
+    indptr, members, weights = shares.groups
+    shape = indptr.size - 1, shares.strengths.size
+    given = sparse.csr_array((rates * weights, members, indptr), shape=shape)
+    taken = sparse.csr_array((weights, members, indptr), shape=shape)
+    u = sparse.csr_array(given.T @ taken)
     u.setdiag(0)
     u.eliminate_zeros()
-    return u
-
-
-def _inward_of_links(
-    groups: tuple[NDArray[Any], NDArray[Any], NDArray[Any]], rates: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return Σ_i rates_i u_ij, shape (n_samples,)."""
-    indptr, members, weights = groups
-    inward = np.zeros(rates.size)
-    for start, stop in itertools.pairwise(indptr):
-        own, w = members[start:stop], weights[start:stop]
-        given = w * rates[own]
-        np.add.at(inward, own, w * (given.sum() - given))
-    return inward
+    return canonical(u)

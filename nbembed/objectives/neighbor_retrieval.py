@@ -34,6 +34,7 @@ from nbembed.affinities import as_affinities
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.log_affinities import LogAffinities, SupervisedLogs
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.validation import check_choice, check_numbers, check_real
@@ -66,9 +67,9 @@ class NeighborRetrieval(PairObjective):
     supervision : Supervision, optional
         Labels and links.
     rho : float, default=0.5
-        ρ in [0, 1], the share of a linked point's row that goes to its links. The data keep a share
-        of ``floor`` (or 1e-16) even at ρ = 1, or what lies off the links would cost infinitely
-        much.
+        ρ in [0, 1], the largest share of a linked point's row that goes to its links. The data keep
+        a share of ``floor`` (or 1e-16) even at ρ = 1, or what lies off the links would cost
+        infinitely much.
     widening : float, default=1.0
         s in [1e-6, 1e6], a factor on all widths.
     floor : float, default=1e-8
@@ -77,6 +78,9 @@ class NeighborRetrieval(PairObjective):
     labels_as_links : bool, default=True
         Whether each class counts as a must-link group; false where the affinities were learned from
         the labels (SNeRV).
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter: "structured" keeps the inner structure of a group,
+        "uniform" spreads the share evenly over its points.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -117,13 +121,18 @@ class NeighborRetrieval(PairObjective):
         widening: float = 1.0,
         floor: float = FLOOR,
         labels_as_links: bool = True,
+        links: Links = "structured",
         n_jobs: int | None = None,
     ) -> None:
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
         self._widening = _checked_widening(widening)
         self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
         self._supervised = SupervisedAffinities.make(
-            as_affinities(affinities, "row"), supervision, rho, labels_as_links=labels_as_links
+            as_affinities(affinities, "row"),
+            supervision,
+            rho,
+            labels_as_links=labels_as_links,
+            links=links,
         )
         self._width = _widths(width, affinities, self.n_samples)
         _check_sizes(self._width, self._widening, self.dtype)

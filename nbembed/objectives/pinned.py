@@ -57,6 +57,11 @@ class Pinned(Objective):
         self._objective = objective
 
     @property
+    def inner(self) -> Objective:
+        """The objective itself."""
+        return self._objective
+
+    @property
     def n_samples(self) -> int:
         """Number of points that a layout must have."""
         return self._objective.n_samples

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.affinities import as_affinities
+from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.link_shares import Links
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
 if TYPE_CHECKING:
@@ -37,9 +38,12 @@ class SNE(PairObjective):
     supervision : Supervision, optional
         Labels and links.
     rho : float, default=0.5
-        ρ in [0, 1], the share of a linked point's row that goes to its links.
+        ρ in [0, 1], the largest share of a linked point's row that goes to its links.
     labels_as_links : bool, default=True
-        Whether points of one class attract each other as must-linked points do.
+        Whether points of one class attract each other as linked points do.
+    links : {"structured", "uniform"}, default="structured"
+        How labels and must-links enter: "structured" keeps the inner structure of a group,
+        "uniform" spreads the share evenly over its points.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -62,10 +66,15 @@ class SNE(PairObjective):
         supervision: Supervision | None = None,
         rho: float = 0.5,
         labels_as_links: bool = True,
+        links: Links = "structured",
         n_jobs: int | None = None,
     ) -> None:
         self._supervised = SupervisedAffinities.make(
-            as_affinities(P, "row"), supervision, rho, labels_as_links=labels_as_links
+            as_affinities(P, "row"),
+            supervision,
+            rho,
+            labels_as_links=labels_as_links,
+            links=links,
         )
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
@@ -78,6 +87,11 @@ class SNE(PairObjective):
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
         return self._supervised.base.dtype
+
+    @property
+    def affinities(self) -> Affinities:
+        """P as given, in its row form."""
+        return self._supervised.base
 
     @property
     def supervision(self) -> Supervision | None:

@@ -1,26 +1,30 @@
-"""How labels and links enter neighbor probabilities: P̃ = (1 − ρ)P + ρU, with U never stored.
+"""How labels and links enter neighbor probabilities, with what they ask for never stored.
 
-``u_ij`` counts the must-link groups that contain both points, each pair weighted by the product of
-its members' weights (a class is such a group, weighted by confidence). A group is stored as its
-members; ``U`` exists only as sums that the group kernels compute. Two forms:
+Each point i gives a share of its neighborhood to the groups (classes, must-links) that it is in;
+:mod:`nbembed.objectives.link_shares` says how much, t_i, and to which points, u_i. Two forms:
 
-* joint (HSSNE; "Heavy-Tailed Symmetric Stochastic Neighbor Embedding", section 6.2):
-  ``U = u / Σu`` and the share of U is ``ρ_e = ρ · min(1, pairs / n)`` with pairs = Σu/2. With the
-  paper's amount of links that is ρ; with few links the fixed mass of U would distort the map.
-* rows (SNE, NeRV, Mbed): ``p̃_i = (1 − ρ) p_i + ρ u_i / s_i``, s_i = Σ_j u_ij, for linked points.
+* rows (SNE, NeRV, Mbed): ``p̃_i = (1 − ρ t_i) p_i + ρ t_i u_i``;
+* joint (HSSNE): the same for the rows of P with their masses s_i = Σ_j P_ij, made symmetric,
+  ``P̃_ij = P_ij (k_i + k_j)/2 + ρ (s_i t_i u_ij + s_j t_j u_ji)/2`` with k_i = 1 − ρ t_i.
+
+Links between two points, and with ``links="uniform"`` all groups, enter the joint form as in
+"Heavy-Tailed Symmetric Stochastic Neighbor Embedding", section 6.2: ``(1 − ρ_e)P̃ + ρ_e U`` with
+``U = u/Σu``, where u_ij counts the groups that contain both points, each pair weighted by the
+product of its members' weights, and ``ρ_e = ρ · min(1, pairs / n)`` with pairs = Σu/2. With the
+paper's amount of links that is ρ; with few links the fixed mass of U would distort the map.
 
 A cannot-link (a, b) removes all affinity between its sides from P
 (:mod:`nbembed.objectives.cannot_links`) and adds the repulsion ``ρ · mean_{a×b} exp(−τ)``.
 
-P̃ is not stored either. Kernels read P and scale its rows by (1 − ρ) where points are linked, so
-that another ρ costs O(n) before the next evaluation. The exception is NeRV, whose kernels read
-log P̃ (:mod:`nbembed.objectives.log_affinities`).
+P̃ is not stored. A group is stored as its members, and its own affinities as a sparse matrix.
+Kernels read P and scale its rows where points are linked, so that another ρ costs O(n + links)
+before the next evaluation. The exception is NeRV, whose kernels read log P̃
+(:mod:`nbembed.objectives.log_affinities`).
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,16 +36,18 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities, canonical, row_sums
-from nbembed.kernels.custom_similarity import custom_groups
+from nbembed.kernels.custom_similarity import custom_entries, custom_groups
 from nbembed.kernels.gaussian_rows import gaussian_rows
-from nbembed.kernels.linked_entropy import linked_entropy, unlinked_sums
+from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlinked_sums
 from nbembed.kernels.links import cannot_link, group_attraction
 from nbembed.kernels.packing import packed
+from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import check_supervision
+from nbembed.objectives.link_shares import LINKS, Links, LinkShares
 from nbembed.objectives.similarity import Similarity
-from nbembed.validation import check_real
+from nbembed.validation import check_choice, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +73,9 @@ class SupervisedAffinities:
     rho : float
         ρ in [0, 1].
     labels_as_links : bool
-        Whether each class counts as a must-link group.
+        Whether each class counts as a group of linked points.
+    links : {"structured", "uniform"}
+        How groups enter; see :mod:`nbembed.objectives.link_shares`.
     """
 
     base: Affinities
@@ -75,6 +83,7 @@ class SupervisedAffinities:
     supervision: Supervision | None
     rho: float
     labels_as_links: bool
+    links: Links = "structured"
 
     @classmethod
     def make(
@@ -84,6 +93,7 @@ class SupervisedAffinities:
         rho: float,
         *,
         labels_as_links: bool = True,
+        links: Links = "structured",
         previous: SupervisedAffinities | None = None,
     ) -> SupervisedAffinities:
         """Return supervised affinities, sharing with ``previous`` what has not changed.
@@ -91,22 +101,34 @@ class SupervisedAffinities:
         Raises
         ------
         ValueError
-            If ``rho`` is outside [0, 1] or ``supervision`` has another number of points.
+            If ``rho`` is outside [0, 1], ``links`` is unknown or ``supervision`` has another number
+            of points.
         """
+        check_choice("links", links, LINKS)
         rho = check_real("rho", rho, low=0, high=1)
         check_supervision(supervision, base.n_samples)
         same_links = previous is not None and (
             previous.supervision is supervision or previous.supervision == supervision
         )
-        if previous is not None and same_links:
-            other = cls(base, previous.allowed, supervision, rho, labels_as_links)
-            for name in ("groups", "pair_mass", "links_key", "_linked_inward", "_unlinked"):
+        if previous is not None and same_links and links == previous.links:
+            other = cls(base, previous.allowed, supervision, rho, labels_as_links, links)
+            for name in (
+                "shares",
+                "pair_mass",
+                "links_key",
+                "_attracted",
+                "_linked_inward",
+                "_rest",
+            ):
                 if name in previous.__dict__:
                     other.__dict__[name] = previous.__dict__[name]
             return other
         forbidden = () if supervision is None else supervision.cannot_links
         allowed = without_cannot_links(base, forbidden)
-        return cls(base, allowed, supervision, rho, labels_as_links)
+        other = cls(base, allowed, supervision, rho, labels_as_links, links)
+        if previous is not None and previous.allowed is allowed:
+            other.__dict__["_previous_shares"] = previous.__dict__.get("shares")
+        return other
 
     def changed(self, parameters: Mapping[str, Any]) -> SupervisedAffinities:
         """Return the same with ``rho`` or ``supervision`` taken from ``parameters``."""
@@ -115,36 +137,44 @@ class SupervisedAffinities:
         if rho == self.rho and supervision is self.supervision:
             return self
         return SupervisedAffinities.make(
-            self.base, supervision, rho, labels_as_links=self.labels_as_links, previous=self
+            self.base,
+            supervision,
+            rho,
+            labels_as_links=self.labels_as_links,
+            links=self.links,
+            previous=self,
         )
 
     @cached_property
+    def shares(self) -> LinkShares:
+        """Groups, and what their members give to them at ρ = 1."""
+        return LinkShares.make(
+            self.base,
+            self.allowed,
+            self.supervision,
+            self.links,
+            labels=self.labels_as_links,
+            previous=self.__dict__.pop("_previous_shares", None),
+        )
+
+    @property
     def groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Groups as (indptr, members, weights); empty without links."""
-        if self.supervision is None:
-            return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
-        groups = self.supervision.groups(labels=self.labels_as_links)
-        return (
-            np.ascontiguousarray(groups.indptr, dtype=np.int64),
-            np.ascontiguousarray(groups.members, dtype=np.int64),
-            np.ascontiguousarray(groups.weights, dtype=np.float64),
-        )
+        return self.shares.groups
 
     @cached_property
-    def pair_mass(self) -> NDArray[np.float64]:
-        """s_i = Σ_j u_ij, shape (n_samples,)."""
-        indptr, members, weights = self.groups
-        mass = np.zeros(self.base.n_samples)
-        for start, stop in itertools.pairwise(indptr):
-            w = weights[start:stop]
-            np.add.at(mass, members[start:stop], w * (w.sum() - w))
-        return mass
+    def pair_mass(self) -> float:
+        """Σu over the groups that enter by U = u/Σu."""
+        return float(self.shares.total(self.shares.pairs).sum())
 
     @cached_property
     def links_key(self) -> tuple[Any, ...]:
         """Links and cannot-links as a value that can be compared and hashed."""
         cannot = () if self.supervision is None else self.supervision.cannot_links
+        n_links = 0 if self.supervision is None else len(self.supervision.links)
         return (
+            self.links,
+            n_links,
             *(part.tobytes() for part in self.groups),
             *((a.tobytes(), b.tobytes()) for a, b in cannot),
         )
@@ -152,47 +182,110 @@ class SupervisedAffinities:
     @property
     def linked(self) -> bool:
         """Whether links attract at all: there are linked pairs and ρ > 0."""
-        return self.rho > 0 and bool(self.pair_mass.any())
+        return self.rho > 0 and (self.pair_mass > 0 or self.by_points)
+
+    @cached_property
+    def by_points(self) -> bool:
+        """Whether points give a share of their neighborhoods, each its own: t is not zero."""
+        return bool(self.shares.strengths.any())
 
     @cached_property
     def share(self) -> float:
         """ρ_e, the share of U in the joint form."""
-        if not self.linked:
-            return 0.0
-        pairs = float(self.pair_mass.sum()) / 2
+        pairs = self.pair_mass / 2
         return self.rho * min(1.0, pairs / self.base.n_samples)
 
     @cached_property
     def keep(self) -> NDArray[np.float64]:
-        """Share of each point's own row (rows) or of P (joint), shape (n_samples,)."""
-        if self.base.form == "joint":
-            return np.full(self.base.n_samples, 1 - self.share)
-        return np.where((self.pair_mass > 0) & self.linked, 1 - self.rho, 1.0)
+        """k_i, the factor of row i of P; a pair in the joint form has (k_i + k_j)/2."""
+        return (1 - self.share) * (1 - self.rho * self.shares.strengths)
 
     @cached_property
     def rates(self) -> NDArray[np.float64]:
-        """r_i with (mixed-in part of p̃_ij) = r_i u_ij, shape (n_samples,)."""
-        mass = self.pair_mass
+        """Rates r of members in groups: the mixed-in part of p̃_ij is Σ_g r_ig w_ig w_jg + own."""
+        shares = self.shares
+        if self.base.form == "row":
+            return self.rho * shares.rates
+        rates = (1 - self.share) * self.rho * self._masses[shares.groups[1]] * shares.rates
+        if self.share > 0:
+            rates += self.share / self.pair_mass * shares.pairs
+        return np.asarray(rates)
+
+    @property
+    def _masses(self) -> NDArray[np.float64]:
+        """s_i, the row sums of P, shape (n_samples,)."""
+        masses: NDArray[np.float64]
+        masses = self.allowed.cached("row sums", lambda: row_sums(self.allowed.P))
+        return masses
+
+    @cached_property
+    def _attracted(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+        """CSR parts of the own affinities' coefficients at ρ = 1, as the kernels take them.
+
+        They are symmetric: o_ij + o_ji in rows, (s_i o_ij + s_j o_ji)/2 in the joint form.
+        """
+        own = self.shares.own
+        if own is None:
+            return None
         if self.base.form == "joint":
-            return np.full(mass.size, self.share / mass.sum() if self.linked else 0.0)
-        rates = np.zeros(mass.size)
-        if self.linked:
-            np.divide(self.rho, mass, out=rates, where=mass > 0)
-        return rates
+            own = sparse.csr_array(sparse.diags_array(self._masses / 2) @ own)
+        both = canonical(sparse.csr_array(own + own.T))
+        return both.indptr, both.indices, both.data
+
+    def _own_pull(self, dtype: Any) -> tuple[NDArray[Any], ...] | None:
+        """Return :attr:`_attracted` at the present ρ."""
+        if self._attracted is None:
+            return None
+        indptr, indices, data = self._attracted
+        return indptr, indices, (self.rho * (1 - self.share) * data).astype(dtype)
 
     def entropy(self, n_threads: int) -> float:
         """Return Σ p̃ log p̃ in nats; another ρ costs a visit to each linked pair."""
-        P, own = self.allowed.kernel_argument, self.__dict__
-        if "_unlinked" not in own:
-            own["_unlinked"] = unlinked_sums(P, self.groups, n_threads)
+        own = self.__dict__
         if "_entropy" not in own:
-            keep, unlinked = self.keep, own["_unlinked"]
-            own["_entropy"] = float(
-                keep @ unlinked.entropies
-                + xlogy(keep, keep) @ unlinked.masses
-                + linked_entropy(P, self.groups, self.rates, keep, n_threads)
-            )
+            joint = self.base.form == "joint" and self.by_points
+            own["_entropy"] = (self._joint_entropy if joint else self._row_entropy)(n_threads)
         return float(own["_entropy"])
+
+    def _row_entropy(self, n_threads: int) -> float:
+        """Return Σ p̃ log p̃ where each row has one factor."""
+        P, own = self.allowed.kernel_argument, self.__dict__
+        if "_rest" not in own:
+            own["_rest"] = unlinked_sums(P, self.groups, n_threads)
+        keep, rest, o = self.keep, own["_rest"], self.shares.own
+        parts = None if o is None else (o.indptr, o.indices, self.rho * o.data)
+        return float(
+            keep @ rest.entropies
+            + xlogy(keep, keep) @ rest.masses
+            + linked_entropy(P, self.groups, self.rates, keep, n_threads, own=parts)
+        )
+
+    def _joint_entropy(self, n_threads: int) -> float:
+        """Return Σ P̃ log P̃ where pairs have the mean of two factors.
+
+        Pairs of linked points are visited; those of a linked and another point have a factor that
+        depends on the first alone, and the others have one in common.
+        """
+        P, own = self.allowed.kernel_argument, self.__dict__
+        points = np.unique(self.groups[1])
+        if "_rest" not in own:
+            block = np.array([0, points.size]), points, np.ones(points.size)
+            own["_rest"] = unlinked_sums(P, block, n_threads)
+        rest, half = own["_rest"], self.rates / 2
+        linked = np.zeros(self.base.n_samples, bool)
+        linked[points] = True
+        k = 1 - self.share
+        # Rows of points without links have pairs with linked ones too: counted from the other side.
+        masses = float(rest.masses[~linked].sum() - rest.masses[linked].sum())
+        entropies = float(rest.entropies[~linked].sum() - rest.entropies[linked].sum())
+        mean = (self.keep[points] + k) / 2
+        across = mean @ rest.entropies[points] + xlogy(mean, mean) @ rest.masses[points]
+        pull = self._own_pull(np.float64)
+        if pull is None:
+            n = self.base.n_samples
+            pull = np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0)
+        inside = joint_entropy(P, points, self.groups, half, pull, self.keep, n_threads)
+        return float(k * entropies + xlogy(k, k) * masses + 2 * across + inside)
 
     def gaussian_rows(self, Yt: NDArray[Any], cost: bool, n_threads: int) -> GaussianRowsTerms:
         """Return SNE's sums over pairs, with the symmetric weights diag(keep)·P + Pᵀ·diag(keep)."""
@@ -206,32 +299,49 @@ class SupervisedAffinities:
         both: NDArray[np.float64]
         both, outward = self.allowed.cached("sums", lambda: _sums(self.allowed.P))
         if self.linked:
-            linked = np.where(self.pair_mass > 0, outward, 0.0) + self._linked_inward
-            both = both - self.rho * linked
+            both = both - self.rho * (self.shares.strengths * outward + self._linked_inward)
         return both
 
     @cached_property
     def _linked_inward(self) -> NDArray[np.float64]:
-        """Σ_i p_ij over the linked points i, shape (n_samples,)."""
-        linked = np.flatnonzero(self.pair_mass > 0)
-        return np.asarray(self.allowed.P[linked].sum(axis=0, dtype=np.float64)).ravel()
+        """Σ_i t_i p_ij, shape (n_samples,)."""
+        linked = np.flatnonzero(self.shares.strengths)
+        t = self.shares.strengths[linked]
+        if self.base.is_sparse:
+            return np.asarray(t @ self.allowed.P[linked]).ravel()
+        inward = np.zeros(self.base.n_samples)
+        for at in range(0, linked.size, ROWS):
+            here = slice(at, at + ROWS)
+            inward += t[here] @ self.allowed.P[linked[here]]
+        return inward
 
     def link_attraction(
         self, Yt: NDArray[Any], alpha: float | Similarity, n_threads: int
     ) -> tuple[NDArray[Any], NDArray[Any], float] | None:
         """Return force, curvature and cross term of the linked pairs, or None without links.
 
-        Each is of the symmetric coefficients r_i u_ij + r_j u_ji, halved in the joint form, where
-        r u is symmetric already and must count once.
+        Each is of the symmetric coefficients v_ij + v_ji with v the mixed-in part of p̃, halved in
+        the joint form, where a pair must count once.
         """
         if not self.linked:
             return None
         rates = self.rates / 2 if self.base.form == "joint" else self.rates
+        pull = self._own_pull(Yt.dtype)
         if isinstance(alpha, Similarity):
-            own = custom_groups(alpha.H, alpha.score, Yt, *self.groups, rates)
-            return own.force, own.curvature, own.cross
-        force, curvature, cross = group_attraction(Yt, *self.groups, rates, alpha, n_threads)
-        return force, curvature, float(cross)
+            terms = custom_groups(alpha.H, alpha.score, Yt, *self.groups, rates)
+            if pull is not None:
+                own = custom_entries(alpha.H, alpha.score, Yt, pull, True)
+        else:
+            terms = group_attraction(Yt, *self.groups, rates, alpha, n_threads)
+            if pull is not None:
+                own = sparse_attraction(Yt, pull, alpha, True, n_threads)
+        if pull is None:
+            return terms.force, terms.curvature, float(terms.cross)
+        return (
+            terms.force + own.force,
+            terms.curvature + own.curvature,
+            float(terms.cross + own.cross),
+        )
 
     def cannot_link_energy(
         self, Yt: NDArray[Any], n_threads: int

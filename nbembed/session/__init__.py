@@ -4,8 +4,9 @@ From the inside out: ``settings`` (what a map is made with, a value), ``history`
 ``session_state`` (both, and snapshots), ``commands`` (the table of what a session can do),
 ``invalidation`` (what a change invalidates), ``engine`` (the moving map: single-threaded and
 deterministic), ``state_machine`` (what a session is doing: pure), ``controller`` (state and queue),
-``executor`` and ``worker`` (the thread), ``session`` and ``verbs`` (the public face); around it
-``events``, ``replay``, ``script``, ``storage``, ``serialization``, ``migration``.
+``executor`` and ``worker`` (the thread), ``suggester`` (suggested labels, in another
+thread), ``session``, ``suggesting`` and ``verbs`` (the public face); around it ``events``,
+``replay``, ``script``, ``storage``, ``serialization``, ``migration``.
 """
 
 from __future__ import annotations
@@ -14,5 +15,6 @@ from nbembed.session.events import Event
 from nbembed.session.loading import load_session
 from nbembed.session.session import Session
 from nbembed.session.snapshots import Frame, PathStep, Snapshot
+from nbembed.session.suggestion_check import SuggestionCheck
 
-__all__ = ["Session", "load_session", "Event", "Frame", "PathStep", "Snapshot"]
+__all__ = ["Session", "load_session", "Event", "Frame", "PathStep", "Snapshot", "SuggestionCheck"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbembed.supervision import as_supervision
-from nbembed.supervision.parts import class_name
+from nbembed.supervision.parts import check_labels, class_name
 from nbembed.validation import check_points, check_real, check_text
 
 #: Stands for "no default": the argument must be given.
@@ -86,6 +86,10 @@ def _optional_supervision(name: str, value: Any, n_samples: int) -> Any:
     return None if value is None else as_supervision(value, n_samples, name)
 
 
+def _labels(name: str, value: Any, n_samples: int) -> list[list[Any]]:
+    return [list(label) for label in check_labels(value, n_samples, name)]
+
+
 def _parameters(name: str, value: Any, n_samples: int) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise TypeError(f"{name} must be a map of parameters by name, got {value!r}")
@@ -117,6 +121,13 @@ OPTIONAL_SUPERVISION = Kind(
     _optional_supervision,
     "Supervision | ArrayLike | None",
     "Supervision or array-like, optional",
+)
+#: Labels of points with a class and a confidence each.
+LABELS = Kind(
+    "labels",
+    _labels,
+    "Iterable[tuple[int, Any, float]]",
+    "iterable of (point, class, confidence)",
 )
 #: A method by name, or an estimator or recipe; the command itself checks it.
 METHOD = Kind("method", _unchecked, "str | Estimator | Recipe[Any]", "str, estimator or Recipe")

@@ -17,10 +17,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from nbembed.session.arguments import (
     CLASS_NAME,
     COUNT,
     INDEX,
+    LABELS,
     MEASURED,
     METHOD,
     NAME,
@@ -38,13 +41,18 @@ from nbembed.session.serialization import is_opaque
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import recipe_of
 from nbembed.supervision import Supervision
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
+    from nbembed.propagation import Suggestions
     from nbembed.session.settings import Settings
     from nbembed.session.state_machine import Role
 
 Arguments = Mapping[str, Any]
+
+#: The most that an accepted suggestion counts as.
+SUREST = 0.9999
 
 
 class SourceWriter(Protocol):
@@ -69,11 +77,14 @@ class Context:
         The recipe classes that a switch may name.
     path : callable
         Returns the kept layouts that will be there when the command takes effect.
+    suggestions : callable
+        Returns what is suggested from the present labels, ``None`` if nothing is yet.
     """
 
     X: Any = None
     methods: Mapping[str, type[Recipe[Any]]] = field(default_factory=dict)
     path: Callable[[], tuple[PathStep, ...]] = tuple
+    suggestions: Callable[[], Suggestions | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -232,6 +243,33 @@ def _replaced(now: Supervision, a: Arguments) -> Supervision:
     return supervision
 
 
+def _suggested_labels(state: SessionState, a: Arguments, context: Context) -> Arguments:
+    """Return the labels that unlabeled points get when suggestions are accepted.
+
+    By their confidence they are known later (:mod:`nbembed.session.accepted_labels`).
+    """
+    least = check_real("confidence", a["confidence"], low=0, high=1, open_low=True)
+    found = context.suggestions()
+    if found is None:
+        raise ValueError("accept() needs suggestions, and there are none yet")
+    unlabeled = state.settings.supervision.top_class < 0
+    open_ = found.above(0.0)
+    open_ = open_[unlabeled[open_]]
+    points = open_[found.confidence[open_] >= least]
+    if not points.size:
+        if not open_.size:
+            raise ValueError("accept() found nothing: labels reach no unlabeled point")
+        most = float(found.confidence[open_].max())
+        raise ValueError(
+            f"confidence must be at most {most:.4g}, the most that an unlabeled point's "
+            f"suggestion has, got {least:.4g}"
+        )
+    names = found.classes
+    sure = np.minimum(found.confidence[points], SUREST).round(6).tolist()
+    codes = found.top_class[points].tolist()
+    return {"labels": [[i, names[k], p] for i, k, p in zip(points.tolist(), codes, sure)]}
+
+
 # -- parameters and method -------------------------------------------------------------------
 
 
@@ -277,7 +315,7 @@ def _switched(now: Settings, a: Arguments, context: Context) -> Settings:
         raise ValueError(
             f"method must be one of {', '.join(sorted(context.methods))}, got {a['method']!r}"
         )
-    return now.with_recipe(kind(**kind.upgraded(a["parameters"])))
+    return now.with_recipe(kind(**kind.restored(a["parameters"])))
 
 
 def _chosen_step(state: SessionState, a: Arguments, context: Context) -> Arguments:
@@ -411,6 +449,24 @@ _TABLE = (
         undo_text=lambda now, a: f"label {_count(a['points'])} as {a['class_']}",
     ),
     Command(
+        "label_each",
+        "Label points with a class and a confidence each.",
+        (Argument("labels", LABELS, "Of several labels of a point the last counts."),),
+        settings=_supervised(lambda s, a: s.label_each(a["labels"])),
+        undo_text=lambda now, a: f"label {_count(a['labels'])}",
+        from_page=False,
+    ),
+    Command(
+        "accept",
+        "Label all unlabeled points whose suggestion is at least so sure, as one undoable step.",
+        (Argument("confidence", NUMBER, "In (0, 1]: the least to accept.", default=0.9),),
+        settings=_supervised(lambda s, a: s.label_each(a["labels"])),
+        undo_text=lambda now, a: f"accept {_suggestions(a['labels'])}",
+        complete=_suggested_labels,
+        logged=(Argument("labels", LABELS),),
+        script=lambda writer, a: [f"session.label_each({writer.value(a['labels'])})"],
+    ),
+    Command(
         "must_link",
         "Say that points belong together.",
         (Argument("points", POINTS),),
@@ -520,6 +576,10 @@ COMMANDS: Mapping[str, Command] = MappingProxyType({entry.name: entry for entry 
 
 def _count(points: list[Any]) -> str:
     return "1 point" if len(points) == 1 else f"{len(points)} points"
+
+
+def _suggestions(labels: list[Any]) -> str:
+    return "1 suggestion" if len(labels) == 1 else f"{len(labels)} suggestions"
 
 
 def _short(value: Any) -> str:

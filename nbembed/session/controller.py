@@ -27,6 +27,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.accepted_labels import AcceptedLabels
 from nbembed.session.background_fit import BackgroundFit
 from nbembed.session.commands import COMMANDS, Context, decide
 from nbembed.session.events import MOTION, Event
@@ -35,11 +36,13 @@ from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.subscribers import Subscribers
+from nbembed.session.suggester import Suggester, SuggestionRequest
 from nbembed.session.worker import Worker, as_exception
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
+    from nbembed.propagation import Suggestions
     from nbembed.session.engine import Engine
     from nbembed.session.session_state import SessionState
 
@@ -88,6 +91,8 @@ class Controller:
         Called by the worker between two iterations.
     events : list of Event
         The log.
+    accepted : AcceptedLabels
+    suggester : Suggester
     resting : bool
         Whether the worker has nothing to do.
     ended : bool
@@ -119,6 +124,8 @@ class Controller:
         self.in_hand: QueuedCommand | None = None
         self.jobs: deque[Callable[[], None]] = deque()
         self.subscribers = Subscribers()
+        self.accepted = AcceptedLabels(engine.n_points, log)
+        self.suggester = Suggester(engine.X, self._tell_suggestions)
         self.resting = True
         self.ended = False
         self.worse_optimum = ""
@@ -195,6 +202,21 @@ class Controller:
         """Call ``callback(event)`` from the worker; return a function that ends it."""
         return self.subscribers.add(callback)
 
+    def suggestion_request(self) -> SuggestionRequest:
+        """Return what suggestions are made from, as of the last command given (under the lock)."""
+        settings = self.session_state.settings
+        said = self.accepted.left_out(settings.supervision)
+        return SuggestionRequest(said, settings.recipe.quality_metric)
+
+    def _suggested(self) -> Suggestions | None:
+        """Return what was suggested from just the present labels, ``None`` if nothing was."""
+        result, request = self.suggester.newest, self.suggestion_request()
+        same = result is not None and request.same_as(result.request)
+        return result.suggestions if result is not None and same else None
+
+    def _tell_suggestions(self) -> None:
+        self.subscribers.tell("suggestions")
+
     # -- commands, from any thread ----------------------------------------------------------
 
     def give(
@@ -230,7 +252,7 @@ class Controller:
             if self.machine.closing:
                 raise RuntimeError("the session is closed; it can still be read and saved")
             methods = self.methods if own is None else {**self.methods, own.name: own}
-            context = Context(self.engine.X, methods, self.lasting_path)
+            context = Context(self.engine.X, methods, self.lasting_path, self._suggested)
             if entry.complete is not None:
                 given = dict(entry.complete(self.session_state, given, context))
             self._accept(command, given, context, check=True)
@@ -280,6 +302,10 @@ class Controller:
         if "enqueue" not in effects:
             return
         self.session_state = after
+        if command == "accept":
+            self.accepted.note(arguments["labels"])
+        if after is not before and self.suggester.wanted:
+            self.suggester.ask(self.suggestion_request())
         self.queue.append(QueuedCommand(command, arguments, before, after, woken, steps))
         self.resting = False
         self.lock.notify_all()
@@ -406,6 +432,7 @@ class Controller:
             if not self.machine.closing:
                 self.machine, _ = transition(self.machine, "close", Facts())
                 self.drop_steps()
+                self.suggester.close()
                 if self._worker.alive:
                     self._worker.wake(self)
                 else:
@@ -436,8 +463,11 @@ class Controller:
 
     def _release(self) -> None:
         """Drop what only a map in motion needs: affinities are as large as n × n."""
-        known = self.published.memberships(self.engine.n_points)
-        self.published = replace(self.published, objective=None, known_memberships=known)
+        seen = self.published
+        known, centers = seen.memberships(self.engine.n_points), seen.region_centers()
+        self.published = replace(
+            seen, objective=None, known_memberships=known, known_centers=centers
+        )
         self.engine.release()
 
     def lost(self, error: BaseException) -> None:
@@ -457,11 +487,13 @@ class Controller:
     def forked(self) -> None:
         """Fail in a forked copy of the process, which has the session but not its worker."""
         self.lock = threading.Condition()  # a thread that was not copied may have held it
+        self.suggester.forked()
         self.jobs.clear()
         self._forked = True
         self._end_failed(RuntimeError(FORKED), FORKED)
 
     def _end_failed(self, error: Exception, why: str) -> None:
+        self.suggester.close()
         for action in ("failed", "close"):
             self.machine, _ = transition(self.machine, action, Facts())
         self.error, self._lost = error, why

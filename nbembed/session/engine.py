@@ -359,9 +359,13 @@ class Engine:
         if "alignment" not in parts or "layout" in parts:
             return parts
         layout, geometry = self._placed()
+        before = geometry.directions
         geometry = self.settings.recipe.align(geometry, layout, self.settings.supervision)
         self._state = replace(self._state, geometry=geometry)
         directions = geometry.directions
+        # Regions of another kind, or in other dimensions, need a map of another size.
+        if (directions is None) != (before is None):
+            parts |= {"layout"}
         if directions is not None and directions.shape[1] != layout.shape[1]:
             parts |= {"layout"}
         return parts

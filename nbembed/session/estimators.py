@@ -177,7 +177,7 @@ def make_estimator(
             parameters = {**parameters, name: None}
     recipe_type = getattr(cls, "recipe_type", None)
     if recipe_type is not None:  # an older version may have named some otherwise
-        renamed = recipe_type.upgraded(parameters)
+        renamed = recipe_type.restored(parameters)
         parameters = renamed | {k: parameters[k] for k in REPORTING if k in parameters}
     try:
         made: BaseEstimator = cls(**parameters)

@@ -140,7 +140,7 @@ class LogWalk:
         kind = self._context.methods.get(event.arguments["method"])
         if kind is None:
             raise ValueError(f"it switches to {event.arguments['method']!r}, which is unknown here")
-        parameters = kind.upgraded(event.arguments["parameters"])
+        parameters = kind.restored(event.arguments["parameters"])
         if self._look(parameters):
             parameters = kind(**parameters).parameters
         return replace(event, arguments={"method": kind.name, "parameters": parameters})
@@ -264,7 +264,7 @@ def start_method(
             f"the log begins with the method {name!r}, which is not known here "
             f"({', '.join(sorted(methods))}); give its class in methods"
         )
-    return kind, kind.upgraded(stored)
+    return kind, kind.restored(stored)
 
 
 def first_settings(

@@ -2,7 +2,9 @@
 
 Version 1 had no centers, pins and methods that learn; version 2 kept the values that a schedule
 had set in two units, and what was left of the schedule in place of how far it had come. Some
-commands had other names. Parameters are renamed by their recipe (``Recipe.upgraded``).
+commands had other names. Parameters are renamed by their recipe (``Recipe.upgraded``), which also
+knows what those that were added later have to be for the maps of an older version
+(``Recipe.restored``).
 """
 
 from __future__ import annotations

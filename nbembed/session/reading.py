@@ -185,7 +185,7 @@ class _Reader:
             )
         if not isinstance(parameters, dict):
             raise ValueError(f"it is damaged: the parameters of {name} are no map")
-        known = kind.upgraded(decode(parameters, self._n))
+        known = kind.restored(decode(parameters, self._n))
         if what := description(known):
             raise ValueError(f"it is damaged: a parameter of {name} is {what}, which no file holds")
         return kind(**known)

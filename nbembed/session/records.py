@@ -40,6 +40,7 @@ class PublishedFrame:
     center_names: tuple[str, ...] = ()
     #: Of a session that has ended and has dropped its objective.
     known_memberships: NDArray[Any] | None = None
+    known_centers: tuple[NDArray[Any], NDArray[Any]] | None = None
 
     def memberships(self, n_samples: int) -> NDArray[Any] | None:
         """Return the class probabilities of the points, where the method has any."""
@@ -47,6 +48,12 @@ class PublishedFrame:
             return self.known_memberships
         found = self.settings.recipe.memberships(self.layout, self.objective)
         return None if found is None else found[:n_samples]
+
+    def region_centers(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Return the centers of class regions and the class of each, where the method has any."""
+        if self.layout is None or self.objective is None:
+            return self.known_centers
+        return self.settings.recipe.region_centers(self.layout, self.objective)
 
 
 class LastTurn(NamedTuple):

@@ -34,7 +34,7 @@ from nbembed.session.settings import Settings, recipe_of
 from nbembed.session.snapshots import Frame, PathStep
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
-from nbembed.session.verbs import Verbs
+from nbembed.session.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_flag, check_instance, check_real, check_text
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 SLOWEST = 1e-6
 
 
-class Session(Verbs):
+class Session(Suggesting):
     """A live, steerable embedding.
 
     Parameters
@@ -368,14 +368,15 @@ class Session(Verbs):
     def centers(self) -> NDArray[Any]:
         """Where the method's centers are, shape (n_centers, n_components); mostly there are none.
 
-        Parametric Embedding places the centers of its classes along with the points.
+        Parametric Embedding places the centers of its classes along with the points; those of
+        Mbed's regions follow their points.
         """
-        return self._layout(self._controller.published)[self.n_samples :]
+        return self._centers(self._controller.published)[0]
 
     @property
     def center_names(self) -> tuple[str, ...]:
-        """The names of the centers."""
-        return self._controller.published.center_names
+        """The names of the centers: of the class of each, which may have several."""
+        return self._centers(self._controller.published)[1]
 
     @property
     def iteration(self) -> int:
@@ -427,6 +428,7 @@ class Session(Verbs):
         """Return the map as it is at one moment."""
         seen, state = self._controller.moment()
         layout = self._layout(seen).astype(np.float32, copy=False)
+        centers, names, classes = self._centers(seen)
         return Frame(
             seen.version,
             seen.iteration,
@@ -434,11 +436,24 @@ class Session(Verbs):
             seen.quality,
             layout[: self.n_samples],
             state,
-            layout[self.n_samples :],
-            seen.center_names,
+            centers.astype(np.float32, copy=False),
+            names,
             None if seen.geometry is None else seen.geometry.directions,
+            classes,
             partial(seen.memberships, self.n_samples),
         )
+
+    def _centers(
+        self, seen: PublishedFrame
+    ) -> tuple[NDArray[Any], tuple[str, ...], NDArray[Any] | None]:
+        """Return places, names, and for centers of regions the class of each."""
+        found = seen.region_centers()
+        if found is None:
+            return self._layout(seen)[self.n_samples :], seen.center_names, None
+        places, owners = found
+        classes = seen.settings.supervision.classes
+        names = tuple(classes[k] if k < len(classes) else str(k + 1) for k in owners.tolist())
+        return places, names, owners
 
     def _layout(self, seen: PublishedFrame) -> NDArray[Any]:
         if seen.layout is None:
@@ -451,7 +466,7 @@ class Session(Verbs):
 
         Events are "frame" (a new layout), "state", "supervision", "parameters", "method",
         "learning" and "error". A callback must be quick; it may read the session and give
-        commands, but not wait.
+        commands, but not wait. "suggestions" comes from the thread that makes them.
 
         Returns
         -------

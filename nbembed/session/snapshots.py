@@ -40,11 +40,15 @@ class Frame:
         All zero while version is 0.
     state : {"idle", "running", "paused", "converged", "failed"}
     centers : ndarray of shape (n_centers, n_components), float32
-        Centers that the method places along with the points (Parametric Embedding's classes).
+        Centers that the method places along with the points (Parametric Embedding's classes), or
+        those of class regions (Mbed).
     center_names : tuple of str
         One a center.
     directions : ndarray of shape (n_classes, n_components) or None
         Class directions, of methods that have them.
+    center_classes : ndarray of int, shape (n_centers,), or None
+        The class of each center where classes have regions around their centers (Mbed); a point
+        is of the class of its nearest one.
     """
 
     version: int
@@ -56,6 +60,7 @@ class Frame:
     centers: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
     center_names: tuple[str, ...] = ()
     directions: NDArray[Any] | None = None
+    center_classes: NDArray[Any] | None = None
     _membership: Callable[[], NDArray[Any] | None] = field(
         default=lambda: None, repr=False, compare=False
     )

@@ -25,7 +25,7 @@ class Verbs:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for entry in COMMANDS.values():
-            if entry.name not in vars(cls):
+            if not hasattr(cls, entry.name):
                 setattr(cls, entry.name, method_of(entry))
 
 
@@ -87,7 +87,7 @@ def stub() -> str:
     """Return the text of ``verbs.pyi``."""
     lines = [
         "# Written by `python -m nbembed.session.verbs`; do not edit.",
-        "from collections.abc import Mapping",
+        "from collections.abc import Iterable, Mapping",
         "from typing import Any",
         "",
         "from numpy.typing import ArrayLike",

@@ -137,6 +137,11 @@ def _points(rng: Rng, situation: Situation) -> Any:
     return points.astype(rng.choice(["<i4", "<u2", "<i8"]))
 
 
+def _labels(rng: Rng, situation: Situation) -> Any:
+    points = rng.choice(situation.n_samples, int(rng.integers(1, 6)))
+    return [(int(i), pick(rng, NAMES), float(rng.uniform(0.1, 1.0))) for i in points]
+
+
 def _text(rng: Rng, situation: Situation) -> Any:
     if situation.names and rng.random() < 0.6:
         return pick(rng, situation.names)
@@ -205,6 +210,7 @@ def _on_slider(rng: Rng, parameter: LiveParameter) -> Any:
 #: Draws a legal value (in most states of the session), by the kind of the argument.
 LEGAL: Mapping[str, Callable[[Rng, Situation], Any]] = {
     "points": _points,
+    "labels": _labels,
     "text": _text,
     "number": _number,
     "count": _count,

@@ -105,6 +105,26 @@ def relabeled(supervision: Supervision, labels: Any, name: str = "labels") -> Su
     )
 
 
+def without_labels(supervision: Supervision, points: NDArray[Any]) -> Supervision:
+    """Return a supervision without the labels of points; their links and pins stay.
+
+    Parameters
+    ----------
+    supervision : Supervision
+    points : ndarray of int
+        Checked indices.
+    """
+    if not points.size:
+        return supervision
+    codes, confidence = supervision.top_class.copy(), supervision.confidence.copy()
+    codes[points], confidence[points] = -1, np.nan
+    return supervision._with(
+        _class=frozen(codes),
+        _confidence=frozen(confidence),
+        _rows=without(supervision._rows, points),
+    )
+
+
 def _as_array(value: Any, name: str) -> NDArray[Any]:
     """Return an array in which numbers and text of a mixed list have stayed what they were."""
     if isinstance(value, list | tuple) and any(isinstance(v, str) for v in value):

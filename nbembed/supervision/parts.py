@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import check_text
+from nbembed.validation import check_real, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,6 +57,36 @@ def new_class_name(name: Any, argument: str) -> str:
             "forget() takes labels back"
         )
     return text
+
+
+def check_labels(
+    labels: Any, n_samples: int, argument: str = "labels"
+) -> list[tuple[int, str, float]]:
+    """Return labels as (point, class's name, confidence).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are none, or one is not such a triple; the message names ``argument``.
+    """
+    if not isinstance(labels, Iterable) or isinstance(labels, str | bytes | Mapping):
+        raise TypeError(f"{argument} must be (point, class, confidence) triples, got {labels!r}")
+    checked = []
+    for label in labels:
+        if not isinstance(label, list | tuple) or len(label) != 3:
+            raise TypeError(
+                f"{argument} must be (point, class, confidence) triples, got {label!r} in it"
+            )
+        point, name, confidence = label
+        if isinstance(point, bool | np.bool_) or not isinstance(point, int | np.integer):
+            raise TypeError(f"{argument} must be of points by index, got {point!r}")
+        if not 0 <= point < n_samples:
+            raise ValueError(f"{argument} must be of points in [0, {n_samples}), got {point}")
+        sure = check_real(f"confidence in {argument}", confidence, low=0, high=1, open_low=True)
+        checked.append((int(point), new_class_name(name, f"class in {argument}"), sure))
+    if not checked:
+        raise ValueError(f"{argument} must have at least one label, got none")
+    return checked
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

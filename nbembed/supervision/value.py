@@ -16,13 +16,20 @@ All methods read labels in the same two ways:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.supervision.parts import LinkGroups, class_name, frozen, new_class_name, without
+from nbembed.supervision.parts import (
+    LinkGroups,
+    check_labels,
+    class_name,
+    frozen,
+    new_class_name,
+    without,
+)
 from nbembed.supervision.serialization import Entries, check_classes, decode, encode
 from nbembed.supervision.weights import label_weights
 from nbembed.validation import MAX_CLASSES, check_count, check_flag, check_points, check_real
@@ -146,6 +153,32 @@ class Supervision:
             _class=frozen(codes),
             _confidence=frozen(confidences),
             _rows=without(self._rows, where),
+        )
+
+    def label_each(self, labels: Iterable[tuple[int, Any, float]]) -> Self:
+        """Return the same with each point labeled by a class and a confidence of its own.
+
+        Parameters
+        ----------
+        labels : iterable of (point, class, confidence)
+            As :meth:`label` takes them; of several labels of a point the last counts.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there are none, or one is none.
+        """
+        checked = check_labels(labels, self.n_samples)
+        names = dict.fromkeys((*self.classes, *(name for _, name, _ in checked)))
+        code = {name: k for k, name in enumerate(names)}
+        codes, confidences = self._class.copy(), self._confidence.copy()
+        for point, name, confidence in checked:
+            codes[point], confidences[point] = code[name], confidence
+        return self._with(
+            classes=tuple(names),
+            _class=frozen(codes),
+            _confidence=frozen(confidences),
+            _rows=without(self._rows, np.array([point for point, _, _ in checked])),
         )
 
     def must_link(self, points: ArrayLike) -> Self:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class CommandDispatcher:
     """Calls the method of a command, and tracks when its effect can be seen.
 
-    The session tells its subscribers when commands have taken effect (any event but "frame" and
-    "learning"), and then when the next layout is ready ("frame"). That layout and all later ones
-    show the commands: the newest request of each page is in :attr:`applied`.
+    The session tells its subscribers when commands have taken effect (any event but "frame",
+    "learning" and "suggestions"), and then when the next layout is ready ("frame"). That layout and
+    all later ones show the commands: the newest request of each page is in :attr:`applied`.
 
     Parameters
     ----------
@@ -24,13 +24,19 @@ class CommandDispatcher:
         Its method with the command's name carries the command out.
     view_commands : mapping of str to callable
         Commands that concern the view alone; they are called instead.
+    checks : mapping of str to callable
+        Called before the session's command of that name; raises if a page may not give it now.
     """
 
     def __init__(
-        self, session: Session, view_commands: Mapping[str, Callable[..., None]] | None = None
+        self,
+        session: Session,
+        view_commands: Mapping[str, Callable[..., None]] | None = None,
+        checks: Mapping[str, Callable[[], None]] | None = None,
     ) -> None:
         self._session = session
         self._view_commands = dict(view_commands or {})
+        self._checks = dict(checks or {})
         self._lock = threading.Lock()
         self._given: dict[str, int] = {}
         self._in_force: dict[str, int] = {}
@@ -47,7 +53,7 @@ class CommandDispatcher:
         with self._lock:
             if event == "frame":
                 self._applied = self._in_force
-            elif event != "learning":
+            elif event not in ("learning", "suggestions"):
                 self._in_force = dict(self._given)
 
     def forget(self, client: str) -> None:
@@ -64,6 +70,8 @@ class CommandDispatcher:
                 self._given[command.client] = command.request
             action = getattr(self._session, command.name)
         try:
+            if command.name in self._checks:
+                self._checks[command.name]()
             action(**command.arguments)
         except (ValueError, TypeError, RuntimeError) as error:
             return str(error)

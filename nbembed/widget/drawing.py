@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nbembed.display.borders import region_borders
 from nbembed.display.membership_colors import membership_colors
 from nbembed.display.projection import Projection
 
@@ -30,6 +31,8 @@ class Drawing:
         By class probability, if the method has any.
     directions, centers : list of [x, y]
         Class directions and centers on the plane.
+    borders : list of [x, y, x', y']
+        Lines between the regions of classes that have centers; of maps in the plane.
     """
 
     positions: NDArray[np.float32]
@@ -39,6 +42,7 @@ class Drawing:
     centers: list[list[float]]
     center_names: list[str]
     center_colors: list[str]
+    borders: list[list[float]]
 
     @property
     def annotations(self) -> dict[str, Any]:
@@ -49,6 +53,7 @@ class Drawing:
             "centers": self.centers,
             "center_names": self.center_names,
             "center_colors": self.center_colors,
+            "borders": self.borders,
         }
 
 
@@ -86,7 +91,13 @@ class FrameArtist:
             names = list(frame.center_names[: len(centers)])
             styles = self._palette.styles(self._session.supervision.classes)
             by_name = {style["name"]: style["color"] for style in styles}
+            owners = frame.center_classes
             others = self._palette.colors(len(names))
+            borders: list[list[float]] = []
+            if owners is not None and len(owners) == len(centers) and centers:
+                others = [self._palette.colors(int(owners.max()) + 1)[k] for k in owners]
+                if frame.embedding.shape[1] == 2:
+                    borders = region_borders(frame.centers, owners)
             return Drawing(
                 positions,
                 colors,
@@ -95,4 +106,5 @@ class FrameArtist:
                 centers,
                 names,
                 [by_name.get(name, color) for name, color in zip(names, others)],
+                borders,
             )

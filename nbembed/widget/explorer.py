@@ -23,6 +23,7 @@ from nbembed.widget.drawing import FrameArtist
 from nbembed.widget.frames import FrameSource
 from nbembed.widget.lifetime import WATCH, Displays, held, in_local_variable, in_other_threads
 from nbembed.widget.sender import Sender
+from nbembed.widget.suggestion_source import SuggestionSource
 from nbembed.widget.trait_writer import TraitWriter
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Explorer(anywidget.AnyWidget):
         closed with it, unless something else refers to it.
     selection : ndarray of int
         The selected points, sorted. Can be set to indices, a mask or ``None``, and observed.
-    color_by : {"column", "class", "probability"}
+    color_by : {"column", "class", "probability", "suggestion"}
         What colors the unlabeled points.
 
     Raises
@@ -147,8 +148,19 @@ class Explorer(anywidget.AnyWidget):
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
         self._writer = writer
+        suggestions = self._suggestions = SuggestionSource(session, self._send_message)
         self._dispatcher = CommandDispatcher(
-            session, {"select": self._select, "color_by": self._color_by}
+            session,
+            {
+                "select": self._select,
+                "color_by": self._color_by,
+                "check_suggestions": self._check_suggestions,
+                "end_check": self._end_check,
+            },
+            checks={
+                "accept": suggestions.check_ready,
+                "check_suggestions": suggestions.check_ready,
+            },
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
         self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
@@ -257,7 +269,9 @@ class Explorer(anywidget.AnyWidget):
 
     def _end_session(self, *, wait: bool = False) -> None:
         """End the session; if something else refers to it, look again after the next cell."""
-        parts = (self, self._writer, self._dispatcher, self._frames, self._artist)
+        parts = (
+            self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions
+        )  # fmt: skip
         if held(self._session, parts) or in_local_variable(self, "_session"):
             WATCH.add(self._displays, self._end_session)
             return
@@ -291,6 +305,8 @@ class Explorer(anywidget.AnyWidget):
         self._writer.write(events)
         if "supervision" in events or "method" in events:
             self._sender.resend()  # the colors of classes may differ
+        if "suggestions" in events:
+            self._suggestions.send()
 
     # -- from a page: in the main thread or another of the kernel's ------------------------------
 
@@ -322,6 +338,9 @@ class Explorer(anywidget.AnyWidget):
             self._reply(client, 0, None)  # so that the page knows that it is heard
         elif message.type == "visible":
             self._sender.watch(client, message.fields["visible"])
+        elif message.type == "suggesting":
+            self._suggestions.show(client, message.fields["shown"])
+            self._sender.poke("suggestions")
         elif message.type == "views":
             self._displays.report(client, message.fields["count"])
             if self._displays.gone:
@@ -330,12 +349,19 @@ class Explorer(anywidget.AnyWidget):
             self._displays.forget(client)
             self._sender.watch(client, False)
             self._dispatcher.forget(client)
+            self._suggestions.show(client, False)
 
     def _select(self, points: NDArray[np.intp]) -> None:
         self._writer.update({"selection": points})
 
     def _color_by(self, mode: str) -> None:
         self._writer.update({"color_by": mode})
+
+    def _check_suggestions(self, size: int) -> None:
+        self._session.check_suggestions(size)
+
+    def _end_check(self) -> None:
+        self._session.end_check()
 
     def _send_message(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
         self.send(content, buffers)

@@ -45,14 +45,16 @@ if TYPE_CHECKING:
     from nbembed.session.commands import Command
 
 FLOATS, CODES, POINTS, BYTES = array("<f4"), array("<i4"), array("<u4"), array("|u1")
+CLASSES = array("<u2")
 PLACES = list_of(list_of(NUMBER, 2))
+LINES = list_of(list_of(NUMBER, 4))
 NAMES = list_of(TEXT)
 GROUP = list_of(INDEX)
 
 # -- named types ------------------------------------------------------------------------------
 
 RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
-ColorMode = enum("ColorMode", "column", "class", "probability")
+ColorMode = enum("ColorMode", "column", "class", "probability", "suggestion")
 ColumnKind = enum("ColumnKind", "none", "category", "number")
 SliderScale = enum("SliderScale", "linear", "log")
 MarkerSymbol = enum("MarkerSymbol", *SYMBOLS, list_name="MARKER_SYMBOLS")
@@ -97,6 +99,17 @@ ColorColumn = record(
     Field("names", NAMES, "Of the categories."),
     Field("colors", NAMES, "Of the categories."),
 )
+SuggestionState = enum("SuggestionState", "none", "making", "ready", "failed")
+SuggestionCheck = record(
+    "SuggestionCheck",
+    "A random sample of points that a person is asked for.",
+    Field("points", GROUP, "In the order in which they are asked."),
+    Field("answers", list_of(CHOICE), "The class given to each, −1 for none."),
+    Field("answered", INDEX, "How many have an answer."),
+    Field("accuracy", nullable(NUMBER), "Share of the answers that agree with what was suggested."),
+    Field("low", NUMBER, "Lower end of the accuracy's 95 % interval."),
+    Field("high", NUMBER),
+)
 MethodGroup = record(
     "MethodGroup",
     "Methods that the chooser lists under one title.",
@@ -106,6 +119,7 @@ MethodGroup = record(
 TYPES: tuple[Enum | Record, ...] = (
     RunState, ColorMode, ColumnKind, SliderScale, MarkerSymbol,
     ClassInfo, Control, ClassCount, PathStep, ColorColumn, MethodGroup,
+    SuggestionState, SuggestionCheck,
 )  # fmt: skip
 
 # -- synced traits ----------------------------------------------------------------------------
@@ -147,6 +161,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("centers", PLACES, [], "Places of class centers, if the method has them."),
         Trait("center_names", NAMES, []),
         Trait("center_colors", NAMES, []),
+        Trait("borders", LINES, [], "Lines x, y, x', y' between the regions of classes."),
         Trait("label_codes", CODES, b"", "Index of each point's class, −1 for unlabeled points."),
         Trait("label_confidence", FLOATS, b"", "Of each point's label, 0 for unlabeled points."),
         Trait("classes", list_of(ClassInfo), []),
@@ -238,6 +253,7 @@ FRAME = MessageType(
         _of_trait("centers"),
         _of_trait("center_names"),
         _of_trait("center_colors"),
+        _of_trait("borders"),
     ),
     (
         Field("coordinates", FLOATS),
@@ -254,7 +270,31 @@ REPLY = MessageType(
         Field("error", nullable(TEXT)),
     ),
 )
-TO_PAGE: Mapping[str, MessageType] = {message.type: message for message in (FRAME, REPLY)}
+#: Steps of a confidence in [0, 1] on the wire; a threshold on one of them is compared exactly.
+SURENESS_STEPS = 200
+SUGGESTIONS = MessageType(
+    "suggestions",
+    "What is suggested from the labels so far. Without arrays the page has none.",
+    (
+        Field("state", SuggestionState),
+        Field("error", TEXT, "Why there are none."),
+        Field("check", nullable(SuggestionCheck)),
+    ),
+    (
+        Field("suggested", CLASSES, "Index of the class that is suggested for each point.", True),
+        Field(
+            "sureness",
+            BYTES,
+            f"1 + the confidence in steps of 1/{SURENESS_STEPS}; 0 where no label reaches.",
+            True,
+        ),
+        Field("doubtful", POINTS, "Unlabeled points, the most doubtful first.", True),
+        Field("second", CLASSES, "The second likeliest class of each of these.", True),
+    ),
+)
+TO_PAGE: Mapping[str, MessageType] = {
+    message.type: message for message in (FRAME, REPLY, SUGGESTIONS)
+}
 
 FROM_PAGE: Mapping[str, MessageType] = {
     message.type: message
@@ -264,6 +304,11 @@ FROM_PAGE: Mapping[str, MessageType] = {
         MessageType("visible", "Whether a view is on screen.", (CLIENT, Field("visible", FLAG))),
         MessageType(
             "views", "How many views of the widget the page has.", (CLIENT, Field("count", INDEX))
+        ),
+        MessageType(
+            "suggesting",
+            "Whether the page shows suggestions; they are sent to no other.",
+            (CLIENT, Field("shown", FLAG)),
         ),
         MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
         MessageType(
@@ -347,6 +392,10 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
         CommandType(
             "color_by", "Choose what colors the unlabeled points.", (Field("mode", ColorMode),)
         ),
+        CommandType(
+            "check_suggestions", "Draw points at random to ask for.", (Field("size", COUNT),)
+        ),
+        CommandType("end_check", "Forget the points that were drawn; their labels stay."),
     )
 }
 #: All that a page may ask for.

@@ -217,6 +217,7 @@ ARRAYS: Mapping[str, tuple[str, int]] = {
     "<f4": ("Float32Array", 4),
     "<i4": ("Int32Array", 4),
     "<u4": ("Uint32Array", 4),
+    "<u2": ("Uint16Array", 2),
     "|u1": ("Uint8Array", 1),
 }
 

@@ -24,6 +24,8 @@ def test_names():
     assert list(experiments.NAMES) == [
         "hssne-unsupervised",
         "hssne-vehicle",
+        "labels-structure",
+        "labels-benchmark",
         "mbed-g50c",
         "mbed-g50c-unsupervised",
         "mbed-text",

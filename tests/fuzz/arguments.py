@@ -218,6 +218,7 @@ GOOD: dict[str, Good] = {
     "alpha": one_of(1.0, 0.0, 0.5, 3.0, 1e-9, 50.0),
     "lam": one_of(1.0, "anneal", 0.1, 1e3, 1e-3),
     "rho": one_of(0.5, 0.0, 1.0),
+    "links": one_of("structured", "uniform"),
     "perplexity": one_of("auto", 1, 1.5, 2, 2.9),
     "tradeoff": one_of(0.1, 0.0, 1.0),
     "margin_weight": one_of(1.0, 0.0, 5.0),

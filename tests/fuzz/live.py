@@ -34,6 +34,9 @@ REST = 60.0
 WORLD = World(8, 3, 2, 0)
 #: Properties that users set.
 SETTABLE = ("pace", "auto_learn")
+#: Methods that may be refused for the session's state.
+STATEFUL = ("undo", "redo", "play", "step", "reset", "pin", "learn", "give", "check", "accept",
+            "check_suggestions")  # fmt: skip
 PARAMETERS = ("alpha", "rho", "lam", "tradeoff", "perplexity", "n_components", "n_classes",
               "metric", "init", "optimizer", "max_iter", "tol", "random_state", "map_width",
               "directions", "gamma", "n_neighbors", "margin_weight", "class_prior")  # fmt: skip
@@ -77,6 +80,18 @@ def given_to(member: str) -> dict[str, Strategy]:
         "restore": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
         "wait": {"state": st.none(), "timeout": st.sampled_from([0.0, 0.1])},
         "step": {"k": st.integers(1, 4), "wait": st.booleans()},
+        "suggest": {"timeout": st.none()},
+        "check_suggestions": {
+            "size": st.integers(1, 9),
+            "random_state": st.sampled_from([None, 0]),
+        },
+        "label_each": {
+            "labels": st.lists(
+                st.tuples(st.integers(0, 7), strategies.names(), st.sampled_from([1.0, 0.7])),
+                min_size=1,
+                max_size=3,
+            )
+        },
         "show_path_step": {"index": st.integers(0, 2)},
         "supervise": {"supervision": arguments.GOOD["supervision"](WORLD)},
         "learn": {"supervision": st.none()},
@@ -158,7 +173,7 @@ def perform(session: Any, member: str, values: Mapping[str, Any]) -> None:
     except Exception as error:
         allowed = REFUSALS + (FILE_ERRORS if member == "save" else ())
         about = () if isinstance(error, (RuntimeError, OSError)) else about
-        if member in ("undo", "redo", "play", "step", "reset", "pin", "learn", "give", "check"):
+        if member in STATEFUL:
             about = ()  # refused for the session's state
         check_refusal(error, allowed, about)
 
@@ -244,9 +259,9 @@ def messages(draw: Any) -> tuple[Any, list[bytes]]:
     wire: dict[str, Strategy] = {
         "class": strategies.names(), "name": strategies.names(), "old": strategies.names(),
         "new": strategies.names(), "confidence": st.sampled_from([1, 0.5, 0, 1e300]),
-        "k": st.integers(1, 5), "index": st.integers(-1, 3),
+        "k": st.integers(1, 5), "size": st.integers(0, 5), "index": st.integers(-1, 3),
         "method": st.sampled_from(["SNE", "NeRV", "PCA", "FDA", "nothing"]),
-        "mode": st.sampled_from(["column", "class", "probability", "x"]),
+        "mode": st.sampled_from(["column", "class", "probability", "suggestion", "x"]),
     }  # fmt: skip
     told: dict[str, Any] = {f.name: draw(wire[f.name]) for f in command.arguments}
     if command.parameters:
@@ -260,8 +275,14 @@ def messages(draw: Any) -> tuple[Any, list[bytes]]:
             st.just(content),
             st.just(content),
             damage.json_damage(content),
-            st.sampled_from(["hello", "bye", "visible", "ack"]).map(
-                lambda kind: {"type": kind, "client": "page", "visible": True, "seq": 1}
+            st.sampled_from(["hello", "bye", "visible", "ack", "suggesting"]).map(
+                lambda kind: {
+                    "type": kind,
+                    "client": "page",
+                    "visible": True,
+                    "seq": 1,
+                    "shown": True,
+                }
             ),
             strategies.json_values(),
         )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nbembed.kernels.links import cannot_link, group_attraction
-from nbembed.kernels.reference.links import link_weights
+from nbembed.kernels.reference.links import link_shares
 from nbembed.kernels.reference.pairs import force, squared_gaps, tail
 from tests.kernels import helpers
 
@@ -36,8 +36,10 @@ CASES = {
 def test_attraction(rng: np.random.Generator, case: str, dtype: Any) -> None:
     n, sizes = CASES[case]
     Yt = helpers.layout(rng, n, 2).astype(dtype)
-    groups, rates = make_groups(rng, n, sizes), rng.random(n)
-    g = link_weights(n, *groups) * (rates[:, None] + rates)
+    groups = make_groups(rng, n, sizes)
+    rates = rng.random(groups[1].size)
+    g = link_shares(n, groups, rates)
+    g = g + g.T
     tau = squared_gaps(Yt)
     for alpha in (0.0, 1e-4, 0.7, 1.0, 3.0):
         terms = group_attraction(Yt, *groups, rates, alpha, 1)
@@ -49,10 +51,20 @@ def test_attraction(rng: np.random.Generator, case: str, dtype: Any) -> None:
         assert terms.force.dtype == terms.curvature.dtype == dtype
 
 
+def test_shares_of_groups_are_summed_pair_by_pair() -> None:
+    groups = np.array([0, 3, 5]), np.array([4, 0, 1, 1, 4]), np.array([1.0, 0.5, 0.2, 1.0, 1.0])
+    v = link_shares(5, groups, np.array([1.0, 2.0, 0.0, 3.0, 5.0]))
+    expected = np.zeros((5, 5))
+    expected[4, 0], expected[4, 1] = 0.5, 0.2 + 5
+    expected[0, 4], expected[0, 1] = 2 * 0.5, 2 * 0.5 * 0.2
+    expected[1, 4] = 3
+    np.testing.assert_allclose(v, expected)
+
+
 @pytest.mark.parametrize("d", [1, 3])
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 def test_attraction_by_central_differences(rng: np.random.Generator, alpha: float, d: int) -> None:
-    Yt, groups, rates = helpers.layout(rng, 12, d), make_groups(rng, 12, [5, 2, 4]), rng.random(12)
+    Yt, groups, rates = helpers.layout(rng, 12, d), make_groups(rng, 12, [5, 2, 4]), rng.random(11)
 
     def energy(Yt: Any) -> float:
         return group_attraction(Yt, *groups, rates, alpha, 1).cross
@@ -65,7 +77,7 @@ def test_attraction_by_central_differences(rng: np.random.Generator, alpha: floa
 
 def test_attraction_has_the_same_bits_for_any_threads(rng: np.random.Generator) -> None:
     Yt = helpers.layout(rng, 1700, 2).astype(np.float32)
-    groups, rates = make_groups(rng, 1700, [1600, 30, 30, 2, 850]), rng.random(1700)
+    groups, rates = make_groups(rng, 1700, [1600, 30, 30, 2, 850]), rng.random(2512)
     first = group_attraction(Yt, *groups, rates, 0.5, 1)
     for n_threads in (2, 3):
         for value, expected in zip(group_attraction(Yt, *groups, rates, 0.5, n_threads), first):

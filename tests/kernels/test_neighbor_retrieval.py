@@ -13,7 +13,7 @@ from scipy import sparse
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.kernels.packing import packed_row
-from nbembed.kernels.reference.links import link_weights
+from nbembed.kernels.reference.links import link_shares, link_weights
 from nbembed.kernels.reference.pairs import retrieval_sums
 from nbembed.kernels.terms import NO_AFFINITY
 from tests.kernels import helpers
@@ -44,7 +44,7 @@ def as_form(p: Any, form: str, dtype: Any) -> Any:
     n = len(p)
     if form == "dense":
         logs = logarithms(p).astype(dtype)
-        return packed_log_rows(logs, 1.0, NO_LINKS, np.zeros(n), 1).packed
+        return packed_log_rows(logs, 1.0, NO_LINKS, np.zeros(n), np.zeros(n), 1).packed
     either = sparse.csr_array((p > 0) | (p.T > 0))
     i, j = np.repeat(np.arange(n), np.diff(either.indptr)), either.indices
     marked = np.where(p > 0, logarithms(p), NO_AFFINITY).astype(dtype)
@@ -198,12 +198,12 @@ def test_same_bits_for_any_threads(rng: np.random.Generator, form: str) -> None:
 # ---- logarithms -------------------------------------------------------------------------------
 
 
-def mixed(p: Any, kappa: float, links: Any, rates: Any, keep: Any) -> Any:
+def mixed(p: Any, kappa: float, links: Any, rates: Any, keep: Any, own: Any = None) -> Any:
     """Return p̃ as it is defined."""
     powers = np.where(p > 0, p, 0) ** kappa
     np.fill_diagonal(powers, 0)
     powers /= powers.sum(axis=1, keepdims=True)
-    return keep[:, None] * powers + rates[:, None] * link_weights(len(p), *links)
+    return keep[:, None] * powers + link_shares(len(p), links, rates, own)
 
 
 @pytest.mark.parametrize("kappa", [1.0, 0.02, 4.0])
@@ -213,14 +213,17 @@ def test_logarithms_are_of_the_mixture(rng: np.random.Generator, kappa: float) -
     links = np.array([0, 3, 5]), np.array([0, 5, 9, 9, 20]), np.array([1, 0.5, 1, 1, 1])
     u = link_weights(n, *links)
     mass = u.sum(axis=1)
-    keep, rates = np.where(mass > 0, 0.4, 1.0), np.where(mass > 0, 0.6 / np.maximum(mass, 1e-9), 0)
-    widths = spread_widths(rng, n)
+    keep, rates = np.where(mass > 0, 0.4, 1.0), 0.6 / np.maximum(mass[links[1]], 1e-9)
+    own = helpers.csr_parts(np.where(u > 0, rng.random((n, n)) * 1e-3, 0))
+    widths, strengths = spread_widths(rng, n), np.where(mass > 0, rng.random(n), 0)
     logs = logarithms(p)
-    terms = packed_log_rows(logs, kappa, links, widths, 1)
+    terms = packed_log_rows(logs, kappa, links, widths, strengths, 1)
 
-    def check(rates: Any, keep: Any) -> None:
-        expected = mixed(p, kappa, links, rates, keep)
-        entropy = rewrite_links(terms.packed, logs, kappa, terms.shifts, links, rates, keep, 1)
+    def check(rates: Any, keep: Any, own: Any = None) -> None:
+        expected = mixed(p, kappa, links, rates, keep, own)
+        entropy = rewrite_links(
+            terms.packed, logs, kappa, terms.shifts, links, rates, keep, 1, own=own
+        )
         stored = np.array([packed_row(terms.packed, i) for i in range(n)])
         np.testing.assert_array_equal(stored == NO_AFFINITY, expected == 0)
         share = keep[:, None] * np.exp(np.where(expected > 0, stored, -np.inf))
@@ -229,19 +232,19 @@ def test_logarithms_are_of_the_mixture(rng: np.random.Generator, kappa: float) -
         positive = expected[expected > 0]
         assert entropy == pytest.approx(float(positive @ np.log(positive)), rel=1e-12)
 
-    check(np.zeros(n), np.ones(n))
+    check(np.zeros(5), np.ones(n))
     check(rates, keep)
+    check(rates, keep, own)
     check(rates / 0.6 * (1 - 1e-16), np.where(mass > 0, 1e-16, 1.0))
     check(rates, keep)  # nothing is left of other shares
-    p = mixed(p, kappa, links, np.zeros(n), np.ones(n))
-    of_linked = np.where(mass > 0, widths, 0)
-    np.testing.assert_allclose(terms.inward[1], of_linked @ p, rtol=1e-12)
-    np.testing.assert_allclose(terms.inward[0], (widths - of_linked) @ p, rtol=1e-12)
+    p = mixed(p, kappa, links, np.zeros(5), np.ones(n))
+    np.testing.assert_allclose(terms.inward[1], (strengths * widths) @ p, rtol=1e-12)
+    np.testing.assert_allclose(terms.inward[0], ((1 - strengths) * widths) @ p, rtol=1e-12)
 
 
 def test_what_underflows_keeps_its_logarithm() -> None:
     logs = np.array([[0, -1e4, -1.0], [-2e5, 0, -3e5], [-1.0, -1.0, 0]])
-    packed = packed_log_rows(logs, 1.0, NO_LINKS, np.zeros(3), 1).packed
+    packed = packed_log_rows(logs, 1.0, NO_LINKS, np.zeros(3), np.zeros(3), 1).packed
     np.testing.assert_allclose(packed_row(packed, 0)[1:], [1 - 1e4, 0])
     np.testing.assert_allclose(packed_row(packed, 1)[[0, 2]], [0, -1e5])
     np.testing.assert_allclose(packed_row(packed, 2)[:2], -np.log(2))
@@ -251,9 +254,9 @@ def test_logarithms_have_the_same_bits_for_any_threads(rng: np.random.Generator)
     n = 1600
     logs = logarithms(rows(rng, n, 0.5)).astype(np.float32)
     links = np.array([0, 40]), np.arange(40), np.ones(40)
-    rates, keep = np.zeros(n), np.ones(n)
-    rates[:40], keep[:40] = 0.5 / 39, 0.5
-    first, again = (packed_log_rows(logs, 0.3, links, keep, k) for k in (1, 3))
+    rates, keep = np.full(40, 0.5 / 39), np.ones(n)
+    keep[:40] = 0.5
+    first, again = (packed_log_rows(logs, 0.3, links, keep, 1 - keep, k) for k in (1, 3))
     for value, expected in zip(again, first):
         np.testing.assert_array_equal(value, expected)
     entropies = [

@@ -38,6 +38,13 @@ from tests.kernels import helpers
 ROOT = Path(__file__).parents[2]
 N = 41
 GROUPS = np.array([0, 2, 9, 15]), np.arange(15) * 2, np.linspace(0.3, 1, 15)
+#: Affinities within a group.
+OWN = helpers.csr_parts(
+    np.pad(1 - np.eye(13), (4, N - 17))
+    * (np.arange(N) % 2 == 0)[:, None]
+    * (np.arange(N) % 2 == 0)
+    * 0.01
+)
 
 
 def similarity(tau: float) -> float:
@@ -72,8 +79,18 @@ def with_factors(kernel: Any) -> Any:
     """Return a function that gives ``kernel`` factors of rows."""
 
     @wraps(kernel)
-    def call(Yt: Any, *arguments: Any) -> Any:
-        return kernel(Yt, *arguments, keep=np.linspace(1e-3, 1, Yt.shape[1]))
+    def call(*arguments: Any) -> Any:
+        return kernel(*arguments, keep=np.linspace(1e-3, 1, N))
+
+    return call
+
+
+def with_own(kernel: Any) -> Any:
+    """Return a function that gives ``kernel`` own affinities."""
+
+    @wraps(kernel)
+    def call(*arguments: Any) -> Any:
+        return kernel(*arguments, own=OWN)
 
     return call
 
@@ -120,8 +137,25 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
         )  # fmt: skip
         made[f"linked_entropy {form}"] = (
             linked_entropy.linked_entropy, reference.linked_entropy,
-            (value, GROUPS, rates, 1 - rates, 1),
+            (value, GROUPS, rates[:15], 1 - rates, 1),
         )  # fmt: skip
+        made[f"linked_entropy {form}, own"] = (
+            with_own(linked_entropy.linked_entropy), with_own(reference.linked_entropy),
+            (value, GROUPS, rates[:15], 1 - rates, 1),
+        )  # fmt: skip
+        made[f"joint_entropy {form}"] = (
+            linked_entropy.joint_entropy, reference.joint_entropy,
+            (value, np.arange(0, 31), GROUPS, rates[:15], OWN, 1 - rates, 1),
+        )  # fmt: skip
+        made[f"custom_pairs {form}, factors"] = (
+            with_factors(custom_similarity.custom_pairs), with_factors(reference.custom_pairs),
+            (*pair, Yt, value, True, 1),
+        )  # fmt: skip
+        for alpha in (0.0, 0.4, 1.0):
+            made[f"heavy_tailed {form} {alpha}, factors"] = (
+                with_factors(heavy_tailed.heavy_tailed), with_factors(reference.heavy_tailed),
+                (Yt, value, alpha, True, 1),
+            )  # fmt: skip
     made |= {
         "sparse_attraction": (
             sparse.sparse_attraction, reference.sparse_attraction, (Yt, csr, 0.4, True, 1)
@@ -157,7 +191,7 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
             (Yt, entries, rates + 0.1, 0.3, -15.0, 1),
         ),
         "group_attraction": (
-            links.group_attraction, reference.group_attraction, (Yt, *GROUPS, rates, 0.4, 1)
+            links.group_attraction, reference.group_attraction, (Yt, *GROUPS, rates[:15], 0.4, 1)
         ),
         "cannot_link": (
             links.cannot_link, reference.cannot_link,
@@ -165,17 +199,21 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
         ),
         "packed_log_rows": (
             log_rows.packed_log_rows, reference.packed_log_rows,
-            (logs, 0.7, GROUPS, rates + 1, 1),
+            (logs, 0.7, GROUPS, rates + 1, rates, 1),
         ),
         "rewrite_links": (
             rewritten(log_rows.rewrite_links), rewritten(reference.rewrite_links),
-            (packed(marked), logs, 0.7, rates, GROUPS, rates, 1 - rates, 1),
+            (packed(marked), logs, 0.7, rates, GROUPS, rates[:15], 1 - rates, 1),
         ),
         "custom_values": (
             custom_similarity.custom_values, reference.custom_values, (*pair, np.linspace(0, 9, 7))
         ),
         "custom_groups": (
-            custom_similarity.custom_groups, reference.custom_groups, (*pair, Yt, *GROUPS, rates)
+            custom_similarity.custom_groups, reference.custom_groups,
+            (*pair, Yt, *GROUPS, rates[:15]),
+        ),
+        "custom_entries": (
+            custom_similarity.custom_entries, reference.custom_entries, (*pair, Yt, csr, True)
         ),
         "squared_distances": (
             distances.squared_distances, reference.squared_distances,

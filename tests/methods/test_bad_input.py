@@ -73,6 +73,8 @@ def test_bad_dissimilarities(kind):
         ("rho", 1.1, ValueError),
         ("rho", np.nan, ValueError),
         ("rho", "much", TypeError),
+        ("links", "even", ValueError),
+        ("links", None, ValueError),
         ("perplexity", 20, ValueError),
         ("perplexity", 0.5, ValueError),
         ("perplexity", "some", ValueError),

@@ -301,7 +301,7 @@ def test_lambda_is_in_units_of_the_radius(pair, rng):
     objective = method.recipe.make_objective(affinities, Supervision(80), start.geometry)
     assert objective.parameters["lam"] == pytest.approx(3 * start.geometry.scale)
     values = method.recipe.live_values(objective, start.geometry)
-    assert values == pytest.approx({"lam": 3.0, "rho": 0.25})
+    assert values == pytest.approx({"lam": 3.0, "alpha": 0.0, "rho": 0.25})
 
 
 def test_the_start_is_small_and_the_radius_that_of_a_crude_sne(pair, rng):

@@ -7,13 +7,13 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
-from nbembed.methods.classes import class_values
 from nbembed.methods.initialization import SMALL, best_scale, fitted_to, padded, pca_layout
 from nbembed.methods.mbed.class_directions import bind, fitted_columns, turn
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.objectives import circle, simplex
 from nbembed.supervision import Supervision
+from nbembed.supervision.classes import class_values
 
 # -- starts ----------------------------------------------------------------------------------------
 

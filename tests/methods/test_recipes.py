@@ -145,6 +145,13 @@ def test_parameters_of_older_versions_are_dropped(recipe_type):
     assert recipe_type.upgraded(now) == now
 
 
+def test_parameters_of_older_versions_make_their_maps(recipe_type):
+    now = recipe_type().parameters
+    earlier = {name: value for name, value in now.items() if name not in recipe_type.added}
+    assert recipe_type(**recipe_type.restored(earlier)).parameters == now | recipe_type.added
+    assert recipe_type.restored(now) == now
+
+
 # -- a slider goes through with_parameters ---------------------------------------------------------
 
 PROBA = np.random.default_rng(0).dirichlet(np.ones(4), 150)
@@ -162,6 +169,8 @@ RECIPES = [
     MbedRecipe(n_classes=3),
     MbedRecipe(n_classes=3, directions="circle", n_components=2, lam=0.7),
     MbedRecipe(n_classes=2, class_prior=[0.3, 0.7], affinity="perplexity"),
+    MbedRecipe(n_classes=3, directions="circle", n_components=2, alpha=0.5, max_iter=50),
+    MbedRecipe(n_classes=4, directions="centers", max_iter=50),
     ParametricEmbeddingRecipe(classifier="soft-nearest-neighbor"),
     ParametricEmbeddingRecipe(),
     ParametricEmbeddingRecipe(eta_classes=2.5, class_prior=np.full(4, 0.25)),
@@ -186,8 +195,7 @@ def test_a_changed_objective_is_the_one_made_anew_to_the_last_bit(recipe, live):
     objective.evaluate(layout)  # what it keeps from here must not be of the old value
     for value in (live.low, live.default, 0.3 * live.low + 0.7 * live.high, live.high):
         moved = recipe.replace(**{live.name: value})
-        changes = recipe.to_objective({live.name: value}, start.geometry)
-        changed = objective.with_parameters(**changes)
+        changed = recipe.updated_objective(objective, {live.name: value}, start.geometry)
         anew = moved.objective(affinities, TOLD, start.geometry)
         assert changed.parameters == anew.parameters
         a, b = changed.evaluate(layout), anew.evaluate(layout)
@@ -197,8 +205,9 @@ def test_a_changed_objective_is_the_one_made_anew_to_the_last_bit(recipe, live):
         values = moved.live_values(changed, start.geometry)
         assert values == moved.live_values(anew, start.geometry)
         assert values[live.name] == pytest.approx(value)
-        updated = recipe.updated_objective(objective, {live.name: value}, start.geometry)
-        assert updated.parameters == anew.parameters
+        changes = recipe.to_objective({live.name: value}, start.geometry)
+        if changes.keys() <= objective.parameters.keys() and type(changed) is type(objective):
+            assert objective.with_parameters(**changes).parameters == anew.parameters
 
 
 def test_units_of_lambda_there_and_back():
@@ -251,9 +260,17 @@ def test_mbed_begins_live_on_a_plane_with_two_classes_or_more():
         recipe = MbedRecipe().live_defaults(X, told)
         assert (recipe.n_classes, recipe.directions, recipe.n_components) == (
             n_classes,
-            "circle",
+            "plane",
             2,
         )
+        circle = recipe.replace(directions="circle")
+        for each in (recipe, circle):
+            start = each.make_start(
+                X, each.make_affinities(X, told), told, np.random.default_rng(0)
+            )
+            assert start.geometry.directions.shape == (n_classes, 2)
+            assert each.tails == 0
+        assert recipe.make_optimizer() == circle.make_optimizer()
     for given in ({"n_components": 3}, {"directions": np.eye(2)}, {"directions": "circle"}):
         recipe = MbedRecipe(**given)
         assert recipe.in_plane() is recipe

@@ -42,6 +42,9 @@ def test_supervision(make):
             make(supervision=wrong)
     with pytest.raises(ValueError, match="supervision must be of 6 samples like P, got 5"):
         make(supervision=Supervision(5))
+    for links in ("even", None, 1):
+        with pytest.raises(ValueError, match="links must be"):
+            make(links=links)
 
 
 @pytest.mark.parametrize("P", [None, "abc", [[1, 2], [3]], {}, len])

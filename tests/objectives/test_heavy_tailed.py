@@ -80,7 +80,8 @@ def test_cost_is_the_divergence_from_the_mixture(
         share = rho * min(1.0, u.sum() / 2 / len(P))
         P = (1 - share) * P + share * u / u.sum()
 
-    cost = HeavyTailed(joint, 0.8, supervision=supervision, rho=rho).cost(Y)
+    objective = HeavyTailed(joint, 0.8, supervision=supervision, rho=rho, links="uniform")
+    cost = objective.cost(Y)
 
     expected = definition(P, Y, 0.8) + rho * repulsion(supervision, squared_distances(Y))
     assert cost == pytest.approx(expected, rel=1e-9)
@@ -90,7 +91,8 @@ def test_many_links_have_their_full_share(joint, rng):
     """With at least as many linked pairs as points, ρ_e is ρ."""
     n = len(joint)
     Y = rng.normal(size=(n, 2))
-    everyone = HeavyTailed(joint, supervision=Supervision(n).must_link(range(n)), rho=1.0)
+    told = Supervision(n).must_link(range(n))
+    everyone = HeavyTailed(joint, supervision=told, rho=1.0, links="uniform")
     uniform = (1 - np.eye(n)) / (n * (n - 1))
     assert everyone.cost(Y) == pytest.approx(definition(uniform, Y, 1.0), rel=1e-9)
 

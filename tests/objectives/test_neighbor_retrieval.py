@@ -72,7 +72,9 @@ def test_cost_and_gradient_with_supervision(
     share = min(rho, 1 - FLOOR)
     P[linked] = (1 - share) * P[linked] + share * u[linked] / u[linked].sum(axis=1, keepdims=True)
     given = sparse.csr_array(rows) if form == "sparse" else rows
-    objective = NeighborRetrieval(given, t, width=widths, supervision=supervision, rho=rho)
+    objective = NeighborRetrieval(
+        given, t, width=widths, supervision=supervision, rho=rho, links="uniform"
+    )
 
     cost, gradient = objective.cost_and_gradient(Y)
 
@@ -265,8 +267,8 @@ def test_an_interrupt_leaves_other_objectives_right(rng, monkeypatch):
     objective = NeighborRetrieval(affinities, 0.3, supervision=told, rho=0.5)
     cost = objective.cost(Y)
 
-    def stop(*arguments):
-        rewrite_links(*arguments)
+    def stop(*arguments, **keywords):
+        rewrite_links(*arguments, **keywords)
         raise KeyboardInterrupt
 
     other = objective.with_parameters(rho=0.9)

@@ -47,7 +47,13 @@ def test_cost_and_gradient_with_supervision(
     P /= P.sum(axis=1, keepdims=True)
     linked = u.sum(axis=1) > 0
     P[linked] = (1 - rho) * P[linked] + rho * u[linked] / u[linked].sum(axis=1, keepdims=True)
-    objective = SNE(rows, supervision=supervision, rho=rho, labels_as_links=labels_as_links)
+    objective = SNE(
+        rows,
+        supervision=supervision,
+        rho=rho,
+        labels_as_links=labels_as_links,
+        links="uniform",
+    )
 
     cost, gradient = objective.cost_and_gradient(Y)
 

@@ -321,6 +321,8 @@ def test_files_of_older_versions_open(path):
     loaded = load_session(path)
     assert loaded.supervision.to_dict() == {"pinned": [], **expected["labels"]}
     assert loaded.method_name == expected["method"]
+    if "links" in loaded.parameters:
+        assert loaded.parameters["links"] == "uniform", "the only form that they had"
     assert loaded.iteration == expected["iteration"]
     np.testing.assert_array_equal(loaded.embedding.astype(float), expected["embedding"])
     assert loaded.cost == pytest.approx(expected["cost"], rel=1e-6)

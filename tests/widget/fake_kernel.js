@@ -27,6 +27,9 @@ export class FakeKernel {
     this.client = null;
     this.flying = new Set();
     this.applied = {};
+    this.suggesting = false; // whether the page shows suggestions
+    this.check = null;
+    this.accepted = new Set();
     this.acks = 0;
     this.refuse = null;
     this.silent = this.deaf = false; // it answers nothing; nothing can be sent to it
@@ -164,6 +167,10 @@ export class FakeKernel {
       const { client } = content;
       setTimeout(() => this.custom({ type: "reply", request: 0, client, ok: true, error: null }), 1);
     }
+    if (content.type === "suggesting") {
+      this.suggesting = content.shown;
+      if (!this.silent) setTimeout(() => this.suggest(), 1);
+    }
     if (content.type === "command" && !this.silent) setTimeout(() => this.obey(content, buffers), 1);
   }
 
@@ -192,9 +199,26 @@ export class FakeKernel {
     if (name === "rename_class") this.update({ classes: classes.map((c) => (c.name === a.old ? { ...c, name: a.new } : c)) });
     if (name === "label") {
       const k = classes.findIndex((c) => c.name === a.class);
-      for (const p of points) [this.codes[p], this.confidence[p]] = [k, a.confidence];
+      for (const p of points) {
+        [this.codes[p], this.confidence[p]] = [k, a.confidence];
+        this.accepted.delete(p);
+      }
       this.supervised(`label ${points.length} points as ${a.class}`);
     }
+    if (name === "accept") {
+      const { classes, sureness } = this.suggestions();
+      for (let p = 0; p < this.n; p++) {
+        if (this.codes[p] >= 0 || sureness[p] < 1 + Math.round(200 * a.confidence)) continue;
+        [this.codes[p], this.confidence[p]] = [classes[p], (sureness[p] - 1) / 200];
+        this.accepted.add(p);
+      }
+      this.supervised("accept suggestions");
+    }
+    if (name === "check_suggestions") {
+      this.check = Array.from({ length: a.size }, (_, i) => (7 * i + 3) % this.n).filter((p) => this.codes[p] < 0);
+      this.suggest();
+    }
+    if (name === "end_check") this.check = null;
     if (name === "must_link") {
       this.update({ links: [...this.traits.links, points] });
       this.supervised(`link ${points.length} points`);
@@ -229,7 +253,29 @@ export class FakeKernel {
     this.update({ classes: [...this.traits.classes, { name, color: COLORS[k % 10], symbol: SYMBOLS[k % 10] }] });
   }
 
+  // The toy's suggestion: the class of the point's cluster, surer with the index; some have none.
+  suggestions() {
+    const K = Math.max(this.traits.classes.length, 1);
+    const classes = Uint16Array.from(this.truth, (c) => c % K);
+    const sureness = Uint8Array.from({ length: this.n }, (_, i) => (i % 40 === 39 ? 0 : 1 + Math.round(100 + (98 * i) / this.n)));
+    const doubtful = Uint32Array.from({ length: this.n }, (_, i) => i).filter((i) => this.codes[i] < 0).sort((i, j) => sureness[i] - sureness[j]).slice(0, 60);
+    const second = Uint16Array.from(doubtful, (i) => (classes[i] + 1) % K);
+    return { classes, sureness, doubtful, second };
+  }
+
+  suggest(more = {}) {
+    if (!this.suggesting) return;
+    const labeled = this.codes.some((k) => k >= 0);
+    const { classes, sureness, doubtful, second } = this.suggestions();
+    const answers = this.check?.map((p) => (this.accepted.has(p) ? -1 : this.codes[p])) ?? [];
+    const answered = answers.filter((k) => k >= 0).length;
+    const right = answers.filter((k, i) => k >= 0 && k === classes[this.check[i]]).length;
+    const check = this.check && { points: this.check, answers, answered, accuracy: answered ? right / answered : null, low: 0.5, high: 1 };
+    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", check, ...more }, labeled ? [classes, sureness, doubtful, second] : []);
+  }
+
   supervised(undo) {
+    setTimeout(() => this.suggest(), 1);
     this.update({
       label_codes: view(this.codes), label_confidence: view(this.confidence), undo,
       controls: this.traits.controls.map((c) => ({ ...c, enabled: true })),

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from nbembed.methods.recipe import LiveParameter, PathStep, Recipe
+from nbembed.propagation import Suggestions
+from nbembed.session import SuggestionCheck
 from nbembed.session.events import Event
 from nbembed.session.snapshots import Frame
 from nbembed.supervision import Supervision, as_supervision
@@ -81,6 +83,10 @@ class FakeSession:
         self.request = ""
         self.directions: Any = None
         self.membership: Any = None
+        self.suggestions: Suggestions | None = None
+        self.suggesting = False
+        self.suggestions_error: Exception | None = None
+        self.suggestion_check: SuggestionCheck | None = None
         self.path: list[PathStep] = []
         self.trace: list[Any] = []
         self.log: list[Event] = []
@@ -200,6 +206,27 @@ class FakeSession:
         self._give("label", points=points, class_=class_, confidence=confidence)
         labeled = self.supervision.label(points, class_, confidence)
         self._supervise(labeled, f"label {len(points)} points as {class_}")
+
+    def accept(self, confidence: float = 0.9) -> None:
+        self._give("accept", confidence=confidence)
+        assert self.suggestions is not None
+        points = self.suggestions.above(confidence).tolist()
+        codes = self.suggestions.top_class
+        labels = [(i, self.suggestions.classes[codes[i]], confidence) for i in points]
+        self._supervise(self.supervision.label_each(labels), f"accept {len(points)} suggestions")
+
+    def check_suggestions(self, size: int = 20, random_state: Any = None) -> SuggestionCheck:
+        self._give("check_suggestions", size=size)
+        points, nobody = np.arange(size), np.full(size, -1)
+        classes = self.supervision.classes
+        self.suggestion_check = SuggestionCheck(points, points % 2, nobody, classes)
+        self.tell("suggestions")
+        return self.suggestion_check
+
+    def end_check(self) -> None:
+        self._give("end_check")
+        self.suggestion_check = None
+        self.tell("suggestions")
 
     def must_link(self, points: Any) -> None:
         self._give("must_link", points=[int(i) for i in points])

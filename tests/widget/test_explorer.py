@@ -206,6 +206,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     assert page.command("cannot_link", [3, 0], [1, 2])["ok"]
     assert session.given[-1] == ("cannot_link", {"a": [0, 3], "b": [1, 2]})
     elsewhere = {"select", "color_by", "switch", "cannot_link"}
+    elsewhere |= {"accept", "check_suggestions", "end_check"}
     assert {case[0] for case in cases} | elsewhere == set(schema.COMMANDS)
 
 

@@ -228,6 +228,20 @@ def test_labeling_without_a_class_asks_for_its_name(page: Page) -> None:
     assert len(sent(page, "label")[0]["points"]) == 400
 
 
+def test_a_class_can_be_used_before_the_kernel_lists_it(page: Page) -> None:
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    page.wait_for_function("window.kernel.commands('select').length === 1")
+    act(page, "k.silent = true")
+    page.get_by_role("button", name="Add class").click()
+    page.keyboard.type("late")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Label selection").click()
+    page.wait_for_function("window.kernel.commands('label').length === 1")
+    assert sent(page, "label")[0]["arguments"]["class"] == "late"
+    expect(page.get_by_role("textbox", name="New class")).to_have_count(0)
+
+
 def test_everything_by_keyboard(page: Page) -> None:
     act(page, "k.addClass('a')")
     act(page, "k.addClass('b')")

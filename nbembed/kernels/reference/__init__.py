@@ -8,6 +8,7 @@ is O(n²), and ``n_threads`` is accepted and ignored.
 
 from nbembed.kernels.reference.calibration import calibrate, normalize
 from nbembed.kernels.reference.custom_similarity import (
+    custom_entries,
     custom_groups,
     custom_pairs,
     custom_values,
@@ -18,6 +19,7 @@ from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorte
 from nbembed.kernels.reference.links import (
     cannot_link,
     group_attraction,
+    joint_entropy,
     linked_entropy,
     packed_log_rows,
     rewrite_links,
@@ -35,6 +37,7 @@ from nbembed.kernels.reference.placement import descend
 __all__ = [
     "calibrate",
     "cannot_link",
+    "custom_entries",
     "custom_groups",
     "custom_pairs",
     "custom_values",
@@ -43,6 +46,7 @@ __all__ = [
     "gaussian_rows",
     "group_attraction",
     "heavy_tailed",
+    "joint_entropy",
     "linked_entropy",
     "loops",
     "neighbor_retrieval",

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbembed.kernels.reference.links import group_sums
 from nbembed.kernels.reference.pairs import TINY, heavy_tailed_sums, squared_gaps
-from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops
+from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops, SparseTerms
 
 
 def _checked(H: Any, S: Any) -> list[Callable[[Any], Any]]:
@@ -49,13 +49,19 @@ def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
 
 
 def custom_pairs(
-    H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int
+    H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
     """See :func:`nbembed.kernels.custom_similarity.custom_pairs`."""
     Yt = np.asarray(Yt, np.float64)
     q, score = custom_values(H, S, squared_gaps(Yt))
     q = np.maximum(q, TINY)
-    return heavy_tailed_sums(Yt, P, q, -np.log(q), score, want_cost)
+    return heavy_tailed_sums(Yt, P, q, -np.log(q), score, want_cost, keep)
+
+
+def custom_entries(H: Any, S: Any, Yt: Any, P: tuple[Any, ...], want_cost: bool) -> SparseTerms:
+    """See :func:`nbembed.kernels.custom_similarity.custom_entries`."""
+    terms = custom_pairs(H, S, Yt, P, want_cost, 1)
+    return SparseTerms(terms.attraction, terms.curvature, terms.cross)
 
 
 def custom_groups(

@@ -22,6 +22,17 @@ def link_weights(n: int, indptr: Any, members: Any, weights: Any) -> Any:
     return u
 
 
+def link_shares(n: int, links: tuple[Any, ...], rates: Any, own: Any = None) -> Any:
+    """Return v_ij = Σ r_ig w_ig w_jg + own_ij for j ≠ i, shape (n, n)."""
+    indptr, members, weights = links
+    v = np.zeros((n, n)) if own is None else as_dense(own, n)
+    for start, stop in pairwise(indptr):
+        group, w = members[start:stop], np.asarray(weights[start:stop], np.float64)
+        v[np.ix_(group, group)] += np.outer(np.asarray(rates)[start:stop] * w, w)
+    np.fill_diagonal(v, 0)
+    return v
+
+
 def group_attraction(
     Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, alpha: float, n_threads: int
 ) -> GroupTerms:
@@ -34,8 +45,8 @@ def group_sums(
     Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, minus_log_q: Any, S: Any
 ) -> GroupTerms:
     """Return the pull within groups for any similarity, given −log q and its score (n, n)."""
-    rates = np.asarray(rates, np.float64)
-    g = link_weights(Yt.shape[1], indptr, members, weights) * (rates[:, None] + rates)
+    g = link_shares(Yt.shape[1], (indptr, members, weights), rates)
+    g = g + g.T
     pull = g * S
     return GroupTerms(
         force(pull, Yt).astype(Yt.dtype),
@@ -68,16 +79,30 @@ def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTer
     return UnlinkedTerms(unlinked.sum(axis=1), _entropies(unlinked).sum(axis=1))
 
 
-def linked_entropy(P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int) -> float:
+def linked_entropy(
+    P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int, *, own: Any = None
+) -> float:
     """See :func:`nbembed.kernels.linked_entropy.linked_entropy`."""
-    keep, rates = (np.asarray(part, np.float64)[:, None] for part in (keep, rates))
-    u = link_weights(len(keep), *links)
-    mixed = keep * as_dense(P, len(keep)) + rates * u
-    return float(_entropies(mixed)[u > 0].sum())
+    keep = np.asarray(keep, np.float64)[:, None]
+    n = len(keep)
+    mixed = keep * as_dense(P, n) + link_shares(n, links, rates, own)
+    return float(_entropies(mixed)[link_weights(n, *links) > 0].sum())
+
+
+def joint_entropy(
+    P: Any, points: Any, links: tuple[Any, ...], rates: Any, own: Any, keep: Any, n_threads: int
+) -> float:
+    """See :func:`nbembed.kernels.linked_entropy.joint_entropy`."""
+    keep = np.asarray(keep, np.float64)
+    n = len(keep)
+    v = link_shares(n, links, rates)
+    mixed = as_dense(P, n) * (keep[:, None] + keep) / 2 + v + v.T + as_dense(own, n)
+    np.fill_diagonal(mixed, 0)
+    return float(_entropies(mixed[np.ix_(points, points)]).sum())
 
 
 def packed_log_rows(
-    logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, n_threads: int
+    logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, strengths: Any, n_threads: int
 ) -> LogRowsTerms:
     """See :func:`nbembed.kernels.log_rows.packed_log_rows`."""
     rows = kappa * np.array(logs, np.float64)
@@ -88,14 +113,13 @@ def packed_log_rows(
     p = np.exp(rows)
     linked = link_weights(len(rows), *links) > 0
     unlinked = np.where(linked, 0, p)
-    of_linked = linked.any(axis=1)
-    w = np.asarray(widths, np.float64)
+    w, t = np.asarray(widths, np.float64), np.asarray(strengths, np.float64)
     return LogRowsTerms(
         packed(_marked(rows).astype(logs.dtype)),
         shifts,
         unlinked.sum(axis=1),
         _entropies(unlinked).sum(axis=1),
-        np.array([(w * ~of_linked) @ p, (w * of_linked) @ p]),
+        np.array([(w * (1 - t)) @ p, (w * t) @ p]),
     )
 
 
@@ -108,14 +132,17 @@ def rewrite_links(
     rates: Any,
     keep: Any,
     n_threads: int,
+    *,
+    own: Any = None,
 ) -> float:
     """See :func:`nbembed.kernels.log_rows.rewrite_links`."""
     u = link_weights(len(logs), *links)
     i, j = np.nonzero(u)
+    v = link_shares(len(logs), links, rates, own)
     log_keep = np.log(np.asarray(keep, np.float64))[i]
     rows = np.minimum(kappa * np.asarray(logs[i, j], np.float64) - shifts[i], 0) + log_keep
     with np.errstate(divide="ignore"):  # log 0 = −∞: no share of the links
-        rows = np.minimum(np.logaddexp(rows, np.log(np.asarray(rates)[i] * u[i, j])), 0)
+        rows = np.minimum(np.logaddexp(rows, np.log(v[i, j])), 0)
     values = _marked(rows - log_keep)
     n, upper = len(logs), i < j
     packed[i[upper], j[upper]] = values[upper]

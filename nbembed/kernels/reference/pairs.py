@@ -58,18 +58,20 @@ def with_factors(P: tuple[Any, ...], keep: Any) -> tuple[Any, Any, Any]:
 
 
 def heavy_tailed(
-    Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int
+    Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
     """See :func:`nbembed.kernels.heavy_tailed.heavy_tailed`."""
     minus_log_q, S = tail(squared_gaps(Yt), alpha)
-    return heavy_tailed_sums(Yt, P, np.exp(-minus_log_q), minus_log_q, S, want_cost)
+    return heavy_tailed_sums(Yt, P, np.exp(-minus_log_q), minus_log_q, S, want_cost, keep)
 
 
 def heavy_tailed_sums(
-    Yt: Any, P: Any, q: Any, minus_log_q: Any, S: Any, want_cost: bool
+    Yt: Any, P: Any, q: Any, minus_log_q: Any, S: Any, want_cost: bool, keep: Any = None
 ) -> HeavyTailedTerms:
     """Return the sums of HSSNE for any similarity q with score S, each (n, n)."""
     P = as_dense(P, Yt.shape[1])
+    if keep is not None:
+        P = P * (np.asarray(keep)[:, None] + np.asarray(keep)) / 2
     q = np.maximum(q, TINY)
     np.fill_diagonal(q, 0)
     pull = P * S

@@ -22,9 +22,9 @@ class Finish:
 
     @property
     def n_classes(self) -> int:
-        """K, the number of class directions."""
-        assert self.geometry.directions is not None
-        return int(self.geometry.directions.shape[0])
+        """K, the number of classes."""
+        objective: Any = self.run.objective
+        return int(objective.n_classes)
 
     @property
     def best_step(self) -> PathStep:

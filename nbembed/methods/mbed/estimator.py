@@ -2,7 +2,8 @@
 
 The estimator around the recipe in :mod:`nbembed.methods.mbed.recipe`: of the layouts along the
 annealing path it keeps the one whose predicted classes are best separated (the Hotelling–Lawley
-trace, equation 20 of "Large Margin Non-Linear Embedding").
+trace, equation 20 of "Large Margin Non-Linear Embedding"), and under heavy tails first the one that
+most labeled points agree with.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 
-from nbembed.methods.classes import class_values
 from nbembed.methods.mbed.annealing import Finish, StopFlag
-from nbembed.methods.mbed.recipe import CRUDE_STEPS, MbedRecipe
+from nbembed.methods.mbed.recipe import MbedRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import PathStep
 from nbembed.methods.settings import as_generator
+from nbembed.objectives.link_shares import Links
+from nbembed.objectives.regions import regions_around
 from nbembed.supervision import as_supervision
+from nbembed.supervision.classes import class_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -37,35 +40,48 @@ class Mbed(PlacesNewPoints):
     Parameters
     ----------
     n_components : int, optional
-        Dimensions d of the map. By default K as in the paper (but at least 2), 2 for "circle", or
-        the columns of ``directions``.
+        Dimensions d of the map. By default K as in the paper (but at least 2), 2 for "circle" and
+        "centers", or the columns of ``directions``.
     n_classes : int, optional
         K. By default the number of classes that ``y`` or ``supervision`` name, or of the rows of
         ``directions``.
-    directions : None, "circle" or array of shape (n_classes, n_components)
-        The directions of the classes: at equal angles to each other (needs K − 1 dimensions),
-        around a circle in the plane, or given unit vectors, one row for each class in order.
+    directions : None, "circle", "centers", "plane" or array of shape (n_classes, n_components)
+        What the classes' regions are. Directions at equal angles to each other (needs K − 1
+        dimensions), around a circle in the plane, or given unit vectors, one row for each class in
+        order: the paper's. "centers", which is ours, are the means of the points that the
+        propagated labels give to a class, one or several for each; they follow their points, and
+        "auto" of the other parameters means what suits them. "plane" is the circle for up to three
+        classes and centers for more.
+    alpha : "auto" or float, default="auto"
+        α in [0, 10⁶], the heaviness of the tails of the neighborhoods, as for
+        :class:`~nbembed.HSSNE`. "auto" is 0 with directions, the rows of SNE as in the paper, and 1
+        with centers.
     lam : "anneal" or float, default="anneal"
         λ, the softness of the class boundaries in units of the map's radius r. A number, in
-        [10⁻⁹, 10⁹], skips the annealing.
+        [10⁻⁹, 10⁹], skips the annealing. Around centers less than 1/4 is steep, as their distances
+        are a fraction of r.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of margin and balance; 1 is the paper's.
     class_prior : array of shape (n_classes,), optional
         Expected shares of the classes, positive, summing to one. Without it classes of equal size
-        are favored.
-    affinity : {"global", "perplexity"}, default="global"
+        are favored, or with centers those sizes that the labels suggest, as a random sample does.
+    affinity : {"auto", "global", "perplexity"}, default="auto"
         One width for all points, the 1/K quantile of all distances (the paper's), or one for each
-        point by ``perplexity``.
-    init : {"noise", "pca"} or array of shape (n_samples, n_components), default="noise"
-        First layout after the radius r has been measured. "noise" is the paper's, close to the
-        origin; where there are labels, a crude map of SNE takes its place. "pca" is as small.
-        Directions, or if they are given the map, are rotated towards labeled points. An array is
-        taken as it is; pinned points need one.
+        point by ``perplexity``. "auto" is the latter with centers only.
+    init : {"auto", "noise", "pca"} or array of shape (n_samples, n_components), default="auto"
+        First layout after the radius r has been measured. "noise", which is "auto", is the paper's,
+        close to the origin; where there are labels, a crude map of SNE takes its place. "pca" is as
+        small. Directions, or if they are given the map, are rotated towards labeled points. With
+        heavy tails the words say how HSSNE's map begins, on which boundaries harden, and "auto" is
+        "pca". An array is taken as it is; pinned points need one.
     n_init : int, default=1
         Restarts; the one with the largest criterion is kept.
     rho : float, default=0.5
         ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels
         are no links here.
+    links : {"structured", "uniform"}, default="structured"
+        How must-links enter: "structured" keeps the inner structure of a group of three points or
+        more, "uniform" spreads the share evenly over it.
     perplexity : float or "auto", default="auto"
         Only for ``affinity="perplexity"``.
     metric : str, callable or LearningMetric, default="euclidean"
@@ -74,9 +90,11 @@ class Mbed(PlacesNewPoints):
         estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
-        :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper.
+        :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper, or with heavy
+        tails momentum.
     max_iter : int, default=500
-        Iterations of one restart, the ten crude ones included.
+        Iterations of one restart, the ten crude ones included; with heavy tails the map
+        that boundaries harden on takes as many before.
     tol : float, default=1e-4
         The run has converged when 25 iterations in a row, after the annealing, moved the points by
         less than this share of the map's radius.
@@ -138,7 +156,9 @@ class Mbed(PlacesNewPoints):
     labels_: NDArray[Any]
     membership_: NDArray[np.float64]
     classes_: NDArray[Any]
-    directions_: NDArray[np.float64]
+    directions_: NDArray[np.float64] | None
+    centers_: NDArray[np.float64] | None
+    center_classes_: NDArray[np.intp] | None
     radius_: float
     path_: list[PathStep]
 
@@ -148,13 +168,15 @@ class Mbed(PlacesNewPoints):
         *,
         n_classes: int | None = None,
         directions: ArrayLike | str | None = None,
+        alpha: float | Literal["auto"] = "auto",
         lam: float | str = "anneal",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
-        affinity: str = "global",
-        init: str | ArrayLike = "noise",
+        affinity: str = "auto",
+        init: str | ArrayLike = "auto",
         n_init: int = 1,
         rho: float = 0.5,
+        links: Links = "structured",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         optimizer: Any = "auto",
@@ -168,6 +190,7 @@ class Mbed(PlacesNewPoints):
         self.n_components = n_components
         self.n_classes = n_classes
         self.directions = directions
+        self.alpha = alpha
         self.lam = lam
         self.margin_weight = margin_weight
         self.class_prior = class_prior
@@ -175,6 +198,7 @@ class Mbed(PlacesNewPoints):
         self.init = init
         self.n_init = n_init
         self.rho = rho
+        self.links = links
         self.perplexity = perplexity
         self.metric = metric
         self.optimizer = optimizer
@@ -214,10 +238,10 @@ class Mbed(PlacesNewPoints):
             Before any work starts, naming the argument that is wrong and what is allowed.
         """
         data, supervision = self._check_input(X, y, supervision)
-        recipe = self.recipe
+        recipe = self.recipe.with_room_for(supervision)
         rng = as_generator(self.random_state)
         affinities = recipe.make_affinities(data, supervision)
-        budget = self.max_iter - CRUDE_STEPS
+        budget = recipe.steps
         best: Finish | None = None
         with self._progress(self.n_init * budget) as progress:
             stop = StopFlag(self._callbacks(progress))
@@ -232,23 +256,25 @@ class Mbed(PlacesNewPoints):
                     break
         assert best is not None  # n_init is at least 1
         self._keep(best.run, affinities, supervision)
-        self._keep_best(best)
+        self._keep_best(best, recipe)
         self.classes_ = class_values(supervision, best.n_classes, y)
         self.labels_ = self.classes_[self.membership_.argmax(axis=1)]
         self._remember(data, affinities)
         return self
 
     def row_cost(self) -> RowCost:
-        """Return SNE's row: margin and balance are means, to which one point adds little."""
-        return RowCost()
+        """Return SNE's row, or HSSNE's: one point adds little to margin and balance."""
+        return RowCost(self._alpha)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities (n_new, n_classes), columns as ``classes_``."""
         Y = self.transform(X)
         if Y.shape == self.embedding_.shape and np.array_equal(Y, self.embedding_):
             return self.membership_.copy()
-        scores = Y.astype(np.float64) @ self.directions_.T / self._lam
-        return np.asarray(softmax(scores, axis=1))
+        if self.directions_ is not None:
+            scores = Y.astype(np.float64) @ self.directions_.T / self._lam
+            return np.asarray(softmax(scores, axis=1))
+        return regions_around(Y, self.centers_, self.center_classes_, self._lam, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each point, as values of ``classes_``."""
@@ -286,7 +312,7 @@ class Mbed(PlacesNewPoints):
 
     # -- parts -------------------------------------------------------------------------------
 
-    def _keep_best(self, best: Finish) -> None:
+    def _keep_best(self, best: Finish, recipe: MbedRecipe) -> None:
         """Set the fitted attributes that depend on which layout of the path is kept."""
         step, radius = best.best_step, best.geometry.scale
         objective: Any = best.run.objective.with_parameters(lam=step.value * radius)
@@ -295,7 +321,11 @@ class Mbed(PlacesNewPoints):
         self.membership_ = objective.membership(step.embedding)
         self.path_ = best.path
         self.radius_ = radius
-        self.directions_ = np.array(best.geometry.directions)
+        directions = best.geometry.directions
+        self.directions_ = None if directions is None else np.array(directions)
+        found = recipe.region_centers(step.embedding, objective)
+        self.centers_, self.center_classes_ = (None, None) if found is None else found
+        self._alpha = recipe.tails
         self._lam = step.value * radius
 
 

@@ -10,19 +10,24 @@ One step is added to it. From a random start, classes unfold wherever the noise 
 few labels cannot pull them past one another. So where there are labels the crude SNE is continued
 for some steps, the class directions are rotated towards the positions of the labeled points, and
 the second start is this map, shrunk, instead of noise (``docs/decisions/0008``).
+
+``alpha`` above 0 and ``directions="centers"`` are another method under the same name, ours: the
+cost is in :mod:`nbembed.objectives.heavy_tailed_margin`, its start and its path in
+:mod:`nbembed.methods.mbed.heavy_tailed`, its centers in :mod:`nbembed.methods.mbed.pieces`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
 from nbembed.measures import hotelling_lawley
+from nbembed.methods.hssne import HSSNERecipe
 from nbembed.methods.initialization import (
     JITTER,
     fitted_to,
@@ -32,6 +37,7 @@ from nbembed.methods.initialization import (
     spread,
 )
 from nbembed.methods.learned_affinities import fitted_metric
+from nbembed.methods.mbed import heavy_tailed
 from nbembed.methods.mbed.class_directions import (
     bind,
     class_positions,
@@ -40,123 +46,41 @@ from nbembed.methods.mbed.class_directions import (
     rotation,
     turn,
 )
-from nbembed.methods.neighbor_base import RHO
-from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
-from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
-from nbembed.objectives import SNE, LargeMargin, circle, simplex
-from nbembed.objectives.cannot_links import check_neighbors_left
-from nbembed.objectives.directions import check_directions
-from nbembed.optimizers import ConjugateGradient, Optimizer
+from nbembed.methods.mbed.parameters import (
+    CRUDE_STEPS,
+    INITS,
+    LAM_MIDDLE,
+    STAGES,
+    MbedParameters,
+)
+from nbembed.methods.mbed.pieces import make_centers
+from nbembed.methods.recipe import Geometry, Start
+from nbembed.methods.settings import check_init, resolve_optimizer
+from nbembed.objectives import SNE, HeavyTailedMargin, LargeMargin, Pinned, Rays
+from nbembed.objectives.heavy_tailed_margin import links_alone
+from nbembed.optimizers import ConjugateGradient, MomentumGradient, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-from nbembed.validation import (
-    check_choice,
-    check_class_prior,
-    check_components,
-    check_count,
-    check_real,
-)
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from nbembed.supervision import Supervision
 
-#: Algorithm 1: steps of the crude SNE (s0), variance of its start, variance of the second start in
-#: units of r, number of annealing stages, and λ at their ends in units of r.
-CRUDE_STEPS = 10
+#: Algorithm 1: variance of the crude SNE's start, variance of the second start in units of r, and λ
+#: at the ends of the annealing in units of r.
 CRUDE_VARIANCE = 0.1
 START_VARIANCE = 1e-3
-STAGES = 19
 LAM_FIRST, LAM_LAST = 20.0, 0.2
 #: Further steps of the crude SNE where labels decide the map's orientation.
 TURN_STEPS = 40
-
-#: A λ in units of r at which boundaries have an effect but can still be crossed: where the slider
-#: stands before a run, where an adopted map continues while ``lam`` is "anneal", and where a run
-#: with a smaller fixed λ spends its first iterations.
-LAM_MIDDLE = 1.0
+#: Iterations at a middle λ with which a run at a smaller fixed one begins.
 SETTLE_STEPS = 26
-
-#: What ``init`` may be beside an array.
-INITS = ("noise", "pca")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MbedRecipe(Recipe[Affinities]):
+class MbedRecipe(MbedParameters):
     """How Mbed's map is made; the parameters are those of :class:`~nbembed.Mbed`."""
-
-    group: ClassVar[str] = "Neighbor embeddings"
-
-    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
-        LiveParameter(
-            "lam",
-            "λ",
-            0.2,
-            20.0,
-            LAM_MIDDLE,
-            "Softness of the class boundaries in radii of the map: less widens the margin.",
-            scale="log",
-            minimum=1e-9,
-            maximum=1e9,
-        ),
-        RHO,
-    )
-
-    invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {
-        "affinity": ("affinities",),
-        "directions": ("layout",),
-        "n_classes": ("affinities", "alignment"),
-        "class_prior": ("objective",),
-        "margin_weight": ("objective",),
-        "n_init": (),
-    }
-    path_parameter: ClassVar[str] = "lam"
-    class_count_parameter: ClassVar[str] = "n_classes"
-
-    n_components: int | None = None
-    n_classes: int | None = None
-    directions: ArrayLike | str | None = None
-    lam: float | str = "anneal"
-    margin_weight: float = 1.0
-    class_prior: ArrayLike | None = None
-    affinity: str = "global"
-    init: str | ArrayLike = "noise"
-    n_init: int = 1
-    rho: float = 0.5
-    perplexity: float | Literal["auto"] = "auto"
-    metric: str | Callable[..., float] | Any = "euclidean"
-    optimizer: Any = "auto"
-    max_iter: int = 500
-    tol: float = 1e-4
-    n_jobs: int | None = None
-    random_state: int | np.random.Generator | np.random.RandomState | None = None
-
-    def check(self, n_samples: int, supervision: Supervision) -> None:
-        """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        n_classes = self._count_classes(supervision)
-        if n_classes > n_samples:
-            raise ValueError(f"n_classes must be at most n_samples = {n_samples}, got {n_classes}")
-        directions = self._make_directions(n_classes)
-        if isinstance(self.lam, str):
-            if self.lam != "anneal":
-                raise ValueError(f'lam must be "anneal" or a number, got {self.lam!r}')
-            check_count("max_iter", self.max_iter, low=CRUDE_STEPS + STAGES)
-        else:
-            check_count("max_iter", self.max_iter, low=CRUDE_STEPS + 1)
-        check_real("margin_weight", self.margin_weight, low=0)
-        if self.class_prior is not None:
-            check_class_prior(self.class_prior, n_classes)
-        check_choice("affinity", self.affinity, ("global", "perplexity"))
-        check_count("n_init", self.n_init)
-        self.check_live(but=("lam",) if isinstance(self.lam, str) else ())
-        check_shared(self, n_samples, supervision)
-        check_init(self.init, INITS, n_samples, directions.shape[1])
-
-    def check_feasible(self, X: Any, supervision: Supervision) -> None:
-        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
-        super().check_feasible(X, supervision)
-        check_neighbors_left(supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.
@@ -166,7 +90,8 @@ class MbedRecipe(Recipe[Affinities]):
         metric = fitted_metric(
             self.metric, X, supervision, random_state=self.random_state, n_jobs=self.n_jobs
         )
-        if self.affinity == "perplexity":
+        # One width loses a manifold that a few labels are to be carried along.
+        if self.affinity == "perplexity" or (self.affinity == "auto" and self._has_centers):
             return perplexity_affinities(
                 X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
             )
@@ -187,7 +112,11 @@ class MbedRecipe(Recipe[Affinities]):
         ``init="pca"`` they are principal components, equally small. Where there are labels, the
         directions (or, where the user gave them, the map) are rotated so that the two agree. An
         array given as ``init`` is taken as it is, and only the directions may be rotated.
+
+        With heavy tails it is HSSNE's map, see :mod:`nbembed.methods.mbed.heavy_tailed`.
         """
+        if self._heavy:
+            return self._heavy_start(X, affinities, supervision, rng)
         directions = self._make_directions(self._count_classes(supervision))
         n_components = directions.shape[1]
         given = check_init(self.init, INITS, affinities.n_samples, n_components)
@@ -220,7 +149,17 @@ class MbedRecipe(Recipe[Affinities]):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return ``Y`` with the radius of a crude SNE, and directions rotated to labeled points."""
+        """Return ``Y`` with the radius of a crude SNE, and directions rotated to labeled points.
+
+        With heavy tails it is kept where it is a map of HSSNE, else made anew from its shape.
+        """
+        if self._heavy:
+            n_components = self._dimensions(self._count_classes(supervision))
+            links = links_alone(supervision)
+            Y = heavy_tailed.adopted_map(
+                self._map_recipe(n_components), Y, affinities.joint(), links, rng
+            )
+            return self._placed(Y, affinities, supervision)
         template = self._make_directions(self._count_classes(supervision))
         n_components = template.shape[1]
         _, radius = self._crude_map(affinities, n_components, rng)
@@ -235,17 +174,21 @@ class MbedRecipe(Recipe[Affinities]):
 
     def make_objective(
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
-    ) -> LargeMargin:
+    ) -> LargeMargin | HeavyTailedMargin:
         """Return the cost at the present λ (while annealing, the schedule sets it)."""
+        steady = heavy_tailed.LAM_STEADY if self._has_centers else LAM_MIDDLE
+        lam = steady if isinstance(self.lam, str) else float(self.lam)
+        if self._heavy:
+            return self._heavy_objective(affinities, supervision, geometry, lam * geometry.scale)
         if geometry.directions is None:
             raise ValueError("geometry must have directions; make_start() and adopt() give it")
-        lam = LAM_MIDDLE if isinstance(self.lam, str) else float(self.lam)
         return LargeMargin(
             affinities,
             lam * geometry.scale,
             geometry.directions,
             supervision,
             rho=self.rho,
+            links=self.links,
             margin_weight=self.margin_weight,
             class_prior=self.class_prior,
             radius=geometry.scale,
@@ -253,8 +196,12 @@ class MbedRecipe(Recipe[Affinities]):
         )
 
     def make_optimizer(self) -> Optimizer:
-        """Return the optimizer of the parameter; "auto" is conjugate gradients."""
-        return resolve_optimizer(self.optimizer, ConjugateGradient())
+        """Return the optimizer of the parameter.
+
+        "auto" is conjugate gradients as in the paper, and with heavy tails momentum as for HSSNE.
+        """
+        auto = MomentumGradient() if self._heavy else ConjugateGradient()
+        return resolve_optimizer(self.optimizer, auto)
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the stages of annealing; with a fixed λ, a soft beginning and that λ.
@@ -262,10 +209,16 @@ class MbedRecipe(Recipe[Affinities]):
         An array given as ``init`` is already unfolded: with a fixed λ it needs no soft beginning.
         """
         optimizer, r = self.make_optimizer(), geometry.scale
-        steps = self.max_iter - CRUDE_STEPS
+        steps = self.steps
         if isinstance(self.lam, str):
-            each, more = divmod(steps, STAGES)
-            lams = np.geomspace(LAM_FIRST, LAM_LAST, STAGES)
+            ends, stages = (LAM_FIRST, LAM_LAST), STAGES
+            if self._heavy:
+                stages = heavy_tailed.STAGES
+                ends = heavy_tailed.LAM_DIRECTIONS
+                if self._has_centers:
+                    ends = heavy_tailed.LAM_CENTERS
+            each, more = divmod(steps, stages)
+            lams = np.geomspace(*ends, stages)
             return Schedule(
                 tuple(
                     Stage(each + (j < more), optimizer, {"lam": lam * r}, keep=True, name="anneal")
@@ -275,7 +228,8 @@ class MbedRecipe(Recipe[Affinities]):
         # Steep boundaries cut a heap of points anywhere, and under very soft ones the map unfolds
         # regardless of the labels; in between it unfolds and follows them.
         soft = min(SETTLE_STEPS, steps // 4)
-        if soft < 1 or self.lam >= LAM_MIDDLE or not isinstance(self.init, str):
+        unfolded = self._heavy or not isinstance(self.init, str)
+        if soft < 1 or self.lam >= LAM_MIDDLE or unfolded:
             return Schedule()
         return Schedule(
             (
@@ -299,52 +253,38 @@ class MbedRecipe(Recipe[Affinities]):
             found["lam"] = found["lam"] / geometry.scale
         return found
 
-    def n_classes_for(self, supervision: Supervision) -> int:
-        """Return ``n_classes``, or the number of given directions, or that of named classes."""
-        if self.n_classes is not None:
-            return int(self.n_classes)
-        if self._regular:
-            return len(supervision.classes)
-        return int(self._given_directions().shape[0])
+    def updated_objective(
+        self, objective: Any, values: Mapping[str, float], geometry: Geometry
+    ) -> Any:
+        """Return a running objective with live parameters changed; affinities are shared.
 
-    def with_room_for(self, supervision: Supervision) -> Self:
-        """Return the recipe with room for all classes of ``supervision``.
-
-        A number of classes that was given grows, and with it the dimensions that the simplex of
-        directions needs: a label is never refused for want of room.
+        Between α = 0, the paper's rows, and α > 0 it is another cost on the same affinities.
         """
-        n_classes = len(supervision.classes)
-        if self.n_classes is None or self.n_classes >= n_classes:
-            return self
-        changes: dict[str, Any] = {"n_classes": n_classes}
-        d = self.n_components
-        if self.directions is None and d is not None and d < n_classes - 1:
-            changes["n_components"] = n_classes - 1
-        return self.replace(**changes)
+        if "alpha" not in values:
+            return super().updated_objective(objective, values, geometry)
+        moved = self.replace(alpha=values["alpha"])
+        plain = _plain(objective)
+        if moved._heavy != isinstance(plain, HeavyTailedMargin):
+            in_force = {name: objective.parameters[name] for name in ("lam", "rho")}
+            made = moved.objective(plain.affinities, plain.supervision, geometry)
+            objective = made.with_parameters(**in_force)
+        if not moved._heavy:
+            values = {name: value for name, value in values.items() if name != "alpha"}
+        return super().updated_objective(objective, values, geometry) if values else objective
 
-    def live_defaults(self, X: Any, supervision: Supervision) -> Self:
-        """Return the recipe for a first switch: at least two classes, laid out on a plane."""
-        if self.n_classes is not None:
-            return self.in_plane()
-        return self.replace(n_classes=max(2, len(supervision.classes))).in_plane()
-
-    def in_plane(self) -> Self:
-        """Return the recipe with directions on a circle where it leaves directions open.
-
-        The simplex of K directions needs K − 1 dimensions and can only be seen in part; on a plane
-        up to three directions on a circle *are* the simplex. A recipe that gives directions or
-        dimensions is returned as it is.
-        """
-        if self.directions is not None or self.n_components is not None:
-            return self
-        return self.replace(directions="circle", n_components=2)
+    def live_values(self, objective: Any, geometry: Geometry) -> dict[str, float]:
+        """Return the present value of each live parameter; the paper's rows are α = 0."""
+        return {"alpha": 0.0, **super().live_values(objective, geometry)}
 
     def align(self, geometry: Geometry, Y: NDArray[Any], supervision: Supervision) -> Geometry:
         """Return the geometry after supervision changed.
 
         Directions that the user gave as an array keep their classes. See
-        :mod:`nbembed.methods.mbed.class_directions`.
+        :mod:`nbembed.methods.mbed.class_directions`. Centers are a function of the labels and of
+        the geometry's map, which stays.
         """
+        if self._has_centers:
+            return geometry if geometry.reference is not None else self._center_geometry(Y)
         template = self._make_directions(self._count_classes(supervision))
         old = geometry.directions
         bound = labeled_classes(supervision)
@@ -359,69 +299,107 @@ class MbedRecipe(Recipe[Affinities]):
         return np.asarray(objective.membership(Y))
 
     def path_criterion(self, Y: NDArray[Any], objective: Any) -> float:
-        """Return the Hotelling–Lawley trace of the predicted classes; NaN where one is empty."""
-        predicted = objective.membership(Y).argmax(axis=1)
-        if np.unique(predicted).size < objective.n_classes or objective.n_classes < 2:
+        """Return the Hotelling–Lawley trace of the predicted classes; NaN where one is empty.
+
+        With heavy tails the labels are asked first, see
+        :func:`nbembed.methods.mbed.heavy_tailed.agreement`.
+        """
+        membership = objective.membership(Y)
+        predicted = membership.argmax(axis=1)
+        found = np.unique(predicted).size
+        if found < (2 if self._has_centers else objective.n_classes) or objective.n_classes < 2:
             return math.nan
-        return float(hotelling_lawley(Y, predicted))
+        trace = float(hotelling_lawley(Y, predicted))
+        if not self._heavy:
+            return trace
+        agreeing = heavy_tailed.agreement(Y, objective.supervision, membership)
+        return heavy_tailed.criterion(agreeing, trace)
 
-    # -- parts -------------------------------------------------------------------------------
+    def region_centers(
+        self, Y: NDArray[Any], objective: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+        """Return where the centers of the class regions are, and the class of each."""
+        if not self._has_centers or not isinstance(_plain(objective), HeavyTailedMargin):
+            return None
+        return objective.places(Y), objective.regions.owners
 
-    @property
-    def _regular(self) -> bool:
-        """Whether the directions are a regular set, so that classes may exchange them."""
-        return self.directions is None or isinstance(self.directions, str)
+    # -- heavy tails -------------------------------------------------------------------------
 
-    def _count_classes(self, supervision: Supervision | None) -> int:
-        """Return K, or raise ValueError if it is not determined or two arguments disagree."""
-        named = 0 if supervision is None else len(supervision.classes)
-        n_classes = None
-        if self.n_classes is not None:
-            n_classes = check_count("n_classes", self.n_classes)
-        rows = None if self._regular else self._given_directions().shape[0]
-        if rows is not None and n_classes is not None and rows != n_classes:
-            raise ValueError(
-                f"directions must have one row for each of n_classes = {n_classes}, got {rows}"
-            )
-        found = rows if n_classes is None else n_classes
-        if found is None:
-            if named == 0:
-                raise ValueError(
-                    "n_classes must be given (an integer of at least 1) where neither y nor "
-                    "supervision names any class"
-                )
-            return named
-        if found < named:
-            raise ValueError(
-                f"n_classes must be at least {named}, the number of classes in y or supervision, "
-                f"got {found}"
-            )
-        return found
+    def _map_recipe(self, n_components: int) -> HSSNERecipe:
+        """Return how the map is made that the boundaries harden on."""
+        words = {"auto": "pca", "noise": "random"}
+        init = words.get(self.init, self.init) if isinstance(self.init, str) else self.init
+        return HSSNERecipe(
+            n_components=n_components,
+            alpha=self.tails,
+            rho=self.rho,
+            links=self.links,
+            metric=self.metric,
+            init=init,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+        )
 
-    def _given_directions(self) -> NDArray[np.float64]:
-        """Return the array of ``directions``, checked."""
-        assert self.directions is not None
-        return check_directions(self.directions)
+    def _heavy_start(
+        self,
+        X: Any,
+        affinities: Affinities,
+        supervision: Supervision,
+        rng: np.random.Generator,
+    ) -> Start:
+        recipe = self._map_recipe(self._dimensions(self._count_classes(supervision)))
+        joint, links = affinities.joint(), links_alone(supervision)
+        if isinstance(recipe.init, str):
+            Y = heavy_tailed.first_map(recipe, X, joint, links, rng)
+        else:
+            Y = recipe.make_start(X, joint, links, rng).Y
+        return self._placed(Y, affinities, supervision)
 
-    def _make_directions(self, n_classes: int) -> NDArray[np.float64]:
-        """Return the class directions, shape (n_classes, n_components)."""
-        given = self.n_components
-        n_components = None if given is None else check_components(given)
-        if self.directions is None:
-            return simplex(n_classes, max(n_classes, 2) if n_components is None else n_components)
-        if isinstance(self.directions, str):
-            if self.directions != "circle":
-                raise ValueError(
-                    f'directions must be None, "circle" or an array, got {self.directions!r}'
-                )
-            return circle(n_classes, 2 if n_components is None else n_components)
-        directions = self._given_directions()
-        if n_components is not None and directions.shape[1] != n_components:
-            raise ValueError(
-                f"directions must have n_components = {n_components} columns, "
-                f"got {directions.shape[1]}"
-            )
-        return directions
+    def _placed(self, Y: NDArray[Any], affinities: Affinities, supervision: Supervision) -> Start:
+        """Return a heavy-tailed map with its radius, and directions rotated to labeled points."""
+        Y = np.asarray(Y, dtype=affinities.dtype)
+        if self._has_centers:
+            return Start(Y, self._center_geometry(Y))
+        template = self._make_directions(self._count_classes(supervision))
+        geometry = Geometry(heavy_tailed.radius(Y), template)
+        return Start(Y, self._turned(geometry, template, Y, supervision))
+
+    def _center_geometry(self, Y: NDArray[Any]) -> Geometry:
+        reference = np.array(Y)
+        reference.flags.writeable = False
+        return Geometry(heavy_tailed.radius(Y), reference=reference)
+
+    def _heavy_objective(
+        self, affinities: Affinities, supervision: Supervision, geometry: Geometry, lam: float
+    ) -> HeavyTailedMargin:
+        regions: Any
+        prior = self.class_prior
+        if self._has_centers:
+            if geometry.reference is None:
+                raise ValueError("geometry must have a reference; make_start() and adopt() give it")
+            n_classes = self._count_classes(supervision)
+            regions = make_centers(geometry.reference, supervision, n_classes)
+            if prior is None:
+                # Estimated from the labels, as far as they have been propagated; never zero.
+                prior = (regions.targets.sum(axis=0) + 1) / (regions.targets.sum() + n_classes)
+        elif geometry.directions is None:
+            raise ValueError("geometry must have directions; make_start() and adopt() give it")
+        else:
+            regions = Rays(geometry.directions, geometry.scale)
+        return HeavyTailedMargin(
+            affinities,
+            lam,
+            regions,
+            supervision,
+            alpha=self.tails,
+            rho=self.rho,
+            links=self.links,
+            margin_weight=self.margin_weight,
+            class_prior=prior,
+            n_jobs=self.n_jobs,
+        )
+
+    # -- directions --------------------------------------------------------------------------
 
     def _turned(
         self,
@@ -453,3 +431,8 @@ class MbedRecipe(Recipe[Affinities]):
         crude = Run(SNE(affinities, n_jobs=self.n_jobs), ConjugateGradient(), Y).step(CRUDE_STEPS)
         stds = np.std(crude.embedding, axis=0, dtype=np.float64)
         return crude, float(np.exp(np.mean(np.log(np.maximum(stds, 1e-3)))))
+
+
+def _plain(objective: Any) -> Any:
+    """Return an objective without its pins."""
+    return objective.inner if isinstance(objective, Pinned) else objective

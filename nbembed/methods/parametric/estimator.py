@@ -15,12 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.methods.classes import class_values
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.parametric.recipe import ParametricEmbeddingRecipe
 from nbembed.objectives import Parametric
 from nbembed.posteriors.classify import Learned, labeled_classes, resolve_classifier
 from nbembed.supervision import Supervision
+from nbembed.supervision.classes import class_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

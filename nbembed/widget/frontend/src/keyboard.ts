@@ -35,6 +35,31 @@ const ARROWS: Record<string, readonly [number, number]> = {
 /** The first binding that matches a key press counts. */
 export const KEYS: readonly KeyBinding[] = [
   {
+    label: "1 – 9",
+    help: "while a point is asked for: give it that class",
+    chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    when: (view) => view.questions.asking,
+    run: (view, event) => view.questions.answer(Number(event.key) - 1),
+  },
+  {
+    label: "Enter",
+    help: "while a point is asked for: give it the chosen class",
+    chords: ["Enter"],
+    except: ["button"],
+    when: (view) => view.questions.asking,
+    run: (view) => view.questions.answer(view.chosenClass.peek()),
+  },
+  {
+    label: "0",
+    help: "while a point is asked for: skip it",
+    chords: ["0"],
+    when: (view) => view.questions.asking,
+    run: (view) => view.questions.step(1),
+  },
+  { label: "N", help: "ask for the next doubtful point; with Shift the one before", chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
+  { label: "Y", help: "accept the suggestions that are at least so sure", chords: ["y"], run: (view) => view.questions.accept() },
+  { label: "C", help: "check suggestions: ask for points drawn at random", chords: ["c"], run: (view) => view.questions.check() },
+  {
     label: "Space",
     help: "while the cursor is shown: select or deselect the nearest point",
     chords: [" "],
@@ -60,7 +85,7 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {
     label: "Esc",
-    help: "hide the cursor, then cancel keeping apart, then clear the selection",
+    help: "leave the questions, then hide the cursor, then cancel keeping apart, then clear the selection",
     chords: ["Escape"],
     run: escape,
   },
@@ -140,6 +165,7 @@ function moveCursor(view: View, event: KeyboardEvent): void {
 function escape(view: View): void {
   const map = view.map.peek();
   if (view.helpOpen.peek()) view.helpOpen.value = false;
+  else if (view.questions.asking) view.questions.leave();
   else if (map?.cursorShown) map.hideCursor();
   else if (view.apart.peek()) view.cancelApart();
   else view.clearSelection();
@@ -151,6 +177,8 @@ function describePoint(view: View, index: number): string {
   const label = classes.peek()[labels.peek()[index]];
   if (label) parts.push(`labeled ${label.name}`);
   if (pinned.peek().includes(index)) parts.push("pinned");
+  const suggested = label || view.questions.hidden.peek().has(index) ? "" : view.questions.suggestedText(index);
+  if (suggested) parts.push(`suggested ${suggested}`);
   const { kind, title, names } = column.peek();
   const value = values.peek()[index];
   if (kind === "category" && value >= 0) parts.push(`${title || "value"} ${names[value]}`);

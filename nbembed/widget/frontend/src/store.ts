@@ -6,6 +6,7 @@ import { batch, computed, effect, signal, type ReadonlySignal, type Signal } fro
 import { Commands, type Effect } from "./commands";
 import { CostHistory } from "./history";
 import { Link } from "./link";
+import { NO_SUGGESTIONS, readSuggestions, type Suggestions } from "./suggestions";
 import { readTrait, TRAIT_NAMES, typedArray, type Model, type TraitName } from "./wire";
 import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "./wire.generated";
 
@@ -48,10 +49,13 @@ export class Store {
   readonly costHistory = signal(new CostHistory());
   /** The kernel's reply to the last refused command, until the person dismisses it. */
   readonly refusal = signal("");
+  /** What is suggested; nothing before a view shows suggestions. */
+  readonly suggestions = signal<Suggestions>(NO_SUGGESTIONS);
   /** Whether the kernel is there. */
   readonly link: Link;
 
   private readonly views = new Map<object, boolean>();
+  private readonly suggestionViews = new Set<object>();
   private readonly unacknowledged = new Set<number>();
   private readonly cleanups: (() => void)[] = [];
   private reportedVisible: boolean | null = null;
@@ -91,6 +95,7 @@ export class Store {
     this.commands.tell({ type: "hello" });
     if (this.reportedVisible !== null) this.commands.tell({ type: "visible", visible: this.reportedVisible });
     if (this.reportedViews) this.commands.tell({ type: "views", count: this.reportedViews });
+    if (this.suggestionViews.size) this.commands.tell({ type: "suggesting", shown: true });
   }
 
   destroy(): void {
@@ -109,6 +114,15 @@ export class Store {
     clearTimeout(this.viewsTimer);
     if (this.views.size > this.reportedViews) this.reportViews();
     else this.viewsTimer = setTimeout(() => this.reportViews(), LAST_VIEW);
+  }
+
+  /** A view says whether it shows suggestions; the kernel makes none while none does. */
+  showSuggestions(view: object, shown: boolean): void {
+    const before = this.suggestionViews.size > 0;
+    if (shown) this.suggestionViews.add(view);
+    else this.suggestionViews.delete(view);
+    const now = this.suggestionViews.size > 0;
+    if (now !== before && this.link.state.peek() !== "gone") this.commands.tell({ type: "suggesting", shown: now });
   }
 
   /** A view has drawn a layout: acknowledge it, and return the requests that it shows. */
@@ -183,6 +197,7 @@ export class Store {
     this.link.heard(message.type === "reply" && message.client === this.commands.client);
     if (message.type === "reply") this.commands.receive(message);
     else if (message.type === "frame") this.frame(message, buffers);
+    else if (message.type === "suggestions") this.suggestions.value = readSuggestions(message, buffers);
   }
 
   private frame(message: FrameMessage, buffers: DataView[]): void {

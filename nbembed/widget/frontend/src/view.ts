@@ -6,6 +6,7 @@ import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Latest } from "./commands";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
+import { Questions } from "./questions";
 import type { Store } from "./store";
 import type { ColorMode, CommandArguments, CommandName, CommandPoints } from "./wire.generated";
 
@@ -24,6 +25,7 @@ export class View {
   /** Announced by the live region, for screen readers. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
+  readonly questions: Questions;
   readonly counts: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
   /** Whether all selected points are pinned; the pin button then unpins them. */
@@ -31,9 +33,17 @@ export class View {
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
   private labelAfterNaming = false;
+  /** Names of new classes, by index, until the kernel lists them: points can be labeled before that. */
+  private readonly coming = new Map<number, string>();
 
   constructor(readonly store: Store) {
     this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
+    this.questions = new Questions(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      label: (point, name) => this.label(Uint32Array.of(point), name),
+      show: (point) => this.map.peek()?.bringIntoView(point),
+    });
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
       const pinned = new Set(store.traits.pinned.value);
@@ -45,6 +55,10 @@ export class View {
       for (const label of store.traits.label_codes.value) if (label >= 0 && label < counts.length) counts[label]++;
       return counts;
     });
+  }
+
+  destroy(): void {
+    this.questions.destroy();
   }
 
   say(message: string): void {
@@ -160,13 +174,14 @@ export class View {
       this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
       return;
     }
-    const chosen = store.traits.classes.peek()[this.chosenClass.peek()];
-    if (!chosen) {
+    const index = this.chosenClass.peek();
+    const chosen = store.traits.classes.peek()[index]?.name ?? this.coming.get(index);
+    if (chosen === undefined) {
       this.labelAfterNaming = true;
       this.newClass.value = "";
       return;
     }
-    this.label(points, chosen.name);
+    this.label(points, chosen);
   }
 
   mustLink(): void {
@@ -236,9 +251,19 @@ export class View {
       this.chosenClass.value = known;
     } else {
       // The new class will be the last in the kernel's list.
-      this.chosenClass.value = this.store.traits.classes.peek().length;
+      const index = this.store.traits.classes.peek().length + this.coming.size;
+      this.coming.set(index, trimmed);
+      this.chosenClass.value = index;
       const reply = await this.store.commands.send("add_class", { name: trimmed }, []);
-      if (!reply.ok) return;
+      if (!reply.ok) {
+        this.coming.delete(index);
+        return;
+      }
+      const stop = this.store.traits.classes.subscribe((known) => {
+        if (known.length <= index) return;
+        this.coming.delete(index);
+        queueMicrotask(() => stop());
+      });
       this.say(`Class ${trimmed} added`);
     }
     const points = this.store.traits.selection.peek();

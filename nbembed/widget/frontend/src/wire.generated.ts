@@ -2,7 +2,7 @@
 
 export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 
-export type ColorMode = "column" | "class" | "probability";
+export type ColorMode = "column" | "class" | "probability" | "suggestion";
 
 export type ColumnKind = "none" | "category" | "number";
 
@@ -64,6 +64,23 @@ export interface MethodGroup {
   names: string[];
 }
 
+export type SuggestionState = "none" | "making" | "ready" | "failed";
+
+/** A random sample of points that a person is asked for. */
+export interface SuggestionCheck {
+  /** In the order in which they are asked. */
+  points: number[];
+  /** The class given to each, −1 for none. */
+  answers: number[];
+  /** How many have an answer. */
+  answered: number;
+  /** Share of the answers that agree with what was suggested. */
+  accuracy: number | null;
+  /** Lower end of the accuracy's 95 % interval. */
+  low: number;
+  high: number;
+}
+
 /** The synced traits, bytes as typed arrays. */
 export interface Traits {
   n_samples: number;
@@ -81,6 +98,8 @@ export interface Traits {
   centers: [number, number][];
   center_names: string[];
   center_colors: string[];
+  /** Lines x, y, x', y' between the regions of classes. */
+  borders: [number, number, number, number][];
   /** Index of each point's class, −1 for unlabeled points. */
   label_codes: Int32Array;
   /** Of each point's label, 0 for unlabeled points. */
@@ -146,6 +165,7 @@ export const TRAIT_FORMS = {
   centers: "json",
   center_names: "json",
   center_colors: "json",
+  borders: "json",
   label_codes: "Int32Array",
   label_confidence: "Float32Array",
   classes: "json",
@@ -180,7 +200,7 @@ export const TRAIT_FORMS = {
 } as const;
 
 /** Traits whose newest values frames carry while the map moves. */
-export const FRAME_TRAITS = ["state", "iteration", "cost", "quality", "parameters", "directions", "direction_colors", "centers", "center_names", "center_colors"] as const;
+export const FRAME_TRAITS = ["state", "iteration", "cost", "quality", "parameters", "directions", "direction_colors", "centers", "center_names", "center_colors", "borders"] as const;
 
 /** A layout. Fields with the name of a trait stand for its newest value. Buffers: coordinates, membership_colors (optional). */
 export interface FrameMessage {
@@ -207,6 +227,8 @@ export interface FrameMessage {
   centers: [number, number][];
   center_names: string[];
   center_colors: string[];
+  /** Lines x, y, x', y' between the regions of classes. */
+  borders: [number, number, number, number][];
 }
 
 /** The answer to a command, or to a message that could not be read. */
@@ -220,7 +242,16 @@ export interface ReplyMessage {
   error: string | null;
 }
 
-export type MessageToPage = FrameMessage | ReplyMessage;
+/** What is suggested from the labels so far. Without arrays the page has none. Buffers: suggested (optional), sureness (optional), doubtful (optional), second (optional). */
+export interface SuggestionsMessage {
+  type: "suggestions";
+  state: SuggestionState;
+  /** Why there are none. */
+  error: string;
+  check: SuggestionCheck | null;
+}
+
+export type MessageToPage = FrameMessage | ReplyMessage | SuggestionsMessage;
 
 /** The page has loaded the widget. */
 export interface HelloMessage {
@@ -252,6 +283,14 @@ export interface ViewsMessage {
   count: number;
 }
 
+/** Whether the page shows suggestions; they are sent to no other. */
+export interface SuggestingMessage {
+  type: "suggesting";
+  /** The page. */
+  client: string;
+  shown: boolean;
+}
+
 /** All frames up to one were drawn. */
 export interface AckMessage {
   type: "ack";
@@ -271,7 +310,7 @@ export interface CommandMessage {
   arguments?: object;
 }
 
-export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | AckMessage | CommandMessage;
+export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | SuggestingMessage | AckMessage | CommandMessage;
 
 /** The arguments of each command. */
 export interface CommandArguments {
@@ -291,6 +330,8 @@ export interface CommandArguments {
   show_path_step: { index: number };
   /** Label points with a class; a new name is a new class. */
   label: { class: string; confidence?: number };
+  /** Label all unlabeled points whose suggestion is at least so sure, as one undoable step. */
+  accept: { confidence?: number };
   /** Say that points belong together. */
   must_link: Record<string, never>;
   /** Say that the points ``a`` do not belong with the points ``b``. */
@@ -313,6 +354,10 @@ export interface CommandArguments {
   select: Record<string, never>;
   /** Choose what colors the unlabeled points. */
   color_by: { mode: ColorMode };
+  /** Draw points at random to ask for. */
+  check_suggestions: { size: number };
+  /** Forget the points that were drawn; their labels stay. */
+  end_check: Record<string, never>;
 }
 
 /** The sets of points of each command, each a buffer. */
@@ -325,6 +370,7 @@ export interface CommandPoints {
   switch: [];
   show_path_step: [];
   label: [points: Uint32Array];
+  accept: [];
   must_link: [points: Uint32Array];
   cannot_link: [a: Uint32Array, b: Uint32Array];
   pin: [points: Uint32Array];
@@ -336,6 +382,8 @@ export interface CommandPoints {
   redo: [];
   select: [points: Uint32Array];
   color_by: [];
+  check_suggestions: [];
+  end_check: [];
 }
 
 export type CommandName = keyof CommandArguments;

@@ -13,7 +13,7 @@ export type Model = AnyModel<Record<string, unknown>>;
 /** The bytes of a trait or buffer. */
 type Bytes = DataView | ArrayBuffer | null | undefined;
 
-const ARRAYS = { Float32Array, Int32Array, Uint32Array, Uint8Array };
+const ARRAYS = { Float32Array, Int32Array, Uint32Array, Uint16Array, Uint8Array };
 type Arrays = { [K in keyof typeof ARRAYS]: InstanceType<(typeof ARRAYS)[K]> };
 
 /** Bytes as a typed array; empty where there are none. */

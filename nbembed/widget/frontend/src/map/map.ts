@@ -6,6 +6,7 @@ import { effect, signal, type Signal } from "@preact/signals";
 import { createRenderer } from "../points/renderer";
 import type { PointRenderer } from "../points/types";
 import { pointStyles } from "../points/styles";
+import type { Questions } from "../questions";
 import type { Store } from "../store";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
@@ -25,6 +26,8 @@ interface Hover {
 
 /** Distance in pixels within which a pointer hits a point. */
 const REACH = 9;
+/** Distance in pixels from the edge of the view within which a point asked for is brought inside. */
+const EDGE = 40;
 
 export class PointMap {
   readonly hover = signal<Hover | null>(null);
@@ -56,6 +59,7 @@ export class PointMap {
     private readonly theme: Signal<Theme>,
     private readonly tool: Signal<Tool>,
     private readonly apart: Signal<Uint32Array | null>,
+    private readonly questions: Questions,
     private readonly select: (points: Uint32Array, how: Combine) => void,
   ) {
     // The pixel position of a point on the map, for tests and tools.
@@ -92,6 +96,17 @@ export class PointMap {
   fitView(): void {
     this.manual.value = false;
     this.fit.aim(this.positions, true, this.store.centers.peek());
+    this.redraw();
+  }
+
+  /** Move the view, if a point is outside it or at its edge. */
+  bringIntoView(index: number): void {
+    const [x, y] = this.where(index);
+    const { width, height } = this.size;
+    const margin = Math.min(EDGE, width / 4, height / 4);
+    if (Number.isFinite(x + y) && (x < margin || y < margin || x > width - margin || y > height - margin)) {
+      if (this.manual.peek()) this.moveCamera(panBy(this.camera, width / 2 - x, height / 2 - y));
+    }
     this.redraw();
   }
 
@@ -179,13 +194,14 @@ export class PointMap {
       effect(() => {
         void [store.traits.label_codes.value, store.traits.label_confidence.value, store.traits.classes.value, store.traits.links.value];
         const { selection, color_column, color_values, color_by } = store.traits;
+        if (color_by.value === "suggestion") void [store.suggestions.value, this.questions.hidden.value];
         void [selection.value, color_column.value, color_values.value, color_by.value, this.theme.value];
         this.stale.styles = true;
         this.redraw();
       }),
       effect(() => {
-        const { cannot_links, pinned, directions, direction_colors } = store.traits;
-        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, store.centers.value, this.apart.value];
+        const { cannot_links, pinned, directions, direction_colors, borders } = store.traits;
+        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.apart.value, this.questions.point.value];
         this.redraw();
       }),
     );
@@ -232,6 +248,8 @@ export class PointMap {
         column: store.traits.color_column.peek(),
         values: store.traits.color_values.peek(),
         membershipColors: layout.membershipColors,
+        suggestions: store.suggestions.peek(),
+        hidden: this.questions.hidden.peek(),
         labels: store.traits.label_codes.peek(),
         confidences: store.traits.label_confidence.peek(),
         classes: store.traits.classes.peek(),
@@ -269,9 +287,11 @@ export class PointMap {
       labels: store.traits.label_codes.peek(),
       classes: store.traits.classes.peek(),
       directions: store.traits.directions.peek(),
+      borders: store.traits.borders.peek(),
       directionColors: store.traits.direction_colors.peek(),
       lasso: this.lasso,
       hover: this.hover.peek()?.index ?? -1,
+      asked: this.questions.point.peek(),
       cursor: this.cursor,
       cursorPoint: this.cursorPoint(),
     });

@@ -1,4 +1,4 @@
-/** Drawn over the points: class directions, links, pins, centers, the lasso, hover and the keyboard cursor. */
+/** Drawn over the points: class directions, borders of regions, links, pins, centers, the lasso, hover and the keyboard cursor. */
 import type { Center } from "../store";
 import type { ClassInfo } from "../wire.generated";
 import type { RGB, Theme } from "../theme";
@@ -20,8 +20,11 @@ interface OverlayState {
   classes: ClassInfo[];
   directions: [number, number][];
   directionColors: string[];
+  borders: [number, number, number, number][];
   lasso: { path: number[]; mode: string } | null;
   hover: number;
+  /** The point that the person is asked for, −1 if none. */
+  asked: number;
   cursor: [number, number] | null;
   cursorPoint: number;
 }
@@ -37,12 +40,14 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   context.lineJoin = "round";
   context.lineCap = "round";
   drawDirections(context, state);
+  drawBorders(context, state);
   drawLinks(context, state);
   drawCannotLinks(context, state);
   drawPins(context, state);
   drawApart(context, state);
   drawCenters(context, state);
   drawHover(context, state);
+  drawAsked(context, state);
   drawLasso(context, state);
   drawCursor(context, state);
 }
@@ -95,6 +100,21 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
     context.fillStyle = rgba(theme.foreground, known ? 0.95 : 0.55);
     context.fillText(short, x, y + 0.5);
   });
+}
+
+/** Borders between the regions of classes: thin lines that stay behind everything that is said about points. */
+function drawBorders(context: CanvasRenderingContext2D, { camera, size, theme, borders }: OverlayState): void {
+  if (!borders.length) return;
+  context.strokeStyle = rgba(theme.foreground, 0.4);
+  context.lineWidth = 1;
+  context.setLineDash([5, 4]);
+  context.beginPath();
+  for (const [ax, ay, bx, by] of borders) {
+    context.moveTo(...toScreen(camera, size, ax, ay));
+    context.lineTo(...toScreen(camera, size, bx, by));
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 /** A linked group: lines from its centroid to each point. */
@@ -254,6 +274,25 @@ function drawHover(context: CanvasRenderingContext2D, { camera, size, theme, pos
   context.beginPath();
   context.arc(x, y, 7, 0, 2 * Math.PI);
   context.stroke();
+}
+
+/** The point that is asked for: a ring with four ticks towards it, on a halo. */
+function drawAsked(context: CanvasRenderingContext2D, { camera, size, theme, positions, asked }: OverlayState): void {
+  if (asked < 0 || 2 * asked + 1 >= positions.length) return;
+  const [x, y] = toScreen(camera, size, positions[2 * asked], positions[2 * asked + 1]);
+  const stroke = (width: number, color: string): void => {
+    context.lineWidth = width;
+    context.strokeStyle = color;
+    context.beginPath();
+    context.arc(x, y, 11, 0, 2 * Math.PI);
+    for (const [ux, uy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+      context.moveTo(x + 15 * ux, y + 15 * uy);
+      context.lineTo(x + 24 * ux, y + 24 * uy);
+    }
+    context.stroke();
+  };
+  stroke(5, rgba(theme.background, 0.9));
+  stroke(2, rgba(theme.foreground, 1));
 }
 
 function drawLasso(context: CanvasRenderingContext2D, { theme, lasso }: OverlayState): void {

@@ -1,5 +1,6 @@
 /** From colors, labels, links and the selection to how each point is drawn. */
 import type { ClassInfo, ColorColumn, ColorMode } from "../wire.generated";
+import { confidenceOf, type Suggestions } from "../suggestions";
 import { parseColor, type RGB } from "../theme";
 import { FLAG, type PointStyles } from "./types";
 import { ramp } from "./ramp";
@@ -11,6 +12,9 @@ interface StyleInput {
   column: ColorColumn;
   values: Float32Array;
   membershipColors: Uint8Array;
+  suggestions: Suggestions;
+  /** Points whose suggestion is not shown. */
+  hidden: Set<number>;
   labels: Int32Array;
   confidences: Float32Array;
   classes: ClassInfo[];
@@ -81,6 +85,7 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
       colors[4 * i + 3] = Math.round((membershipColors[4 * i + 3] * PLAIN_ALPHA) / 255);
     };
   }
+  if (input.colorBy === "suggestion" && input.suggestions.state === "ready") return suggestionPainter(input, colors);
   if (input.colorBy === "column" && column.kind === "category") {
     const palette = column.colors.map(parseColor);
     return (i) => {
@@ -103,6 +108,20 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
     };
   }
   return (i) => put(colors, 4 * i, neutral, PLAIN_ALPHA - 35);
+}
+
+/** The suggested class's color, the grayer the less sure; gray where no label reaches. */
+function suggestionPainter(input: StyleInput, colors: Uint8Array): (i: number) => void {
+  const { suggestions, hidden, neutral } = input;
+  const classColors = input.classes.map((c) => parseColor(c.color));
+  const chance = classColors.length > 1 ? 1 / classColors.length : 0;
+  return (i) => {
+    const color = classColors[suggestions.classes[i]];
+    const confidence = confidenceOf(suggestions, i);
+    const share = hidden.has(i) || !color ? 0 : Math.max(0, (confidence - chance) / (1 - chance));
+    const mix = (c: 0 | 1 | 2) => Math.round(neutral[c] + share * ((color ?? neutral)[c] - neutral[c]));
+    put(colors, 4 * i, [mix(0), mix(1), mix(2)], PLAIN_ALPHA);
+  };
 }
 
 function put(colors: Uint8Array, o: number, color: RGB, alpha: number): void {

@@ -10,6 +10,7 @@ import { MapPane } from "./map_pane";
 import { Notices } from "./notices";
 import { PathStrip } from "./path_strip";
 import { Status } from "./status";
+import { SuggestionPanel } from "./suggestions";
 import { Toolbar } from "./toolbar";
 
 export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
@@ -35,6 +36,9 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
           </section>
           <section class="nbe-section">
             <ColorBy view={view} />
+          </section>
+          <section class="nbe-section nbe-suggestions" aria-label="Suggestions">
+            <SuggestionPanel view={view} />
           </section>
         </div>
       </div>

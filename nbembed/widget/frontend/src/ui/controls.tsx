@@ -121,6 +121,7 @@ export function ColorBy({ view }: { view: View }) {
   if (column.value.kind !== "none") choices.push(["column", column.value.title || "color"]);
   choices.push(["class", "class labels"]);
   if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
+  choices.push(["suggestion", "suggestion"]);
   return (
     <>
       <label class="nbe-row">
@@ -130,6 +131,11 @@ export function ColorBy({ view }: { view: View }) {
         </select>
       </label>
       {colorBy.value === "column" && <Legend view={view} />}
+      {colorBy.value === "suggestion" && (
+        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure">
+          <span>unsure</span><i /><span>sure</span>
+        </div>
+      )}
     </>
   );
 }

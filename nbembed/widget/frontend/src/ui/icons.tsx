@@ -17,6 +17,9 @@ const PATHS = {
   close: <path d="m4 4 8 8M12 4l-8 8" />,
   link: <><path d="M6.6 9.4a2.6 2.6 0 0 0 3.7 0l2-2a2.6 2.6 0 0 0-3.7-3.7l-.7.7" /><path d="M9.4 6.6a2.6 2.6 0 0 0-3.7 0l-2 2a2.6 2.6 0 0 0 3.7 3.7l.7-.7" /></>,
   apart: <><path d="M8 2.6v2.2M8 6.9v2.2M8 11.2v2.2" /><path d="M4.8 5.4 2.2 8l2.6 2.6M2.4 8h3.4M11.2 5.4 13.8 8l-2.6 2.6M13.6 8h-3.4" /></>,
+  more: <path d="m6 3.5 4.5 4.5L6 12.5" />,
+  less: <path d="M3.5 6 8 10.5 12.5 6" />,
+  back: <path d="M10 3.5 5.5 8l4.5 4.5" />,
   pin: <><path d="M5.6 2.4h4.8M6.3 2.6v3.9L4.4 9.2h7.2L9.7 6.5V2.6" stroke-linejoin="round" /><path d="M8 9.4v4.2" /></>,
   forget: <><path d="m6.2 12.8-3.3-3.3a1 1 0 0 1 0-1.4l5-5a1 1 0 0 1 1.4 0l3.5 3.5a1 1 0 0 1 0 1.4l-4.8 4.8z" stroke-linejoin="round" /><path d="m5.4 5.6 4.9 4.9M6.2 12.8h6.6" /></>,
 } satisfies Record<string, JSX.Element>;

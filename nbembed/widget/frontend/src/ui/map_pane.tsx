@@ -9,7 +9,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (!element.current) return;
-    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.apart, (points, how) => view.select(points, how));
+    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.apart, view.questions, (points, how) => view.select(points, how));
     view.map.value = map;
     return () => {
       view.map.value = null;
@@ -52,6 +52,7 @@ function Tooltip({ view }: { view: View }) {
   const value = values.value[hover.index];
   const left = hover.x > map.element.clientWidth - 150;
   const below = hover.y < 60;
+  const suggested = label || view.questions.hidden.value.has(hover.index) ? "" : view.questions.suggestedText(hover.index);
   return (
     <div
       class="nbe-tooltip"
@@ -60,6 +61,7 @@ function Tooltip({ view }: { view: View }) {
     >
       <b>#{hover.index}</b>{pinned.value.includes(hover.index) && <span class="nbe-faint"> pinned</span>}
       {label && <div><i class="nbe-dot" style={{ background: label.color }} />{label.name}{confidences.value[hover.index] < 1 && ` · ${confidences.value[hover.index].toFixed(2)}`}</div>}
+      {suggested && <div class="nbe-faint">suggested: {suggested}</div>}
       {kind === "category" && value >= 0 && <div class="nbe-faint">{title ? `${title}: ` : ""}{names[value]}</div>}
       {kind === "number" && !Number.isNaN(value) && <div class="nbe-faint">{title ? `${title}: ` : ""}{value.toPrecision(4)}</div>}
     </div>

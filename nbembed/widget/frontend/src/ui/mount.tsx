@@ -28,6 +28,7 @@ export function mount(store: Store, el: HTMLElement): () => void {
   return () => {
     root.removeEventListener("keydown", keys);
     render(null, root);
+    view.destroy();
     stop();
     root.remove();
   };

@@ -1,0 +1,224 @@
+"""Heavy-tailed neighborhoods under Mbed's class terms: our extension of its cost.
+
+    J = n · KL(P̃ ‖ Q_α) − w (A + B) + D
+
+The first term is the cost of heavy-tailed symmetric SNE (:mod:`nbembed.objectives.heavy_tailed`)
+in place of SNE's rows, multiplied by n so that it is a sum over points like them and like D. A, B
+and D are Mbed's (:mod:`nbembed.objectives.class_terms`), of the paper's directions or of centers
+that move with their points (:mod:`nbembed.objectives.regions`).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbembed.affinities import Affinities
+from nbembed.objectives.base import Evaluation, PairObjective
+from nbembed.objectives.checks import check_layout, check_names
+from nbembed.objectives.class_terms import Wanted, class_terms, memberships
+from nbembed.objectives.heavy_tailed import HeavyTailed
+from nbembed.objectives.large_margin import normalized_prior
+from nbembed.objectives.link_shares import Links
+from nbembed.supervision import Supervision
+from nbembed.validation import check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.objectives.regions import Regions
+
+
+class HeavyTailedMargin(PairObjective):
+    """The cost of Mbed with heavy-tailed neighborhoods.
+
+    Parameters
+    ----------
+    P : ndarray or sparse matrix of shape (n_samples, n_samples), or Affinities
+        Joint, as for :class:`~nbembed.objectives.HeavyTailed`.
+    lam : float
+        λ > 0 in units of the coordinates, the softness of the regions' borders.
+    regions : Rays or Centers
+        Of :mod:`nbembed.objectives.regions`.
+    supervision : Supervision, optional
+        Links enter P̃; labels do not act as links. With :class:`Rays` labels enter D; with
+        :class:`Centers` they are in its targets.
+    alpha : float, default=1.0
+        α ≥ 0, the heaviness of the tails.
+    rho : float, default=0.5
+        ρ in [0, 1], the weight of links.
+    links : {"structured", "uniform"}, default="structured"
+        As for :class:`~nbembed.objectives.HeavyTailed`.
+    margin_weight : float, default=1.0
+        w ≥ 0, the weight of A + B.
+    class_prior : array of shape (n_classes,), optional
+        π > 0, summing to one. Without it B favors classes of equal size.
+    n_jobs : int, optional
+        Threads; None uses all cores of the process, or one if there are few points.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range or malformed.
+    """
+
+    def __init__(
+        self,
+        P: Any,
+        lam: float,
+        regions: Regions,
+        supervision: Supervision | None = None,
+        *,
+        alpha: float = 1.0,
+        rho: float = 0.5,
+        links: Links = "structured",
+        margin_weight: float = 1.0,
+        class_prior: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._neighbors = HeavyTailed(
+            P,
+            alpha,
+            supervision=None if supervision is None else links_alone(supervision),
+            rho=rho,
+            links=links,
+            n_jobs=n_jobs,
+        )
+        self._affinities = P if isinstance(P, Affinities) else self._neighbors.affinities
+        self._lam = check_real("lam", lam, low=0, open_low=True)
+        self._margin_weight = check_real("margin_weight", margin_weight, low=0)
+        self._regions = regions
+        self._supervision = supervision
+        self._prior = normalized_prior(class_prior, regions.n_classes)
+        self._wanted = Wanted.of(*regions.wanted(supervision, self.n_samples, self._lam))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points that a layout must have."""
+        return self._neighbors.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Floating type of P, in which pairs are computed; class terms are in float64."""
+        return self._neighbors.dtype
+
+    @property
+    def length_scale(self) -> float:
+        """Width of the similarity in coordinates."""
+        return self._neighbors.length_scale
+
+    @property
+    def affinities(self) -> Affinities:
+        """P as given."""
+        return self._affinities
+
+    @property
+    def supervision(self) -> Supervision | None:
+        """Labels and links."""
+        return self._supervision
+
+    @property
+    def regions(self) -> Regions:
+        """What the memberships are made of."""
+        return self._regions
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return self._regions.n_classes
+
+    @property
+    def class_prior(self) -> NDArray[np.float64] | None:
+        """Class priors π, or None where B is the entropy of the mean membership."""
+        return self._prior
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """``lam``, ``alpha``, ``rho`` and ``margin_weight``."""
+        shared = self._neighbors.parameters
+        return {
+            "lam": self._lam,
+            "alpha": shared["alpha"],
+            "rho": shared["rho"],
+            "margin_weight": self._margin_weight,
+        }
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the same objective with some of :attr:`parameters` changed; P is shared."""
+        check_names(self, parameters, self.parameters)
+        other = copy.copy(self)
+        shared = {name: parameters[name] for name in ("alpha", "rho") if name in parameters}
+        if shared:
+            other._neighbors = self._neighbors.with_parameters(**shared)
+        if "margin_weight" in parameters:
+            other._margin_weight = check_real("margin_weight", parameters["margin_weight"], low=0)
+        if "lam" in parameters:
+            other._lam = check_real("lam", parameters["lam"], low=0, open_low=True)
+            wanted = self._regions.wanted(self._supervision, self.n_samples, other._lam)
+            other._wanted = Wanted.of(*wanted)
+        return other
+
+    def places(self, Y: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what the regions are around at ``Y``: class directions, or centers."""
+        return self._regions.places(np.asarray(Y, dtype=np.float64))
+
+    def membership(
+        self, Y: NDArray[Any], points: NDArray[Any] | None = None
+    ) -> NDArray[np.float64]:
+        """Return m_ik, shape (n, n_classes), of the layout ``Y`` or of other ``points`` on it."""
+        layout = np.asarray(Y, dtype=np.float64)
+        where = layout if points is None else np.asarray(points, dtype=np.float64)
+        logits = self._regions.logits(where, self._regions.places(layout), self._lam)
+        return memberships(logits, self._regions.owners, self.n_classes)
+
+    def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
+        """Return cost, gradient and a positive curvature at ``Y``.
+
+        To HSSNE's curvature each point's class terms add the trace of their second derivative, the
+        covariance of the places under m_i, and as much as lets them alone move a point by λ: where
+        m_i is certain of another class the derivative is large and the covariance vanishes.
+        """
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        near = self._neighbors.evaluate(Y, cost=cost)
+        layout = Y.astype(np.float64)
+        places = self._regions.places(layout)
+        if places.shape[1] != Y.shape[1]:
+            raise ValueError(
+                f"Y must have {places.shape[1]} components like directions, got {Y.shape[1]}"
+            )
+        found = class_terms(
+            self._regions.logits(layout, places, self._lam),
+            self._regions.owners,
+            self._wanted,
+            self._prior,
+            self._margin_weight,
+        )
+        pull = self._regions.gradient(layout, places, self._lam, found.derivative)
+        n = self.n_samples
+        assert near.curvature is not None
+        around = places - places.mean(axis=0)
+        r = found.responsibility
+        spread = np.square(around).sum(axis=1) @ r - np.square(around.T @ r).sum(axis=0)
+        strength = self._wanted.weights + self._margin_weight / n
+        curvature = n * near.curvature.astype(np.float64)
+        curvature += self._regions.steepness(self._lam) * strength * np.maximum(spread, 0)
+        curvature += np.linalg.norm(pull, axis=1) / self._lam
+        return Evaluation(
+            n * near.cost + found.cost,
+            (n * near.gradient + pull).astype(self.dtype),
+            curvature.astype(self.dtype),
+            n * near.auxiliary_cost,
+            n * near.rounding,
+        )
+
+
+def links_alone(supervision: Supervision) -> Supervision:
+    """Return the links without the labels, which are no links in Mbed, and without pins."""
+    links = Supervision(supervision.n_samples)
+    for group in supervision.links:
+        links = links.must_link(group)
+    for a, b in supervision.cannot_links:
+        links = links.cannot_link(a, b)
+    return links

@@ -1,0 +1,177 @@
+"""PropagationClassifier: label propagation with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from nbembed.estimator_input import validated_data
+from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
+from nbembed.propagation.incremental import Propagation
+from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.classes import class_values
+from nbembed.validation import check_data, check_instance
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.propagation.suggestions import Suggestions
+
+
+class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Semi-supervised classifier: labels propagate along the neighbor graph.
+
+    Parameters
+    ----------
+    perplexity : float or "auto", default="auto"
+        Of the graph; "auto" is 10, or (n_samples − 1)/3 if that is less.
+    neighbor_share : float, default=0.99
+        a in [0, 1): the share of a point's scores that comes from its neighbors.
+    class_prior : array-like of shape (n_classes,) or None, default=None
+        What the class masses are scaled to; None estimates it from the labels.
+    metric : str, callable or LearningMetric, default="euclidean"
+    n_jobs : int, optional
+        Threads; None is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    label_distributions_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities of the fitted points.
+    transduction_ : ndarray of shape (n_samples,)
+        The likeliest class of each fitted point.
+    suggestions_ : Suggestions
+    supervision_ : Supervision
+        The labels and links after conversion.
+    n_features_in_ : int
+    """
+
+    classes_: NDArray[Any]
+    label_distributions_: NDArray[np.float64]
+    transduction_: NDArray[Any]
+    suggestions_: Suggestions
+    supervision_: Supervision
+
+    def __init__(
+        self,
+        perplexity: float | Literal["auto"] = "auto",
+        *,
+        neighbor_share: float = 0.99,
+        class_prior: ArrayLike | None = None,
+        metric: Any = "euclidean",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.perplexity = perplexity
+        self.neighbor_share = neighbor_share
+        self.class_prior = class_prior
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, supervision: Supervision | None = None
+    ) -> Self:
+        """Propagate the labels to all points of ``X``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Or dissimilarities with ``metric="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+            Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
+            NaN rows for unlabeled points.
+        supervision : Supervision, optional
+            Labels and links; instead of ``y``.
+
+        Returns
+        -------
+        self
+        """
+        if y is None and supervision is None:
+            raise ValueError(
+                "PropagationClassifier requires y to be passed, but the target y is None; "
+                "supervision can be given in its place"
+            )
+        if y is not None and supervision is not None:
+            raise ValueError("y and supervision cannot both be given: y is another way to say it")
+        if supervision is not None:
+            check_instance("supervision", supervision, Supervision)
+        data = check_data(self._validated(X, ensure_min_samples=2), self.metric)
+        labels = as_supervision(_labels(y) if supervision is None else supervision, data.shape[0])
+        # An unfitted learning metric is fitted to the labels.
+        learn = getattr(self.metric, "fitted_to", None)
+        self._metric = self.metric if learn is None else learn(data, labels)
+        made = Propagation(
+            neighbor_affinities(data, self.perplexity, self._metric, n_jobs=self.n_jobs),
+            perplexity=None,
+            neighbor_share=self.neighbor_share,
+            class_prior=self.class_prior,
+            n_jobs=self.n_jobs,
+        )
+        self.suggestions_ = made.update(labels)
+        self.supervision_ = labels
+        self.classes_ = class_values(labels, len(labels.classes), y)
+        self.label_distributions_ = self.suggestions_.probabilities
+        self.transduction_ = self.classes_[self.suggestions_.top_class]
+        self._X = data.copy()
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities of new points: their neighbors' rows, weighted by affinity.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_new, n_features)
+            With ``metric="precomputed"`` dissimilarities to the fitted points.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_classes)
+            Columns as ``classes_``; rows sum to one.
+        """
+        check_is_fitted(self)
+        data = check_data(self._validated(X, reset=False), min_samples=1)
+        perplexity = graph_perplexity(self.perplexity, self._X.shape[0])
+        fitted = data if self._precomputed else self._X
+        index, weights = nearest_rows(
+            data, perplexity, self._metric, others=fitted, n_jobs=self.n_jobs
+        )
+        return np.asarray(np.einsum("ik,ikc->ic", weights, self.label_distributions_[index]))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the likeliest class of each new point, as values of ``classes_``."""
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _validated(self, X: Any, **options: Any) -> Any:
+        return validated_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _labels(y: Any) -> Any:
+    """Return labels as the conversion takes them: a column of labels is a list of labels."""
+    if not hasattr(y, "__array__") or hasattr(y, "columns"):
+        return y
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = column_or_1d(labels, warn=True)
+    if labels.ndim == 1 and labels.dtype.kind == "f" and np.isfinite(labels).all():
+        try:
+            check_classification_targets(labels)
+        except ValueError as error:
+            raise ValueError(f"y must be class labels: {error}") from None
+    return labels

@@ -1,0 +1,200 @@
+"""The graph that labels spread along: sparse, symmetric, made from affinities or from data.
+
+Whatever method the affinities belong to, the graph is the same kind: each row p_{j|i} is cut to its
+:data:`WIDTH` · perplexity largest entries and calibrated to the perplexity anew (with
+``d² = −log p`` up to a factor and a constant of the row, which the calibration finds), and
+``W = (P + Pᵀ)/2``.
+
+Links change W. A must-link group is a point of its own that each member gives as much weight as
+all its neighbors together: half of what a member takes from others is the group's. It takes m edges
+for m members and relates groups to each other only through points that they share. A cannot-link
+removes the edges between its two sides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from nbembed.affinities import Affinities
+from nbembed.distances import name_of
+from nbembed.kernels.calibration import calibrate
+from nbembed.kernels.threads import resolve_threads
+from nbembed.neighbors import k_smallest, neighbors_and_distances
+from nbembed.validation import auto_perplexity, check_data, check_perplexity
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.distances import Metric
+    from nbembed.supervision import Supervision
+
+#: Perplexity of the graph, fixed for all data; of few points (n − 1)/3.
+PERPLEXITY = 10.0
+#: Neighbors kept for each unit of perplexity.
+WIDTH = 3
+#: Rows that are cut at a time.
+ROWS = 1024
+
+
+def neighbor_affinities(
+    X: ArrayLike,
+    perplexity: float | Literal["auto"] = "auto",
+    metric: Metric = "euclidean",
+    *,
+    n_jobs: int | None = None,
+) -> Affinities:
+    """Return sparse affinities: rows of the same perplexity over the nearest neighbors alone.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Or dissimilarities with ``metric="precomputed"``.
+    perplexity : float or "auto", default="auto"
+        In [1, n_samples − 1]; "auto" is 10, or (n_samples − 1)/3 if that is less. Each point keeps
+        three times as many neighbors.
+    metric : str, callable or LearningMetric, default="euclidean"
+    n_jobs : int, optional
+        Threads; None is all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Affinities
+        In the row form, CSR in float64.
+
+    Raises
+    ------
+    ValueError
+        Naming the invalid argument and the allowed values.
+
+    Notes
+    -----
+    Memory O(n) besides a block of distances; time as :func:`nbembed.measures.nearest_neighbors`.
+    """
+    data = check_data(X, metric)
+    perplexity = graph_perplexity(perplexity, data.shape[0])
+    index, rows = nearest_rows(data, perplexity, metric, n_jobs=n_jobs)
+    P = _csr(rows, index, data.shape[0])
+    return Affinities(P, "row", perplexity=perplexity, metric=name_of(metric))
+
+
+def nearest_rows(
+    data: Any,
+    perplexity: float,
+    metric: Metric = "euclidean",
+    *,
+    others: Any = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the nearest neighbors of points and their affinities, both (n, width).
+
+    Parameters
+    ----------
+    data, others
+        Checked data; neighbors are searched among ``others``, by default among the other points.
+    perplexity : float
+    metric, n_jobs
+        As for :func:`neighbor_affinities`.
+    """
+    width = int(np.ceil(WIDTH * perplexity))
+    if others is not None and isinstance(metric, str) and metric == "precomputed":
+        index = k_smallest(data, min(data.shape[1], width))
+        distances = np.take_along_axis(data, index, axis=1)
+    else:
+        most = data.shape[0] - 1 if others is None else others.shape[0]
+        index, distances = neighbors_and_distances(data, min(most, width), metric, others=others)
+    D2 = np.square(distances, dtype=np.float64)
+    return index, _calibrated(D2, perplexity, resolve_threads(n_jobs))
+
+
+def graph_perplexity(perplexity: float | Literal["auto"], n_samples: int) -> float:
+    """Return the perplexity of the graph of ``n_samples`` points."""
+    if isinstance(perplexity, str) and perplexity == "auto":
+        return min(PERPLEXITY, auto_perplexity(n_samples))
+    return check_perplexity(perplexity, n_samples)
+
+
+def symmetric_weights(affinities: Affinities, perplexity: float | None) -> sparse.csr_array:
+    """Return W of the given affinities, CSR in float64 with an empty diagonal.
+
+    Parameters
+    ----------
+    affinities : Affinities
+        In any form, dense or sparse.
+    perplexity : float or None
+        None takes the rows of P as they are.
+    """
+    rows = affinities.rows() if affinities.form == "row" else affinities
+    P = rows.P
+    if perplexity is not None:
+        P = _cut(P, perplexity)
+    P = sparse.csr_array(P, dtype=np.float64)
+    W = sparse.csr_array((P + P.T) * 0.5)
+    W.sum_duplicates()
+    W.eliminate_zeros()
+    return W
+
+
+def with_links(W: sparse.csr_array, supervision: Supervision) -> sparse.csr_array:
+    """Return W as the links of ``supervision`` change it; a row is added for each group."""
+    n = W.shape[0]
+    if supervision.cannot_links:
+        rows = np.repeat(np.arange(n), np.diff(W.indptr))
+        W = W.copy()
+        for a, b in supervision.cannot_links:
+            in_a, in_b = np.zeros(n, bool), np.zeros(n, bool)
+            in_a[a], in_b[b] = True, True
+            W.data[(in_a[rows] & in_b[W.indices]) | (in_b[rows] & in_a[W.indices])] = 0
+        W.eliminate_zeros()
+    if supervision.links:
+        degree = np.asarray(W.sum(axis=1)).ravel()
+        degree[degree == 0] = degree.mean() or 1.0
+        members = np.concatenate(supervision.links)
+        group = np.repeat(np.arange(len(supervision.links)), [g.size for g in supervision.links])
+        shape = (n, len(supervision.links))
+        H = sparse.csr_array((degree[members], (members, group)), shape=shape)
+        W = sparse.csr_array(sparse.block_array([[W, H], [H.T, None]], format="csr"))
+        W.sort_indices()
+    return W
+
+
+def _calibrated(D2: NDArray[Any], perplexity: float, n_threads: int = 1) -> NDArray[np.float64]:
+    """Return rows over the nearest neighbors alone; uniform where they are too few."""
+    none = np.full(D2.shape[0], -1)
+    rows: NDArray[np.float64] = calibrate(
+        np.ascontiguousarray(D2, dtype=np.float64),
+        none,
+        min(perplexity, D2.shape[1]),
+        n_threads,
+    ).P
+    return rows
+
+
+def _csr(rows: NDArray[Any], index: NDArray[np.intp], n: int) -> sparse.csr_array:
+    indptr = np.arange(0, rows.size + 1, rows.shape[1])
+    P = sparse.csr_array((rows.ravel(), index.ravel(), indptr), shape=(rows.shape[0], n))
+    P.eliminate_zeros()
+    P.sort_indices()
+    return P
+
+
+def _cut(P: Any, perplexity: float) -> sparse.csr_array:
+    """Return P's rows cut to their largest entries and calibrated to the perplexity."""
+    n = P.shape[0]
+    k = min(n - 1, int(np.ceil(WIDTH * perplexity)))
+    parts = []
+    for start in range(0, n, ROWS):
+        block = P[start : start + ROWS]
+        block = block.toarray() if sparse.issparse(block) else np.asarray(block)
+        index = k_smallest(-block, k)
+        p = np.take_along_axis(block, index, axis=1).astype(np.float64)
+        out = np.zeros_like(p)
+        counts = np.count_nonzero(p, axis=1)
+        for count in np.unique(counts[counts > 0]):
+            here = np.flatnonzero(counts == count)
+            kept = p[here, :count]
+            out[here, :count] = _calibrated(np.log(kept[:, :1] / kept), perplexity)
+        parts.append(_csr(out, index, n))
+    return sparse.csr_array(sparse.vstack(parts, format="csr"))

@@ -1,0 +1,109 @@
+"""Suggestions: what propagation says of every point, as a frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbembed.validation import check_count, check_real
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestions:
+    """Class probabilities of all points, and how sure they are; arrays are read only.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes), float64
+        Rows sum to one. A labeled point's row is its label, as ``Supervision.targets`` gives it; a
+        point that no label reaches has the prior.
+    classes : tuple of str
+        Names of the columns, those of the supervision.
+    prior : ndarray of shape (n_classes,)
+        The class prior that the probabilities are scaled to.
+    labeled : ndarray of bool, shape (n_samples,)
+        Which points are labeled.
+    reached : ndarray of bool, shape (n_samples,)
+        Whether any label is in the point's connected piece of the graph.
+    piece_size : ndarray of int, shape (n_samples,)
+        Number of points in the point's connected piece of the graph.
+    """
+
+    probabilities: NDArray[np.float64] = field(repr=False)
+    classes: tuple[str, ...]
+    prior: NDArray[np.float64]
+    labeled: NDArray[np.bool_] = field(repr=False)
+    reached: NDArray[np.bool_] = field(repr=False)
+    piece_size: NDArray[np.intp] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("probabilities", "prior", "labeled", "reached", "piece_size"):
+            getattr(self, name).flags.writeable = False
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self.probabilities.shape[0])
+
+    @cached_property
+    def top_class(self) -> NDArray[np.intp]:
+        """Each point's likeliest class as an index into ``classes``; the first of equal ones."""
+        return _frozen(self.probabilities.argmax(axis=1))
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float64]:
+        """The probability of each point's top class."""
+        return _frozen(self.probabilities.max(axis=1))
+
+    @cached_property
+    def doubt(self) -> NDArray[np.float64]:
+        """One less the distance between the two largest probabilities: 0 sure, 1 a tie.
+
+        1 at points that no label reaches, 0 at labeled points.
+        """
+        doubt = np.zeros(self.n_samples)
+        if len(self.classes) > 1:
+            two = np.partition(self.probabilities, -2, axis=1)[:, -2:]
+            doubt = 1 - (two[:, 1] - two[:, 0])
+        doubt[~self.reached] = 1.0
+        doubt[self.labeled] = 0.0
+        return _frozen(doubt)
+
+    def doubtful(self, k: int | None = None) -> NDArray[np.intp]:
+        """Return unlabeled points, the most doubtful first.
+
+        Points that no label reaches come first, those of the largest piece of the graph before
+        others: one label there answers for all of them. Equal doubts are in order of index.
+
+        Parameters
+        ----------
+        k : int, optional
+            At most so many; all unlabeled points by default.
+        """
+        count = self.n_samples if k is None else check_count("k", k)
+        unlabeled = np.flatnonzero(~self.labeled)
+        size = np.where(self.reached, 0, self.piece_size)[unlabeled]
+        order = np.lexsort((unlabeled, -self.doubt[unlabeled], -size))
+        return unlabeled[order][:count]
+
+    def above(self, confidence: float) -> NDArray[np.intp]:
+        """Return the unlabeled points that a label reaches with at least this confidence.
+
+        Parameters
+        ----------
+        confidence : float
+            In [0, 1].
+        """
+        least = check_real("confidence", confidence, low=0, high=1)
+        return np.flatnonzero(~self.labeled & self.reached & (self.confidence >= least))
+
+
+def _frozen(array: NDArray) -> NDArray:  # type: ignore[type-arg]
+    array.flags.writeable = False
+    return array

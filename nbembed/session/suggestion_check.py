@@ -1,0 +1,125 @@
+"""How right suggestions are: the labels that a person gives to points drawn at random.
+
+What was suggested for the points is remembered as they are drawn, and suggestions that are accepted
+later answer no question of a check.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.propagation import accuracy_interval, points_to_check
+from nbembed.supervision.conversion import without_labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.propagation import Suggestions
+    from nbembed.supervision import Supervision
+
+
+@dataclass(frozen=True, eq=False)
+class SuggestionCheck:
+    """A random sample of points, what was suggested for them, and the answers so far.
+
+    Attributes
+    ----------
+    points : ndarray of int
+        In the order in which they were drawn.
+    suggested_class, answered_class : ndarray of int
+        What was suggested for each point, and what a person has said since; −1 for no answer.
+    classes : tuple of str
+        The present names of the classes.
+
+    Examples
+    --------
+    >>> check = SuggestionCheck(
+    ...     np.arange(4), np.array([0, 1, 1, 0]), np.array([0, 1, 0, -1]), ("a", "b")
+    ... )
+    >>> check.suggested, check.answers
+    (['a', 'b', 'b', 'a'], ['a', 'b', 'a', None])
+    >>> check.n_answered, round(check.accuracy, 2), np.round(check.interval, 2).tolist()
+    (3, 0.67, [0.21, 0.94])
+    """
+
+    points: NDArray[np.intp]
+    suggested_class: NDArray[np.intp]
+    answered_class: NDArray[np.intp]
+    classes: tuple[str, ...]
+
+    @property
+    def suggested(self) -> list[str | None]:
+        """The class that was suggested for each point."""
+        return self._names(self.suggested_class)
+
+    @property
+    def answers(self) -> list[str | None]:
+        """The class that a person gave to each point, ``None`` for no answer."""
+        return self._names(self.answered_class)
+
+    @property
+    def n_answered(self) -> int:
+        """Number of points with an answer."""
+        return int((self.answered_class >= 0).sum())
+
+    @property
+    def n_right(self) -> int:
+        """Number of answers that agree with what was suggested."""
+        answered = self.answered_class >= 0
+        return int((answered & (self.answered_class == self.suggested_class)).sum())
+
+    @property
+    def accuracy(self) -> float:
+        """The share of answers that agree with what was suggested; NaN without answers."""
+        return self.n_right / self.n_answered if self.n_answered else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The accuracy's 95 % interval by Wilson's score; (0, 1) without answers."""
+        return accuracy_interval(self.n_right, self.n_answered) if self.n_answered else (0.0, 1.0)
+
+    def answered(self, supervision: Supervision, by_hand: NDArray[np.bool_]) -> SuggestionCheck:
+        """Return the check with the answers that are in ``supervision``.
+
+        Parameters
+        ----------
+        supervision : Supervision
+        by_hand : ndarray of bool, shape (n_samples,)
+            Which points a person has labeled.
+        """
+        found = np.where(by_hand[self.points], supervision.top_class[self.points], -1)
+        return replace(self, answered_class=found, classes=supervision.classes)
+
+    def _names(self, codes: NDArray[np.intp]) -> list[str | None]:
+        known = len(self.classes)
+        return [self.classes[k] if 0 <= k < known else None for k in codes.tolist()]
+
+
+def draw_check(
+    size: int,
+    seed: Any,
+    suggestions: Suggestions,
+    supervision: Supervision,
+    by_hand: NDArray[np.bool_],
+) -> SuggestionCheck:
+    """Return a check of ``size`` points that no person has labeled, drawn at random.
+
+    For a point whose suggestion was accepted, that one is checked.
+
+    Raises
+    ------
+    ValueError
+        If there is no such point, or ``size`` is not legal.
+    """
+    accepted = np.flatnonzero((supervision.top_class >= 0) & ~by_hand)
+    points = points_to_check(without_labels(supervision, accepted), size, seed)
+    if not points.size:
+        raise ValueError("there is nothing to check: every point was labeled by hand")
+    labels = supervision.top_class[points]
+    suggested = np.where(labels >= 0, labels, suggestions.top_class[points])
+    nobody = np.full(points.size, -1, dtype=np.intp)
+    return SuggestionCheck(points, suggested, nobody, supervision.classes)

@@ -1,0 +1,270 @@
+/**
+ * The questions that a person is asked about suggestions: the most doubtful points one after the
+ * other, or a random sample that shows how many suggestions are right. A question is a point that
+ * the map marks; an answer is an ordinary label.
+ */
+import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import type { Store } from "./store";
+import { acceptable, accuracyText, confidenceOf } from "./suggestions";
+
+export interface Question {
+  kind: "doubtful" | "check";
+  /** The point, or −1 while the suggestions after the last answer are awaited. */
+  point: number;
+}
+
+/** What questions need of their view. */
+export interface Host {
+  say: (message: string) => void;
+  able: () => boolean;
+  /** Label a point as a person does. */
+  label: (point: number, name: string) => void;
+  /** Bring a point into view. */
+  show: (point: number) => void;
+}
+
+/** Points that a check draws. */
+export const CHECK_SIZE = 20;
+/** Milliseconds after which the next question is asked without new suggestions. */
+const PATIENCE = 800;
+
+export class Questions {
+  /** Whether the panel is open. */
+  readonly open = signal(false);
+  readonly threshold = signal(0.9);
+  readonly asked = signal<Question | null>(null);
+  /** The point that is asked for, −1 if none is. */
+  readonly point: ReadonlySignal<number>;
+  /** Points of the check without an answer, whose suggestion is not shown. */
+  readonly hidden: ReadonlySignal<Set<number>>;
+  private readonly offs: (() => void)[];
+  /** The points asked for so far, and which of them is asked for now. */
+  private trail: number[] = [];
+  private at = -1;
+  private waiting: "doubtful" | "check" | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the end of the check is to be announced. */
+  private checking = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly host: Host,
+  ) {
+    this.point = computed(() => this.asked.value?.point ?? -1);
+    this.hidden = computed(() => {
+      const check = store.suggestions.value.check;
+      return new Set(check?.points.filter((_, i) => check.answers[i] < 0) ?? []);
+    });
+    this.offs = [
+      effect(() => store.showSuggestions(this, this.open.value || store.traits.color_by.value === "suggestion")),
+      store.suggestions.subscribe(() => this.arrived()),
+    ];
+  }
+
+  destroy(): void {
+    clearTimeout(this.timer);
+    for (const off of this.offs) off();
+    this.store.showSuggestions(this, false);
+  }
+
+  get asking(): boolean {
+    return this.asked.peek() !== null;
+  }
+
+  /** Go to the next question, or back to the one before; begins with the most doubtful point. */
+  step(by: 1 | -1): void {
+    if (!this.host.able()) return;
+    this.open.value = true;
+    const kind = this.asked.peek()?.kind;
+    if (!kind) this.begin("doubtful");
+    else if (by < 0) this.back();
+    else this.next(kind);
+  }
+
+  /** Ask for one point of the list. */
+  ask(point: number): void {
+    if (!this.host.able()) return;
+    if (this.asked.peek()?.kind !== "doubtful") this.trail = [];
+    this.trail = [...this.trail.filter((p) => p !== point), point];
+    this.put("doubtful", this.trail.length - 1);
+  }
+
+  /** Draw points to check, or go on with those that have no answer. */
+  check(): void {
+    if (!this.host.able()) return;
+    this.open.value = true;
+    if (this.hidden.peek().size) {
+      this.begin("check");
+      return;
+    }
+    const why = this.unready();
+    if (why) {
+      this.host.say(why);
+      return;
+    }
+    this.waiting = "check";
+    void this.store.commands.send("check_suggestions", { size: CHECK_SIZE }, []).then(({ ok }) => {
+      if (!ok && this.waiting === "check") this.waiting = null;
+    });
+  }
+
+  /** Answer with the class of that index. */
+  answer(index: number): void {
+    const question = this.asked.peek();
+    if (!question || question.point < 0 || !this.host.able()) return;
+    const known = this.store.traits.classes.peek()[index];
+    if (!known) {
+      this.host.say(`There is no class ${index + 1}`);
+      return;
+    }
+    this.host.label(question.point, known.name);
+    if (question.kind === "check") {
+      this.next("check");
+      return;
+    }
+    // The answer changes what is most doubtful.
+    this.asked.value = { kind: "doubtful", point: -1 };
+    this.wait("doubtful");
+  }
+
+  leave(): void {
+    clearTimeout(this.timer);
+    this.waiting = null;
+    this.checking = false;
+    this.asked.value = null;
+    this.host.say("No more questions");
+  }
+
+  /** Accept all suggestions that are at least as sure as the threshold. */
+  accept(): void {
+    if (!this.host.able()) return;
+    this.open.value = true;
+    const threshold = this.threshold.peek();
+    const why = this.refusal();
+    if (why) {
+      this.host.say(why);
+      return;
+    }
+    const { count } = acceptable(this.store.suggestions.peek(), this.store.traits.label_codes.peek(), threshold);
+    void this.store.commands.send("accept", { confidence: threshold }, []);
+    this.host.say(`${count} ${count === 1 ? "suggestion" : "suggestions"} accepted`);
+  }
+
+  /** Why nothing can be accepted now, "" if something can. */
+  refusal(): string {
+    const why = this.unready();
+    if (why) return why;
+    const { count, unlabeled, most } = acceptable(this.store.suggestions.value, this.store.traits.label_codes.value, this.threshold.value);
+    if (count) return "";
+    if (!unlabeled) return "All points are labeled";
+    return most ? `None is so sure; the surest is ${(Math.floor(100 * most) / 100).toFixed(2)}` : "Labels reach no unlabeled point";
+  }
+
+  /** Why there are no suggestions, "" if there are. */
+  unready(): string {
+    const { state, error } = this.store.suggestions.value;
+    if (!this.store.traits.label_codes.value.some((k) => k >= 0)) return "Label some points first";
+    return { none: "Label some points first", making: "Finding the neighbors of each point …", failed: error, ready: "" }[state];
+  }
+
+  private begin(kind: "doubtful" | "check"): void {
+    this.trail = [];
+    this.at = -1;
+    const why = this.unready();
+    if (kind === "doubtful" && why) {
+      this.host.say(why);
+      this.waiting = "doubtful";
+      return;
+    }
+    this.next(kind);
+  }
+
+  private wait(kind: "doubtful" | "check"): void {
+    this.waiting = kind;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.waiting === kind && this.next(kind), PATIENCE);
+  }
+
+  /** New suggestions have come. */
+  private arrived(): void {
+    const { state, check } = this.store.suggestions.peek();
+    if (this.checking && check && check.answered === check.points.length) {
+      this.checking = false;
+      if (this.asked.peek()?.kind === "check") this.asked.value = null;
+      this.host.say(`Check complete: accuracy ${accuracyText(check)}`);
+    }
+    const kind = this.waiting;
+    if (!kind || state !== "ready" || (kind === "check" && !this.hidden.peek().size)) return;
+    if (kind === "check") this.trail = [];
+    this.next(kind);
+  }
+
+  private next(kind: "doubtful" | "check"): void {
+    clearTimeout(this.timer);
+    this.waiting = null;
+    if (this.at + 1 < this.trail.length) {
+      this.put(kind, this.at + 1);
+      return;
+    }
+    const seen = new Set(this.trail);
+    const point = this.candidates(kind).find((p) => !seen.has(p));
+    if (point === undefined) {
+      this.asked.value = null;
+      if (kind === "doubtful") this.host.say("There are no more doubtful points here");
+      return;
+    }
+    this.trail = [...this.trail, point];
+    this.put(kind, this.trail.length - 1);
+  }
+
+  private back(): void {
+    const question = this.asked.peek();
+    if (question && this.at > 0) this.put(question.kind, question.point < 0 ? this.at : this.at - 1);
+    else this.host.say("This is the first question");
+  }
+
+  private candidates(kind: "doubtful" | "check"): number[] {
+    if (kind === "check") return [...this.hidden.peek()];
+    const labels = this.store.traits.label_codes.peek();
+    return [...this.store.suggestions.peek().doubtful].filter((i) => !(labels[i] >= 0));
+  }
+
+  private put(kind: "doubtful" | "check", at: number): void {
+    this.at = at;
+    const point = this.trail[at];
+    this.checking = kind === "check";
+    this.asked.value = { kind, point };
+    this.host.show(point);
+    this.host.say(this.describe(kind, point));
+  }
+
+  private describe(kind: "doubtful" | "check", point: number): string {
+    const keys = "Number keys answer, 0 skips, Escape leaves";
+    if (kind === "check") return `Check ${this.place(point)}: point ${point}. ${keys}`;
+    return `Point ${point}: ${this.candidatesText(point)}. ${keys}`;
+  }
+
+  /** The place of a point in the check: "7 of 20". */
+  place(point: number): string {
+    const points = this.store.suggestions.value.check?.points ?? [];
+    return `${points.indexOf(point) + 1} of ${points.length}`;
+  }
+
+  /** What is suggested for a point: "seven 0.93"; "" where nothing is. */
+  suggestedText(point: number): string {
+    const found = this.store.suggestions.value;
+    const confidence = confidenceOf(found, point);
+    const name = this.store.traits.classes.value[found.classes[point]]?.name;
+    return confidence && name !== undefined ? `${name} ${confidence.toFixed(2)}` : "";
+  }
+
+  /** What a doubtful point may be: "seven or one". */
+  candidatesText(point: number): string {
+    const { suggestions, traits } = this.store;
+    const found = suggestions.value;
+    if (confidenceOf(found, point) === 0) return "no label reaches it";
+    const first = traits.classes.value[found.classes[point]]?.name;
+    const second = traits.classes.value[found.second[found.doubtful.indexOf(point)]]?.name;
+    return [first, second].filter((name) => name !== undefined).join(" or ");
+  }
+}

@@ -1,0 +1,143 @@
+/** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
+import { CHECK_SIZE } from "../questions";
+import { acceptable, accuracyText, confidenceOf } from "../suggestions";
+import type { View } from "../view";
+import { Icon } from "./icons";
+
+/** Doubtful points that the list shows. */
+const LISTED = 30;
+
+export function SuggestionPanel({ view }: { view: View }) {
+  const { open } = view.questions;
+  return (
+    <>
+      <button type="button" class="nbe-disclosure" aria-expanded={open.value} title="Labels suggested from those given so far" onClick={() => (open.value = !open.peek())}>
+        <Icon name={open.value ? "less" : "more"} />Suggestions
+      </button>
+      {open.value && (
+        <div class="nbe-suggesting">
+          <Accept view={view} />
+          <Doubtful view={view} />
+          <Check view={view} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Accept({ view }: { view: View }) {
+  const { threshold } = view.questions;
+  const { suggestions, traits } = view.store;
+  const { count, unlabeled } = acceptable(suggestions.value, traits.label_codes.value, threshold.value);
+  const why = view.questions.refusal();
+  const text = threshold.value.toFixed(2);
+  return (
+    <>
+      <label class="nbe-row" title="Suggestions that are at least so sure are accepted">
+        <span class="nbe-row-name">At least</span>
+        <input
+          type="range" class="nbe-range" aria-label="Least confidence" aria-valuetext={text}
+          min={0.05} max={1} step={0.01} value={threshold.value}
+          style={{ "--nbe-filled": `${(100 * (threshold.value - 0.05)) / 0.95}%` }}
+          onInput={(e) => (threshold.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
+        />
+        <span class="nbe-value">{text}</span>
+      </label>
+      <button
+        type="button" class="nbe-button" aria-label="Accept suggestions" aria-disabled={why !== ""} aria-description={why}
+        title={why || `Label ${count} unlabeled points as suggested; one undo takes it back (Y)`}
+        onClick={() => view.questions.accept()}
+      >
+        Accept {why ? "" : count.toLocaleString("en")}
+      </button>
+      <p class="nbe-why nbe-line">{why || `of ${unlabeled.toLocaleString("en")} unlabeled points`}</p>
+    </>
+  );
+}
+
+function Doubtful({ view }: { view: View }) {
+  const question = view.questions.asked.value;
+  return (
+    <>
+      <div class="nbe-heading">
+        <h3>{question?.kind === "check" ? "Check" : "Most doubtful"}</h3>
+        <span class="nbe-steps">
+          <button type="button" class="nbe-inline" aria-label="Previous question" aria-disabled={!question} title="Back (Shift N)" onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
+          <button type="button" class="nbe-inline" aria-label="Next question" title={question ? "Next (N)" : "Ask for the most doubtful point (N)"} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
+        </span>
+      </div>
+      <div class="nbe-questions">{question ? <Ask view={view} /> : <List view={view} />}</div>
+    </>
+  );
+}
+
+function List({ view }: { view: View }) {
+  const { suggestions, traits } = view.store;
+  const found = suggestions.value;
+  const labels = traits.label_codes.value;
+  const points = [...found.doubtful].filter((i) => !(labels[i] >= 0)).slice(0, LISTED);
+  if (!points.length) return <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>;
+  return (
+    <ol class="nbe-doubtful" aria-label="Most doubtful points">
+      {points.map((i) => {
+        const text = view.questions.hidden.value.has(i) ? "to be checked" : view.questions.candidatesText(i);
+        const confidence = confidenceOf(found, i);
+        return (
+          <li key={i}>
+            <button type="button" title={`Ask for point ${i}`} onClick={() => view.questions.ask(i)}>
+              <span class="nbe-faint">#{i}</span><span class="nbe-doubt">{text}</span><span class="nbe-faint">{confidence ? confidence.toFixed(2) : ""}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** One question: the point, and a button for each class. */
+function Ask({ view }: { view: View }) {
+  const { questions } = view;
+  const question = questions.asked.value;
+  if (!question) return null;
+  const { kind, point } = question;
+  const classes = view.store.traits.classes.value;
+  return (
+    <div class="nbe-ask" role="group" aria-label={point < 0 ? "Next question" : `Class of point ${point}`}>
+      <p class="nbe-ask-head">
+        {point < 0 ? <span class="nbe-faint">…</span> : <><b>#{point}</b> <span>{kind === "check" ? questions.place(point) : questions.candidatesText(point)}</span></>}
+      </p>
+      <div class="nbe-answers">
+        {classes.map(({ name, color }, k) => (
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": color }} title={k < 9 ? `${name} (${k + 1})` : name} aria-label={`Answer ${name}`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+            {k < 9 && <kbd>{k + 1}</kbd>}<span>{name}</span>
+          </button>
+        ))}
+      </div>
+      <div class="nbe-grid">
+        <button type="button" class="nbe-button" title="Skip this point (0)" onClick={() => questions.step(1)}>Skip</button>
+        <button type="button" class="nbe-button" title="No more questions (Esc)" onClick={() => questions.leave()}>Leave</button>
+      </div>
+    </div>
+  );
+}
+
+function Check({ view }: { view: View }) {
+  const { questions } = view;
+  const { check, state } = view.store.suggestions.value;
+  const left = check ? check.points.length - check.answered : 0;
+  const why = left ? "" : questions.unready();
+  return (
+    <>
+      <button
+        type="button" class="nbe-button" aria-label="Check suggestions" aria-disabled={why !== ""} aria-description={why}
+        title={why || (left ? "Go on with the check (C)" : `Draw ${CHECK_SIZE} points at random and say what they are: the share of right suggestions follows (C)`)}
+        onClick={() => questions.check()}
+      >
+        {left ? `Go on: ${left} to check` : `Check ${CHECK_SIZE}`}
+      </button>
+      <p class="nbe-why nbe-result" data-state={state}>
+        {check ? <>{check.answered} of {check.points.length}{check.accuracy !== null && <> · accuracy <b>{accuracyText(check)}</b></>}</> : "How many suggestions are right?"}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+"""Sends what a session suggests to the pages that show it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.validation import readable
+from nbembed.widget.protocol import finite
+from nbembed.widget.schema import SUGGESTIONS, SURENESS_STEPS
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.propagation import Suggestions
+    from nbembed.session import Session
+    from nbembed.supervision import Supervision
+    from nbembed.widget.frames import Send
+
+#: Doubtful points that a page has at a time.
+DOUBTFUL = 60
+#: Stands for no class.
+NO_CLASS = 2**16 - 1
+
+_STEPS = np.arange(SURENESS_STEPS + 1) / SURENESS_STEPS
+
+
+class SuggestionSource:
+    """Makes a session's suggestions into a message. Thread-safe.
+
+    Suggestions are made only for pages that show them, in the background.
+
+    Parameters
+    ----------
+    session : Session
+    send : callable
+        ``send(content, buffers)`` of the widget.
+    """
+
+    def __init__(self, session: Session, send: Send) -> None:
+        self._session = session
+        self._send = send
+        self._pages: set[str] = set()
+        self._lock = threading.Lock()
+
+    def show(self, client: str, shown: bool) -> None:
+        """Note whether a page shows suggestions."""
+        with self._lock:
+            if shown:
+                self._pages.add(client)
+            else:
+                self._pages.discard(client)
+
+    def check_ready(self) -> None:
+        """Raise ValueError if a page asks for what would have to wait for the graph."""
+        session = self._session
+        if session.suggestions is None:
+            error = session.suggestions_error
+            if session.suggesting:
+                raise ValueError("suggestions are still being made")
+            if error is not None:
+                raise ValueError(f"no suggestions can be made: {error}")
+            raise ValueError("there are no suggestions: label some points first")
+
+    def send(self) -> None:
+        """Send the newest suggestions, if a page shows any."""
+        with self._lock:
+            if not self._pages:
+                return
+        session = self._session
+        found, busy, error = session.suggestions, session.suggesting, session.suggestions_error
+        state, text = "ready", ""
+        if found is None:
+            state = "making" if busy else "none"
+            if not busy and error is not None:
+                state, text = "failed", readable(str(error))
+        content = {"type": "suggestions", "state": state, "error": text, "check": self._check()}
+        self._send(content, [] if found is None else buffers(found, session.supervision))
+
+    def _check(self) -> dict[str, Any] | None:
+        check = self._session.suggestion_check
+        if check is None:
+            return None
+        low, high = check.interval
+        return {
+            "points": check.points.tolist(),
+            "answers": check.answered_class.tolist(),
+            "answered": check.n_answered,
+            "accuracy": finite(check.accuracy),
+            "low": low,
+            "high": high,
+        }
+
+
+def buffers(found: Suggestions, now: Supervision) -> list[bytes]:
+    """Return the arrays of a message, in the order of the schema."""
+    doubtful = found.doubtful()
+    doubtful = doubtful[now.top_class[doubtful] < 0][:DOUBTFUL]  # without what was accepted
+    second = np.full(doubtful.size, NO_CLASS)
+    if len(found.classes) > 1:
+        second = np.argsort(-found.probabilities[doubtful], axis=1, kind="stable")[:, 1]
+    arrays = (found.top_class, sureness(found), doubtful, second)
+    return [_bytes(f.type.dtype, values) for f, values in zip(SUGGESTIONS.buffers, arrays)]
+
+
+def sureness(found: Suggestions) -> NDArray[np.intp]:
+    """Return each point's confidence as a page has it.
+
+    A confidence c is at least k/:data:`~nbembed.widget.schema.SURENESS_STEPS` just if its code is
+    at least k + 1, so that a page counts what :meth:`nbembed.Session.accept` takes.
+    """
+    codes: NDArray[np.intp] = np.searchsorted(_STEPS, found.confidence, side="right")
+    return np.where(found.reached, codes, 0)
+
+
+def _bytes(dtype: str, values: ArrayLike) -> bytes:
+    return np.ascontiguousarray(values, dtype=dtype).tobytes()

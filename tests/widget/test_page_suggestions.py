@@ -1,0 +1,224 @@
+"""Suggested labels in a real browser, with a stand-in for the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.widget.page import DARK, LIGHT, act, kernel, sent
+from tests.widget.test_page import run
+
+#: How far from gray points are drawn.
+CHROMA = """(points) => {
+  const map = document.querySelector('.nbe-map');
+  const context = map.querySelector('.nbe-points').getContext('2d');
+  return points.map((i) => {
+    const [x, y] = map.nbembedWhere(i);
+    const [r, g, b] = context.getImageData(Math.round(x), Math.round(y), 1, 1).data;
+    return Math.max(r, g, b) - Math.min(r, g, b);
+  });
+}"""
+NAMES = ["zero", "one", "two", "a class with a rather long name"]
+
+
+def told(page: Page) -> list[bool]:
+    """Return what the page has said about showing suggestions."""
+    return list(kernel(page, "k.sent.filter(m => m.type === 'suggesting').map(m => m.shown)"))
+
+
+def label_some(page: Page) -> None:
+    names = ", ".join(f"'{name}'" for name in NAMES)
+    act(
+        page,
+        f"""for (const name of [{names}]) k.addClass(name);
+            for (let i = 0; i < 8; i++) [k.codes[i], k.confidence[i]] = [i % 4, 1];
+            k.supervised('label 8 points')""",
+    )
+
+
+def opened(page: Page) -> None:
+    page.get_by_role("button", name="Suggestions", exact=True).click()
+    expect(page.get_by_role("list", name="Most doubtful points")).to_be_visible()
+
+
+@pytest.fixture
+def page(open_explorer: Any) -> Page:
+    page = open_explorer(n=400, clusters=4)
+    run(page)
+    label_some(page)
+    page.locator(".nbe").focus()
+    return page
+
+
+def asked(page: Page) -> Any:
+    return page.get_by_role("group", name="Class of point")
+
+
+def test_they_are_asked_for_only_while_they_are_shown(page: Page) -> None:
+    assert told(page) == []
+    opened(page)
+    assert told(page) == [True]
+    act(page, "k.update({color_by: 'suggestion'})")
+    page.get_by_role("button", name="Suggestions", exact=True).click()
+    assert told(page) == [True]
+    act(page, "k.update({color_by: 'class'})")
+    assert told(page) == [True, False]
+
+
+def test_a_page_that_is_back_asks_again(page: Page) -> None:
+    opened(page)
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    assert told(page) == [True, True]
+
+
+def test_accepting_says_how_many_and_why_not(page: Page) -> None:
+    opened(page)
+    count = kernel(page, "k.suggestions().sureness.filter((s, i) => s >= 181 && i >= 8).length")
+    button = page.get_by_role("button", name="Accept suggestions")
+    expect(button).to_have_text(f"Accept {count}")
+    page.get_by_role("slider", name="Least confidence").fill("1")
+    expect(button).to_be_disabled()
+    expect(page.get_by_text("None is so sure; the surest is 0.99")).to_be_visible()
+    button.click(force=True)
+    assert sent(page, "accept") == []
+    page.get_by_role("slider", name="Least confidence").fill("0.9")
+    page.locator(".nbe").focus()
+    page.keyboard.press("y")
+    page.wait_for_function("window.kernel.replied.accept === 1")
+    assert sent(page, "accept")[-1]["arguments"] == {"confidence": 0.9}
+    expect(button).to_be_disabled()
+
+
+def test_without_labels_the_panel_says_what_to_do(open_explorer: Any) -> None:
+    page = open_explorer(n=60, clusters=3)
+    page.get_by_role("button", name="Suggestions", exact=True).click()
+    expect(page.locator(".nbe-line")).to_have_text("Label some points first")
+    for name in ("Accept suggestions", "Check suggestions"):
+        button = page.get_by_role("button", name=name)
+        expect(button).to_be_disabled()
+        expect(button).to_have_attribute("aria-description", "Label some points first")
+    page.locator(".nbe").focus()
+    for key in "yc":
+        page.keyboard.press(key)
+    assert sent(page, "accept") == sent(page, "check_suggestions") == []
+
+
+def test_doubtful_points_are_stepped_through_and_answered_by_keys(page: Page) -> None:
+    page.keyboard.press("2")
+    expect(page.get_by_role("radio", name="one")).to_be_checked()
+    assert sent(page, "label") == [], "a number chooses a class while nothing is asked"
+    page.keyboard.press("n")
+    expect(asked(page)).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("no label reaches it")
+    first = kernel(page, "[...k.suggestions().doubtful][0]")
+    expect(asked(page)).to_have_accessible_name(f"Class of point {first}")
+    page.keyboard.press("3")
+    page.wait_for_function("window.kernel.replied.label === 1")
+    (label,) = sent(page, "label")
+    assert (label["points"], label["arguments"]["class"]) == ([first], "two")
+    second = kernel(page, "[...k.suggestions().doubtful][0]")
+    expect(asked(page)).to_have_accessible_name(f"Class of point {second}")
+    page.keyboard.press("0")
+    third = kernel(page, "[...k.suggestions().doubtful][1]")
+    expect(asked(page)).to_have_accessible_name(f"Class of point {third}")
+    page.keyboard.press("Shift+N")
+    expect(asked(page)).to_have_accessible_name(f"Class of point {second}")
+    page.keyboard.press("9")
+    expect(page.get_by_role("status")).to_contain_text("There is no class 9")
+    page.keyboard.press("Enter")
+    page.wait_for_function("window.kernel.replied.label === 2")
+    assert sent(page, "label")[-1]["arguments"]["class"] == "one", "the chosen class"
+    page.keyboard.press("Escape")
+    expect(asked(page)).to_have_count(0)
+    page.keyboard.press("1")
+    expect(page.get_by_role("radio", name="zero")).to_be_checked()
+    assert len(sent(page, "label")) == 2
+
+
+def test_doubtful_points_are_answered_by_mouse(page: Page) -> None:
+    opened(page)
+    point = kernel(page, "[...k.suggestions().doubtful][12]")
+    page.get_by_role("list", name="Most doubtful points").get_by_title(
+        f"Ask for point {point}", exact=True
+    ).click()
+    expect(asked(page)).to_have_accessible_name(f"Class of point {point}")
+    page.get_by_role("button", name=f"Answer {NAMES[3]}").click()
+    page.wait_for_function("window.kernel.replied.label === 1")
+    assert sent(page, "label")[-1]["points"] == [point]
+
+
+def test_a_check_asks_for_all_and_tells_the_accuracy(page: Page) -> None:
+    page.keyboard.press("n")
+    expect(asked(page)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    expect(asked(page)).to_contain_text("1 of")
+    drawn = kernel(page, "k.check")
+    expect(asked(page)).not_to_contain_text(" or ")
+    truth = kernel(page, "k.check.map(p => k.truth[p])")
+    for i, (point, k) in enumerate(zip(drawn, truth)):
+        expect(asked(page)).to_have_accessible_name(f"Class of point {point}")
+        expect(asked(page)).to_contain_text(f"{i + 1} of {len(drawn)}")
+        page.keyboard.press(str(k + 1 if i else (k + 1) % 4 + 1))
+    n = len(drawn)
+    expect(page.locator(".nbe-result")).to_have_text(
+        f"{n} of {n} · accuracy {(n - 1) / n:.2f} (0.50–1.00)"
+    )
+    expect(page.get_by_role("status")).to_contain_text("Check complete: accuracy")
+    expect(asked(page)).to_have_count(0)
+    assert len(sent(page, "label")) == n
+
+
+def test_a_check_can_be_left_and_gone_on_with(page: Page) -> None:
+    opened(page)
+    page.get_by_role("button", name="Check suggestions").click()
+    expect(asked(page)).to_be_visible()
+    drawn = kernel(page, "k.check")
+    page.keyboard.press("1")
+    page.wait_for_function("window.kernel.replied.label === 1")
+    page.keyboard.press("Escape")
+    page.keyboard.press("y")  # accepting answers nothing
+    page.wait_for_function("window.kernel.replied.accept === 1")
+    button = page.get_by_role("button", name="Check suggestions")
+    expect(button).to_have_text(f"Go on: {len(drawn) - 1} to check")
+    button.click()
+    expect(asked(page)).to_have_accessible_name(f"Class of point {drawn[1]}")
+    assert len(sent(page, "check_suggestions")) == 1
+
+
+def test_nothing_shifts_when_suggestions_change(page: Page) -> None:
+    act(page, "k.update({ height: 300 })")
+    opened(page)
+
+    def height() -> float:
+        return float(page.locator(".nbe").bounding_box()["height"])
+
+    before = height()
+    page.locator(".nbe").focus()
+    for key in ("n", "1", "0", "Escape", "c", "1", "y"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(30)
+        assert height() == before
+    act(page, "k.suggest({ state: 'failed', error: 'no graph '.repeat(40), check: null })")
+    assert height() == before
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_an_unsure_point_is_gray_and_a_sure_one_is_not(open_explorer: Any, theme: Any) -> None:
+    page = open_explorer(n=400, clusters=4, theme=theme, renderer="raster", color_by="suggestion")
+    run(page)
+    label_some(page)
+    page.wait_for_function("window.kernel.told.some(t => t.content.state === 'ready')")
+    page.wait_for_timeout(50)
+    unsure = page.evaluate(CHROMA, list(range(8, 28)))
+    sure = page.evaluate(CHROMA, list(range(375, 395)))
+    assert sorted(sure)[10] > 2 * sorted(unsure)[10]
+
+
+def test_a_text_that_is_markup_is_shown_as_text(page: Page) -> None:
+    act(page, "k.update({ classes: k.traits.classes.map(c => ({ ...c, name: '<b>x</b>' })) })")
+    page.keyboard.press("n")
+    expect(asked(page).get_by_role("button", name="Answer <b>x</b>")).to_have_count(4)
+    assert asked(page).locator("b b").count() == 0
