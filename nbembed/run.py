@@ -28,9 +28,9 @@ PATIENCE = 25
 
 #: Iterations over which the fall of the cost is measured, and the iterations that must not matter:
 #: a run is at rest when playing on for so many would change the cost by less than a share ``tol``,
-#: even at the present pace.
+#: even at the present pace. They are more than anybody waits for: descents go by fits and starts.
 WINDOW = 25
-HORIZON = 2000
+HORIZON = 5000
 
 #: At this share of ``tol`` nothing moves but the last digit: an optimizer that is stuck.
 STILL = 1e-4

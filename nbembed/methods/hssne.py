@@ -142,7 +142,7 @@ class HSSNE(PlacesNewPoints):
         Upper bound of iterations; the first fifty (or a quarter, if that is less) exaggerate
         attraction. A fit that it stops says so by scikit-learn's ConvergenceWarning.
     tol : float, default=1e-4
-        The run has converged when 2000 more iterations at the pace of the last 50 would change the
+        The run has converged when 5000 more iterations at the pace of the last 50 would change the
         cost by less than this share, and either 25 iterations in a row moved the points by less
         than this share of the map's radius or the cost stayed as steady for 50 more.
     n_jobs : int, optional

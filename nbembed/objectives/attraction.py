@@ -1,7 +1,7 @@
 """The strongest attractions of a map: edges that an optimizer makes a preconditioner of.
 
-    w_ij = c P_ij S_ij   for the pairs in which j is among the EDGES largest entries of i's row of P,
-                         or i among those of j's
+    w_ij = c P_ij S_ij   for the pairs in which j is among the EDGES largest entries of row i of P,
+                         or i among those of row j
 
 An objective whose gradient is Σ_j w_ij (y_i − y_j) less repulsion returns them from
 :meth:`~nbembed.objectives.Objective.attraction`. The pairs depend on P alone and are found once.

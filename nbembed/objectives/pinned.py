@@ -2,9 +2,9 @@
 
     ∂J/∂y_i ← 0 for pinned i
 
-The cost is unchanged: pinned points attract and repel the others, which alone are optimized. All
-optimizers move a point only along its own row of gradients, so that a pinned point keeps its
-coordinates to the bit.
+The cost is unchanged: pinned points attract and repel the others, which alone are optimized.
+Optimizers move a point along its own row of gradients, and leave the rows of :attr:`Pinned.pinned`
+out of what couples rows, so that a pinned point keeps its coordinates to the bit.
 """
 
 from __future__ import annotations

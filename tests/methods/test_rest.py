@@ -68,19 +68,22 @@ def test_rest_is_rest_on_digits():
 def test_rest_is_rest_on_5000_points():
     X, _ = make_blobs(5000, 20, centers=12, cluster_std=3.0, random_state=0)
     run = cold(HSSNERecipe(random_state=0, n_jobs=2), X).until(1000)
-    # Ten windows are enough to see a creep of the size that 2000 iterations may have.
-    assert change_on(run, 250) < SHARE / 8
+    # An eighth of the iterations, and of a descent that slows down more than an eighth of its fall.
+    assert change_on(run, ON // 8) < SHARE / 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("optimizer", [None, MomentumGradient()], ids=["auto", "momentum"])
 def test_alpha_raised_and_taken_back_does_not_boil(optimizer):
-    """Without the check of promises: cost 1.0 after 500 iterations and no rest in 27 000."""
+    """Without the check of promises: 1.6 times the cost after 500 iterations, no rest in 27 000.
+
+    The map may come back to another optimum, a little worse or better, but it comes back.
+    """
     run = cold(HSSNERecipe(random_state=0, n_jobs=1), load_digits().data, optimizer)
     first = run.step(500).cost
     run.change(run.objective.with_parameters(alpha=3.0)).step(1000)
     back = run.change(run.objective.with_parameters(alpha=1.0)).step(500).cost
-    assert back < 1.02 * first
+    assert back < 1.05 * first
     if optimizer is None:
         assert run.until(run.iteration + 1000).converged
 
