@@ -67,9 +67,9 @@ def test_rest_is_rest_on_digits():
 @pytest.mark.slow
 def test_rest_is_rest_on_5000_points():
     X, _ = make_blobs(5000, 20, centers=12, cluster_std=3.0, random_state=0)
-    run = cold(HSSNERecipe(random_state=0, n_jobs=2), X).until(1000)
-    # An eighth of the iterations, and of a descent that slows down more than an eighth of its fall.
-    assert change_on(run, ON // 8) < SHARE / 4
+    run = cold(HSSNERecipe(random_state=0, n_jobs=2), X).until(2000)
+    # An eighth of the iterations may take an eighth of the share.
+    assert change_on(run, ON // 8) < SHARE / 8
 
 
 @pytest.mark.slow
@@ -77,13 +77,13 @@ def test_rest_is_rest_on_5000_points():
 def test_alpha_raised_and_taken_back_does_not_boil(optimizer):
     """Without the check of promises: 1.6 times the cost after 500 iterations, no rest in 27 000.
 
-    The map may come back to another optimum, a little worse or better, but it comes back.
+    The default may come back to another optimum, which a session compares with a cold start.
     """
     run = cold(HSSNERecipe(random_state=0, n_jobs=1), load_digits().data, optimizer)
     first = run.step(500).cost
     run.change(run.objective.with_parameters(alpha=3.0)).step(1000)
     back = run.change(run.objective.with_parameters(alpha=1.0)).step(500).cost
-    assert back < 1.05 * first
+    assert back < (1.05 if optimizer is None else 1.02) * first
     if optimizer is None:
         assert run.until(run.iteration + 1000).converged
 
