@@ -124,6 +124,11 @@ def mbed(X: Any, known: NDArray[np.int64], split: int) -> NDArray[Any]:
     return np.asarray(Mbed(random_state=split).fit(X, known).labels_)
 
 
+def centers(X: Any, known: NDArray[np.int64], split: int) -> NDArray[Any]:
+    """Return Mbed's classes, by regions around centers in the plane."""
+    return np.asarray(Mbed(directions="centers", random_state=split).fit(X, known).labels_)
+
+
 def propagation(X: Any, known: NDArray[np.int64], split: int) -> NDArray[Any]:
     """Return the suggestions of propagation."""
     return np.asarray(PropagationClassifier().fit(X, known).transduction_)
@@ -134,6 +139,7 @@ CLASSIFIERS: Mapping[str, Classifier] = {
     "1-NN": nearest,
     "self-training SVM": self_training,
     "Mbed, paper": mbed,
+    "Mbed, centers": centers,
     "propagation": propagation,
 }
 
