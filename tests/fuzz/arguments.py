@@ -221,6 +221,8 @@ GOOD: dict[str, Good] = {
     "link_form": one_of("structured", "uniform"),
     "perplexity": one_of("auto", 1, 1.5, 2, 2.9),
     "tradeoff": one_of(0.1, 0.0, 1.0),
+    "neighbor_share": one_of(0.99, 1.0, 0.0, 0.5),
+    "mass_exponent": one_of(0.5, 0.0, 1.0),
     "margin_weight": one_of(1.0, 0.0, 5.0),
     "eta_objects": one_of(0.1, 0.0, 1e-6, 10.0),
     "eta_classes": one_of("auto", 0.1, 10.0),
@@ -264,6 +266,8 @@ GOOD: dict[str, Good] = {
     "invalidates": one_of("objective", "affinities"),
     # flags
     "per_point": FLAG,
+    "clamp": FLAG,
+    "laplacian": FLAG,
     "per_class": FLAG,
     "shortest_paths": FLAG,
     "labels_as_links": FLAG,
@@ -364,6 +368,11 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
         lambda: nb.optimizers.Alternating().start(w.rng.standard_normal((max(w.n, 4) + w.k, 2)))
     ),
     ("nb.spectral.PCA*", "n_components"): one_of(2, 1),
+    ("nb.optimizers.MomentumLBFGS", "lbfgs"): one_of(nb.optimizers.LBFGS()),
+    ("nb.optimizers.MomentumLBFGS", "momentum"): one_of(nb.optimizers.MomentumGradient()),
+    ("nb.propagation.accuracy_interval", "correct"): one_of(0, 1, 5),
+    ("nb.propagation.accuracy_interval", "n"): one_of(5, 1, 10**6),
+    ("nb.propagation.accuracy_interval", "level"): one_of(0.95, 0.5, 1e-9),
 }
 
 

@@ -313,7 +313,7 @@ def test_a_lasso_of_two_points_does_not_tear_the_map(iris, make):
 
 
 def test_labels_pull_points_together(iris, make):
-    session = make(iris, nb.HSSNE(random_state=0))
+    session = make(iris, nb.HSSNE(rho=0.8, random_state=0))
     session.play()
     assert session.wait("converged", GUARD)
     chosen = np.array([17, 25, 30, 40, 45, 49])
