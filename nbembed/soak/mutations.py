@@ -193,7 +193,7 @@ def _changed_entry(rng: Rng, place: Any, key: Any) -> str:
         place[pick(rng, (PAYLOAD, "", "parameters"))] = place.pop(key)
         return "renamed"
     if form == 3 and isinstance(old, int | float) and not isinstance(old, bool):
-        place[key] = pick(rng, (old + 1, old - 1, -old, old * 1e6, str(old)))
+        place[key] = pick(rng, (old + 1, old - 1, -old, old * 10**6, str(old)))
     else:
         place[key] = pick(rng, HOSTILE)
     return f"is {place[key]!r}"[:120]
