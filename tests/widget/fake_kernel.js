@@ -49,6 +49,7 @@ export class FakeKernel {
       coordinates: view(this.positions),
       membership_colors: view(new Uint8Array(0)),
       directions: [],
+      borders: [],
       direction_colors: [],
       label_codes: view(this.codes),
       label_confidence: view(this.confidence),
@@ -83,6 +84,7 @@ export class FakeKernel {
       error: "",
       learning: "",
       learning_error: "",
+      worse_optimum: "",
       request: "",
       undo: "",
       redo: "",
@@ -314,11 +316,11 @@ export class FakeKernel {
     const seq = ++this.seq;
     this.flying.add(seq);
     const t = this.traits.iteration;
-    const { directions, direction_colors, centers, center_names, center_colors } = this.traits;
+    const { directions, direction_colors, borders, centers, center_names, center_colors } = this.traits;
     this.custom({
       type: "frame", seq, version: ++this.version, iteration: t, cost: 0.7 + 2.4 * Math.exp(-t / 90),
       quality: 0.9 - 0.8 * Math.exp(-t / 120), state: this.traits.state, applied: this.applied,
-      directions, direction_colors, centers, center_names, center_colors, ...more,
+      directions, direction_colors, borders, centers, center_names, center_colors, ...more,
     }, [this.positions, ...buffers]);
     return seq;
   }

@@ -383,6 +383,17 @@ def test_a_refused_command_and_a_failed_run_are_told(page: Page) -> None:
     expect(alert).to_contain_text("kept")
 
 
+def test_a_worse_optimum_is_told_and_a_new_start_offered(page: Page) -> None:
+    act(page, "k.update({worse_optimum: 'A new start reaches 0.6; this map rests at <b>0.7</b>'})")
+    notice = page.locator(".nbe-notice")
+    expect(notice).to_contain_text("this map rests at <b>0.7</b>.")
+    page.get_by_role("button", name="Start over").click()
+    page.wait_for_function("window.kernel.commands('play').length === 1")
+    assert len(sent(page, "reset")) == 1
+    act(page, "k.update({worse_optimum: ''})")
+    expect(notice).to_have_count(0)
+
+
 def test_the_annealing_path_is_scrubbed_by_keys_and_pointer(page: Page) -> None:
     act(
         page,
