@@ -120,9 +120,9 @@ EXPERIMENTS = (
     ),
     Experiment(
         "mbed-centers",
-        "regions around centers in the plane: digits, Digit1 and USPS (about 90 s)",
+        "regions around centers in the plane: digits, Digit1 and USPS (about 3 min)",
         ("ssl_digit1", "ssl_usps"),
-        True,
+        False,
         _centers,
     ),
 )
