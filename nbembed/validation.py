@@ -208,7 +208,11 @@ def check_instance(name: str, value: Any, kind: type) -> None:
         If it is not.
     """
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be of type {kind.__name__}, got {value!r}")
+        try:
+            got = repr(value)
+        except Exception:  # malformed itself, as a sparse matrix without its parts is
+            got = f"a malformed {type(value).__name__}"
+        raise TypeError(f"{name} must be of type {kind.__name__}, got {got}")
 
 
 def check_text(name: str, value: Any) -> str:
@@ -382,13 +386,12 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
 
     Raises
     ------
+    TypeError
+        If they are not real numbers.
     ValueError
         If a row is partly NaN, has a negative entry or does not sum to one (within 1e-4).
     """
-    try:
-        array = np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be rows of probabilities, got {rows!r}") from None
+    array = check_numbers(name, rows)
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{name} must have shape (n_samples, n_classes), got {array.shape}")
     unknown = np.isnan(array).all(axis=1)

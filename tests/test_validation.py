@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from nbembed import validation as v
+from nbembed.supervision import Supervision
 
 
 @pytest.mark.parametrize("value", [True, "1", None, 1j, [1]])
@@ -238,3 +239,10 @@ def test_text_is_what_utf_8_can_hold(tmp_path):
 
 def test_text_from_elsewhere_is_made_readable():
     assert v.readable("naïve \ud800!") == "naïve ?!"
+
+
+def test_a_value_that_cannot_be_shown_is_refused_by_its_type():
+    broken = sparse.csr_array((2, 2))
+    broken.indptr = broken.indptr[:0]
+    with pytest.raises(TypeError, match="supervision must be of type.*a malformed csr_array"):
+        v.check_instance("supervision", broken, Supervision)

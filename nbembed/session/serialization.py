@@ -161,7 +161,7 @@ def decode_supervision(data: Any, n_samples: int | None) -> Supervision:
         raise ValueError(f"it has {n_samples} points but labels for {found!r}")
     try:
         return Supervision.from_dict(data)
-    except (TypeError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"broken supervision: {error}") from error
 
 

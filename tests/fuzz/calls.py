@@ -341,6 +341,8 @@ def made(kind: type, d: int, k: int, fitted: bool) -> Any:
         return kind(arguments.objective(w), [0, 1])
     if kind is nb.objectives.LargeMargin:
         return kind(arguments.affinities(w), 0.5, nb.objectives.simplex(k, max(k, 2)), n_jobs=1)
+    if kind is nb.Propagation:
+        return kind(arguments.affinities(w), n_jobs=1)
     if kind is nb.posteriors.Learned:
         said = nb.Supervision(8).label([0, 1], "a").label([2, 3], "b")
         return nb.posteriors.learn("soft-nearest-neighbor", arguments.some_data(w), said)
