@@ -116,8 +116,8 @@ def k_smallest(values: NDArray[Any], k: int) -> NDArray[np.intp]:
     return index
 
 
-def check_k(k: int, n: int) -> int:
-    """Return the size of a neighborhood among n points."""
-    if not 1 <= check_count("k", k) <= n - 1:
-        raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
+def check_k(k: int, n: int, name: str = "k") -> int:
+    """Return the size of a neighborhood among n points; ``name`` is what the error calls it."""
+    if not 1 <= check_count(name, k) <= n - 1:
+        raise ValueError(f"{name} must be in [1, {n - 1}] for {n} points, got {k}")
     return int(k)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import Affinities, csr_of_rows
 from nbembed.distances import name_of
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
@@ -83,7 +83,7 @@ def neighbor_affinities(
     data = check_data(X, metric)
     perplexity = graph_perplexity(perplexity, data.shape[0])
     index, rows = nearest_rows(data, perplexity, metric, n_jobs=n_jobs)
-    P = _csr(rows, index, data.shape[0])
+    P = csr_of_rows(rows, index, data.shape[0])
     return Affinities(P, "row", perplexity=perplexity, metric=name_of(metric))
 
 
@@ -189,14 +189,6 @@ def _calibrated(D2: NDArray[Any], perplexity: float, n_threads: int = 1) -> NDAr
     return rows
 
 
-def _csr(rows: NDArray[Any], index: NDArray[np.intp], n: int) -> sparse.csr_array:
-    indptr = np.arange(0, rows.size + 1, rows.shape[1])
-    P = sparse.csr_array((rows.ravel(), index.ravel(), indptr), shape=(rows.shape[0], n))
-    P.eliminate_zeros()
-    P.sort_indices()
-    return P
-
-
 def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
     """Return P's rows cut to their largest entries and calibrated to the perplexity."""
     n = P.shape[0]
@@ -213,5 +205,5 @@ def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
             here = np.flatnonzero(counts == count)
             kept = p[here, :count]
             out[here, :count] = _calibrated(np.log(kept[:, :1] / kept), perplexity, n_threads)
-        parts.append(_csr(out, index, n))
+        parts.append(csr_of_rows(out, index, n))
     return sparse.csr_array(sparse.vstack(parts, format="csr"))
