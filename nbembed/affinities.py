@@ -29,7 +29,7 @@ from nbembed.distances import PAIRS, Distances, Metric, name_of
 from nbembed.kernels.calibration import CHUNK, calibrate, normalize
 from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
-from nbembed.neighbors import check_k, neighbors_and_distances
+from nbembed.neighbors import check_k, find_neighbors
 from nbembed.sparse_format import FLOATS, check_csr
 from nbembed.validation import (
     auto_perplexity,
@@ -92,6 +92,8 @@ class Affinities:
         ε: probabilities below it are zero, in P and in :attr:`log_P`. 0.0 keeps all of them.
     n_neighbors : int or None
         How many nearest neighbors each row is over; None for all pairs, or given probabilities.
+    recall : float or None
+        Share of the true neighbors among those, estimated on a sample; 1.0 if the search was exact.
     """
 
     P: Any
@@ -103,6 +105,7 @@ class Affinities:
     source: tuple[Any, Metric] | None = field(default=None, repr=False)
     floor: float = 0.0
     n_neighbors: int | None = None
+    recall: float | None = None
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -425,7 +428,8 @@ def perplexity_affinities(
         A name that scikit-learn or SciPy knows, or a function of two points.
     n_neighbors : int, optional
         Each row is over so many nearest neighbors of the point alone, and P is sparse; in
-        [1, n_samples − 1]. None: over all other points, and P is dense.
+        [1, n_samples − 1]. None: over all other points, and P is dense. Of 20 000 dense points or
+        more, Euclidean and cosine neighbors are searched approximately: :attr:`Affinities.recall`.
     dtype : float32 or float64
         Of P.
     n_jobs : int, optional
@@ -462,7 +466,7 @@ def perplexity_affinities(
         k = check_k(n_neighbors, n, "n_neighbors")
         perplexity = check_perplexity_of_neighbors(perplexity, k)
     dtype = check_float_type(dtype)
-    n_threads = _threads(n, n_jobs)
+    n_threads, recall = _threads(n, n_jobs), None
     beta, tied = np.empty(n), np.empty(n, np.int64)
     if n_neighbors is None:
         P = np.empty((n, n), dtype)
@@ -470,9 +474,9 @@ def perplexity_affinities(
             skip = np.arange(here.start, here.stop)
             _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
     else:
-        index, distances = neighbors_and_distances(data, k, metric)
-        rows, beta, tied = calibrated_rows(distances, perplexity, dtype, n_threads)
-        P = csr_of_rows(rows, index, n)
+        found = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
+        rows, beta, tied = calibrated_rows(found.distances, perplexity, dtype, n_threads)
+        P, recall = csr_of_rows(rows, found.indices, n), found.recall
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
         warnings.warn(
@@ -481,8 +485,9 @@ def perplexity_affinities(
             stacklevel=2,
         )
     source = _kept(X, data), metric
+    kept = None if n_neighbors is None else k
     return Affinities(
-        P, "row", beta, perplexity, None, name_of(metric), source, n_neighbors=n_neighbors and k
+        P, "row", beta, perplexity, None, name_of(metric), source, n_neighbors=kept, recall=recall
     )
 
 
