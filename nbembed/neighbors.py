@@ -81,6 +81,11 @@ def neighbors_and_distances(
     n = points.shape[0]
     found = points if others is None else check_data(others, metric, name="others", min_samples=1)
     k = check_k(k, n) if itself else check_k(k, found.shape[0] + 1)
+    if hasattr(metric, "nearest"):
+        searched: Any = metric.nearest(points, k, None if itself else found)
+        if searched is not None:
+            index, distances = searched
+            return index, distances
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     if dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
         check_span(points, name)
