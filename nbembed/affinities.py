@@ -25,6 +25,7 @@ from scipy import sparse
 from nbembed.distances import Distances, Metric, name_of
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.threads import resolve_threads
+from nbembed.memory import check_memory
 from nbembed.sparse_format import FLOATS, check_csr
 from nbembed.validation import (
     auto_perplexity,
@@ -473,10 +474,16 @@ def global_affinities(
     UserWarning
         If so many points coincide that the quantile is zero: the smallest distance above zero is
         used in its place. Where all points coincide, rows are uniform at any width.
+
+    Raises
+    ------
+    ValueError
+        If the pairs would not fit into memory.
     """
     n_classes = check_count("n_classes", n_classes, low=2)
     data = check_data(X, metric)
     n = data.shape[0]
+    check_global_memory(n, dtype)
     P = np.empty((n, n), check_float_type(dtype))
     distances = Distances(data, metric)
     pairs = distances.of_pairs()
@@ -497,6 +504,27 @@ def global_affinities(
         normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
+
+
+def check_global_memory(n: int, dtype: DTypeLike = np.float32) -> None:
+    """Raise if affinities of one width for n points would not fit into memory.
+
+    Neither a quantile of all distances nor a width that is the same in dense and in sparse regions
+    can be had from a few neighbors of each point: every pair counts.
+
+    Raises
+    ------
+    ValueError
+        With the bytes that are needed.
+    """
+    # The distances of all pairs, sorted for their quantile, go before P is filled.
+    needed = max(4 * n * (n - 1), check_float_type(dtype).itemsize * n**2)
+    check_memory(
+        needed,
+        f"one width for all points, which needs all {n} × {n} pairs,",
+        'a width for each point, affinity="perplexity" of Mbed or perplexity_affinities(X, '
+        "n_neighbors=...)",
+    )
 
 
 def _threads(n: int, n_jobs: int | None) -> int:
