@@ -29,6 +29,7 @@ from nbembed.distances import PAIRS, Distances, Metric, name_of
 from nbembed.kernels.calibration import CHUNK, calibrate, normalize
 from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
+from nbembed.memory import check_memory
 from nbembed.neighbors import check_k, find_neighbors
 from nbembed.sparse_format import FLOATS, check_csr
 from nbembed.validation import (
@@ -61,6 +62,8 @@ __all__ = [
 
 #: Tolerance of sums and of symmetry, relative to what is compared.
 TOLERANCE = 1e-4
+#: What takes less memory than affinities of all pairs.
+FEWER_PAIRS = 'n_neighbors=... of perplexity_affinities, which algorithm="grid" uses'
 #: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
@@ -243,6 +246,10 @@ class Affinities:
 
     @cached_property
     def _joint(self) -> Affinities:
+        if not self.is_sparse:
+            n = self.n_samples
+            what = f"affinities of all {n} × {n} pairs, beside the rows that they are made from,"
+            check_memory(2 * self.dtype.itemsize * n**2, what, FEWER_PAIRS)
         half = self.dtype.type(0.5 / self.n_samples)
         if self.is_sparse:
             P = canonical(sparse.csr_array((self.P + self.P.T) * half))
@@ -449,7 +456,7 @@ def perplexity_affinities(
     Raises
     ------
     ValueError
-        Naming the invalid argument and the allowed values.
+        Naming the invalid argument and the allowed values; or if P would not fit into memory.
 
     Notes
     -----
@@ -466,6 +473,12 @@ def perplexity_affinities(
         k = check_k(n_neighbors, n, "n_neighbors")
         perplexity = check_perplexity_of_neighbors(perplexity, k)
     dtype = check_float_type(dtype)
+    if n_neighbors is None:
+        check_memory(dtype.itemsize * n**2, f"affinities of all {n} × {n} pairs", FEWER_PAIRS)
+    else:
+        # Neighbors and distances as they are found, then rows, columns and CSR.
+        needed = (24 + 2 * dtype.itemsize) * n * k
+        check_memory(needed, f"affinities of {n} × {k} neighbors", "a smaller n_neighbors")
     n_threads, recall = _threads(n, n_jobs), None
     beta, tied = np.empty(n), np.empty(n, np.int64)
     if n_neighbors is None:
@@ -544,10 +557,16 @@ def global_affinities(
     UserWarning
         If so many points coincide that the quantile is zero: the smallest distance above zero is
         used in its place. Where all points coincide, rows are uniform at any width.
+
+    Raises
+    ------
+    ValueError
+        If the pairs would not fit into memory.
     """
     n_classes = check_count("n_classes", n_classes, low=2)
     data = check_data(X, metric)
     n = data.shape[0]
+    check_global_memory(n, dtype)
     P = np.empty((n, n), check_float_type(dtype))
     distances = Distances(data, metric)
     pairs = distances.of_pairs()
@@ -568,6 +587,27 @@ def global_affinities(
         normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
+
+
+def check_global_memory(n: int, dtype: DTypeLike = np.float32) -> None:
+    """Raise if affinities of one width for n points would not fit into memory.
+
+    Neither a quantile of all distances nor a width that is the same in dense and in sparse regions
+    can be had from a few neighbors of each point: every pair counts.
+
+    Raises
+    ------
+    ValueError
+        With the bytes that are needed.
+    """
+    # The distances of all pairs, sorted for their quantile, go before P is filled.
+    needed = max(4 * n * (n - 1), check_float_type(dtype).itemsize * n**2)
+    check_memory(
+        needed,
+        f"one width for all points, which needs all {n} × {n} pairs,",
+        'a width for each point, affinity="perplexity" of Mbed or perplexity_affinities(X, '
+        "n_neighbors=...)",
+    )
 
 
 def _threads(n: int, n_jobs: int | None) -> int:

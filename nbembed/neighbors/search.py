@@ -127,6 +127,11 @@ def find_neighbors(
     n = found.shape[0]
     k = check_k(k, n) if itself else check_k(k, n + 1)
     n_threads = resolve_threads(n_jobs)
+    if hasattr(metric, "nearest"):
+        searched: Any = metric.nearest(points, k, None if itself else found)
+        if searched is not None:
+            indices, distances = searched
+            return Neighbors(indices, distances, 1.0)
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     in_space = _in_euclidean_space(points, found, metric) if dense and n >= SINGLE else None
     queries = None if itself else points
