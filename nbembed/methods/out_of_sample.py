@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.methods.estimator import Estimator
+from nbembed.methods.field_placement import MapField, place_on_field
 from nbembed.methods.placement import FittedData, RowCost, place
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ class PlacesNewPoints(Estimator):
         Notes
         -----
         O(n_new · n_samples · (n_features + n_components)) time; work goes by blocks, so that
-        memory does not grow with the number of new points. Labels and links do not enter.
+        memory does not grow with the number of new points. On maps of 10 000 points or more in two
+        dimensions, where the cost allows it, O(n_new · (n_samples · n_features + perplexity)): a
+        new point's probabilities are then over its 3 · perplexity nearest neighbors alone, see
+        :mod:`nbembed.methods.field_placement`. Labels and links do not enter.
         """
         check_is_fitted(self, "embedding_")
         data = self._validated(X, reset=False)
@@ -73,6 +77,14 @@ class PlacesNewPoints(Estimator):
         places = self.embedding_[fitted]
         new = np.flatnonzero(fitted < 0)
         if new.size == 0:
+            return places
+        field = self._map_field(cost)
+        if field is not None and self.perplexity_ is not None:
+            blocks = place_on_field(
+                self._fitted, data[new], field, cost, self.perplexity_, self.n_jobs
+            )
+            for here, found in blocks:
+                places[new[here]] = found
             return places
         rows = self._fitted.rows(
             data[new],
@@ -84,6 +96,16 @@ class PlacesNewPoints(Estimator):
         for here, block in rows:
             places[new[here]] = place(block, self.embedding_, cost, self.n_jobs)
         return places
+
+    def _map_field(self, cost: RowCost) -> MapField | None:
+        """Return the potential of the fitted map, made at the first call, if it has one."""
+        known: tuple[Any, Any, MapField | None] | None = getattr(self, "_field", None)
+        if known is None or known[0] is not self.embedding_ or known[1] != cost:
+            made = (
+                None if self._sigma is not None else MapField.of(self.embedding_, cost, self.n_jobs)
+            )
+            known = self._field = self.embedding_, cost, made
+        return known[2]
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the perplexity, and the data and the metric that the affinities were made with."""

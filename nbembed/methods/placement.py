@@ -214,20 +214,32 @@ def place(
 
 
 def first_places(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.float64]:
-    """Return first positions to try, (n_new, n_positions, n_components); see the module."""
-    mean = P @ Y
+    """Return first positions to try, (n_new, n_positions, n_components); see the module.
+
+    ``Y`` is the map, or the coordinates of each new point's own neighbors, of shape
+    (n_new, n_neighbors, n_components).
+    """
+    own = Y.ndim == 3
+    mean = np.einsum("ij,ijk->ik", P, Y) if own else P @ Y
     if cost.convex:
         return np.asarray(mean[:, None])
     median = np.empty_like(mean)
-    for k in range(Y.shape[1]):
-        order = np.argsort(Y[:, k], kind="stable")
-        half = np.cumsum(P[:, order], axis=1) >= 0.5
-        median[:, k] = Y[order[half.argmax(axis=1)], k]
+    for k in range(Y.shape[-1]):
+        if own:
+            order = np.argsort(Y[:, :, k], axis=1, kind="stable")
+            half = np.cumsum(np.take_along_axis(P, order, axis=1), axis=1) >= 0.5
+            middle = np.take_along_axis(order, half.argmax(axis=1)[:, None], axis=1)
+            median[:, k] = np.take_along_axis(Y[:, :, k], middle, axis=1)[:, 0]
+        else:
+            order = np.argsort(Y[:, k], kind="stable")
+            half = np.cumsum(P[:, order], axis=1) >= 0.5
+            median[:, k] = Y[order[half.argmax(axis=1)], k]
     count = min(NEAREST, P.shape[1])
     nearest = np.argpartition(P, P.shape[1] - count, axis=1)[:, -count:]
     # Sorted, because the order that a partition leaves is not specified.
     nearest.sort(axis=1)
-    return np.concatenate([mean[:, None], median[:, None], Y[nearest]], axis=1)
+    near = np.take_along_axis(Y, nearest[:, :, None], axis=1) if own else Y[nearest]
+    return np.concatenate([mean[:, None], median[:, None], near], axis=1)
 
 
 def _check_not_negative(X: Any) -> None:

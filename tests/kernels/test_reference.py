@@ -321,10 +321,13 @@ def test_every_selectable_kernel_is_compared() -> None:
     assert set(reference.__all__) - compared == {
         "shorten",
         "loops",
+        # test_nearest and test_field_placement compare these.
         "keep_smallest",
         "cut_lists",
         "pair_distances",
-    }  # in test_nearest
+        "potentials",
+        "descend_on_field",
+    }
 
 
 def test_scores_of_a_custom_similarity_agree() -> None:

@@ -35,6 +35,7 @@ from nbembed.kernels.reference.pairs import (
 )
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
+from nbembed.kernels.reference.placement_field import descend_on_field, potentials
 
 __all__ = [
     "keep_smallest",
@@ -45,6 +46,7 @@ __all__ = [
     "custom_pairs",
     "custom_values",
     "descend",
+    "descend_on_field",
     "detours",
     "cut_lists",
     "gaussian_rows",
@@ -59,6 +61,7 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
+    "potentials",
     "rewrite_links",
     "shorten",
     "solve_on_graph",
