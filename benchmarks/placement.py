@@ -3,6 +3,7 @@
     python benchmarks/placement.py                 1000 new points on maps of 2000
     python benchmarks/placement.py --threads 2
     python benchmarks/placement.py --json out.json
+    python benchmarks/placement.py --many 100000   so many new points on a map of 20 000
 
 Each implementation is fitted to 2000 points of ten clusters in fifty dimensions and places 1000
 more. The time includes distances, calibration and optimization. nbembed calibrates to the fit's
@@ -11,12 +12,17 @@ its defaults, perplexity 5 and 250 gradient steps, and approximates the normaliz
 it is also shown with the fit's perplexity. The share of new points whose nearest fitted point is in
 the same cluster is printed as well.
 
+With ``--many`` the map has 20 000 points (``--fitted``), nbembed places new points by their nearest
+neighbors and the map's potential, and 500 of them are placed by the sums over all fitted points and
+by openTSNE as well. Seconds are CPU seconds, and seconds for a million points are extrapolated.
+
 Needs the extra ``nbembed[bench]``.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import statistics
 import sys
@@ -27,10 +33,12 @@ from typing import Any
 
 import numpy as np
 import openTSNE
+import openTSNE.initialization
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import KNeighborsClassifier
 
 import nbembed as nb
+from nbembed.methods import field_placement
 
 sys.path.insert(0, str(Path(__file__).parent))
 from exact import PERPLEXITY, machine
@@ -46,7 +54,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads, where supported")
     parser.add_argument("--turns", type=int, default=5, help="number of turns to take medians over")
     parser.add_argument("--json", type=Path, help="file to write the figures to")
+    parser.add_argument("--many", type=int, help="place so many points on a large map")
+    parser.add_argument("--fitted", type=int, default=20_000, help="points of the large map")
     options = parser.parse_args()
+    if options.many:
+        on_large_map(options.fitted, options.many, options.threads)
+        return
 
     X, y = make_blobs(3000, 50, centers=10, cluster_std=6.0, random_state=0)
     fitted, new = slice(2000), slice(2000, None)
@@ -74,6 +87,49 @@ def main() -> None:
         figures[name] = {"seconds": took, "score": score}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def on_large_map(n: int, many: int, threads: int) -> None:
+    """Place many points on a large map; print how long it takes, and how well they are placed."""
+    X, y = make_blobs(n + many, 50, centers=10, cluster_std=6.0, random_state=0)
+    # A short run of few iterations is a map that new points can be placed on.
+    start = openTSNE.initialization.pca(X[:n]) * 1e5
+    model = nb.HSSNE(alpha=1, perplexity=PERPLEXITY, init=start, max_iter=20, n_jobs=threads)
+    model.fit(X[:n])
+    peer = openTSNE.TSNEEmbedding(
+        model.embedding_.astype(float), openTSNE.affinity.PerplexityBasedNN(X[:n], n_jobs=threads)
+    )
+    few = X[n : n + 500]
+    model.transform(few[:1])
+    nearest = KNeighborsClassifier(1).fit(model.embedding_, y[:n])
+
+    def all_sums(new: Any) -> Any:
+        limit, field_placement.FIELD_FROM = field_placement.FIELD_FROM, n + 1
+        try:
+            return nb.HSSNE.transform(clone_fitted(model), new)
+        finally:
+            field_placement.FIELD_FROM = limit
+
+    print(machine())
+    print(f"new points on a map of {n}, {threads} thread(s), CPU seconds")
+    print(f"{'transform':34} {'points':>8} {'s':>8} {'s a million':>12} {'same cluster':>13}")
+    for name, new, transform in (
+        ("nbembed, neighbors and potential", X[n:], model.transform),
+        ("nbembed, all sums", few, all_sums),
+        ("openTSNE, its defaults", few, peer.transform),
+    ):
+        begin = time.process_time()
+        places = np.asarray(transform(new))
+        took = time.process_time() - begin
+        score = nearest.score(places, y[n : n + len(new)])
+        print(f"{name:34} {len(new):8} {took:8.2f} {took / len(new) * 1e6:12.1f} {score:13.3f}")
+
+
+def clone_fitted(model: Any) -> Any:
+    """Return a fitted estimator without the potential of its map."""
+    again = copy.copy(model)
+    again.__dict__.pop("_field", None)
+    return again
 
 
 def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:
