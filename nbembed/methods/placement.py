@@ -253,13 +253,14 @@ def _check_not_negative(X: Any) -> None:
 
 def _digests(X: Any, *, square: bool = False) -> list[bytes]:
     """Return a digest of each row, whatever its type; ``square`` leaves the diagonal out."""
-    if sparse.issparse(X):
+    thin = sparse.issparse(X)
+    if thin:
         X = sparse.csr_array(X, dtype=np.float64, copy=True)
         X.sum_duplicates()
         X.eliminate_zeros()
     found = []
     for i in range(X.shape[0]):
-        if sparse.issparse(X):
+        if thin:
             own = slice(X.indptr[i], X.indptr[i + 1])
             where, row = X.indices[own].astype(np.int64), X.data[own]
             if square:
