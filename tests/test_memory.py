@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import nbembed as nb
 from nbembed import memory
-from nbembed.affinities import global_affinities
+from nbembed.affinities import global_affinities, perplexity_affinities
 from nbembed.memory import check_memory, in_bytes, memory_limit
 from nbembed.neighbors import nearest_neighbors
 
@@ -59,6 +59,16 @@ Y = np.arange(300) % 3
     ("work", "message"),
     [
         (
+            lambda: perplexity_affinities(X, 30),
+            "affinities of all 300 × 300 pairs would take 360 kB of memory, of which this machine "
+            'has 100 kB; less is needed with n_neighbors=... .* algorithm="grid"',
+        ),
+        (
+            lambda: perplexity_affinities(X, 30, n_neighbors=90),
+            "affinities of 300 × 90 neighbors would take 864 kB .* a smaller n_neighbors",
+        ),
+        (lambda: nb.SNE().fit(X), "affinities of all 300 × 300 pairs would take 360 kB"),
+        (
             lambda: nb.spectral.KPCATrick().fit(X, Y),
             "the kernel of all 300 × 300 pairs, with its eigenvectors, would take 3.6 MB of memory,"
             " of which this machine has 100 kB; less is needed with n_landmarks=299",
@@ -74,7 +84,7 @@ Y = np.arange(300) % 3
         ),
         (lambda: global_affinities(X, 3), "one width for all points"),
     ],
-    ids=["kernel", "landmarks", "Mbed", "width"],
+    ids=["all pairs", "neighbors", "SNE", "kernel", "landmarks", "Mbed", "width"],
 )
 def test_methods_refuse_before_they_work(little, work, message):
     with pytest.raises(ValueError, match=message):
@@ -99,3 +109,12 @@ def test_distances_of_a_learned_metric_are_refused(monkeypatch):
     assert found.shape == (300, 3)
     with pytest.raises(ValueError, match="shortest paths over 300 points would take 720 kB"):
         nearest_neighbors(X, 3, longer)
+
+
+def test_a_joint_form_needs_as_much_again(monkeypatch):
+    made = perplexity_affinities(X, 30)
+    sparse = perplexity_affinities(X, 10, n_neighbors=30)
+    monkeypatch.setattr(memory, "memory_limit", lambda: 500_000)
+    with pytest.raises(ValueError, match=r"300 × 300 pairs, beside the rows .* would take 720 kB"):
+        made.joint()
+    assert sparse.joint().form == "joint"
