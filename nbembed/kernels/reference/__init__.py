@@ -34,6 +34,7 @@ from nbembed.kernels.reference.pairs import (
 )
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
+from nbembed.kernels.reference.radial import pays, radial_sums
 
 __all__ = [
     "calibrate",
@@ -55,6 +56,8 @@ __all__ = [
     "packed_log_rows",
     "parametric",
     "path_lengths",
+    "pays",
+    "radial_sums",
     "rewrite_links",
     "shorten",
     "solve_on_graph",
