@@ -33,8 +33,8 @@ from nbembed.kernels.grid.splines import ORDER, symbol, weights
 SPACINGS = tuple(0.5 * 2 ** (-k / 12) for k in range(61))
 
 #: The error that is allowed in the force between two charges, relative to the root mean square of
-#: that force. In a map whose clusters are wider than a cell, errors of many pairs cancel, and a
-#: tenth of it remains; all of it and a half where most points sit in a few narrower places.
+#: that force. A map's error is no larger, and at α = 1 a quarter of it, because errors of many
+#: pairs cancel; half as much again only where most points sit in a few places narrower than a cell.
 TOLERANCE = 4e-4
 
 #: Nodes along an axis are a number from a list in which each is larger by about this share, so that
