@@ -18,6 +18,7 @@ the nodes of α = 3 along an axis.
 
 from __future__ import annotations
 
+import bisect
 import functools
 import math
 from functools import lru_cache
@@ -37,9 +38,15 @@ SPACINGS = tuple(0.5 * 2 ** (-k / 12) for k in range(61))
 #: pairs cancel; half as much again only where most points sit in a few places narrower than a cell.
 TOLERANCE = 4e-4
 
+#: The same where small potentials must be right as well as large ones.
+PRECISE = 2e-5
+
 #: Nodes along an axis are a number from a list in which each is larger by about this share, so that
 #: a map that grows does not need a new transform at every iteration.
 STEP = 1 / 16
+
+#: More nodes than this along an axis are never used, and need not be a number that transforms fast.
+LARGEST = 2**22
 
 
 class Plan(NamedTuple):
@@ -58,13 +65,14 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def spacing(kernel: Radial) -> float:
-    """Return the widest spacing at which the force of one charge is right to :data:`TOLERANCE`."""
-    h = SPACINGS[-1]
-    for h in SPACINGS:
-        if spline_error(kernel, h * kernel.width) <= TOLERANCE:
-            break
-    return h * kernel.width
+def spacing(kernel: Radial, precise: bool = False) -> float:
+    """Return the widest spacing with an error of at most :data:`TOLERANCE` or :data:`PRECISE`."""
+    allowed = PRECISE if precise else TOLERANCE
+    width = kernel.width
+    place = bisect.bisect_left(
+        SPACINGS[:-1], True, key=lambda h: spline_error(kernel, h * width) <= allowed
+    )
+    return SPACINGS[place] * width
 
 
 def spline_error(kernel: Radial, h: float) -> float:
@@ -124,6 +132,8 @@ def grid_shape(extents: Any, h: float) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def _rounded_up(n: int) -> int:
+    if n > LARGEST:
+        return n
     size = ORDER + 2
     while size < n:
         size = max(size + 2, math.ceil(size * (1 + STEP)))

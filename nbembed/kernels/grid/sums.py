@@ -59,8 +59,8 @@ def radial_sums(
     n_threads : int
         Threads; the result does not depend on it.
     precise : bool
-        Whether sums are wanted to more than the six digits of float32, relative to the largest. In
-        float64, and in narrow maps, they are computed to more in any case.
+        Whether small potentials must be right as well as large ones: on a finer grid, in float64.
+        Narrow maps, and points in float64, have a grid in float64 in any case.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def radial_sums(
     """
     d, n = Yt.shape
     Yt = np.ascontiguousarray(Yt)
-    grid = grid_for(Yt, kernel)
+    grid = grid_for(Yt, kernel, precise)
     if grid.span <= LEAST * kernel.width:
         return _in_one_place(Yt, kernel, np.ones(n) if charges is None else charges)
     single = Yt.dtype == np.float32 and not precise and grid.span >= kernel.width

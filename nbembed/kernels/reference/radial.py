@@ -24,6 +24,6 @@ def radial_sums(
     return RadialTerms(values.sum(axis=1), gradient)
 
 
-def pays(Yt: Any, kernel: Any) -> bool:
+def pays(Yt: Any, kernel: Any, precise: bool = False) -> bool:
     """See :func:`nbembed.kernels.grid.size.pays`; one formula serves both."""
     return True
