@@ -29,7 +29,8 @@ from nbembed.distances import PAIRS, Distances, Metric, name_of
 from nbembed.kernels.calibration import CHUNK, calibrate, normalize
 from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
-from nbembed.neighbors import check_k, neighbors_and_distances
+from nbembed.memory import check_memory
+from nbembed.neighbors import check_k, find_neighbors
 from nbembed.sparse_format import FLOATS, check_csr
 from nbembed.validation import (
     auto_perplexity,
@@ -61,6 +62,8 @@ __all__ = [
 
 #: Tolerance of sums and of symmetry, relative to what is compared.
 TOLERANCE = 1e-4
+#: What takes less memory than affinities of all pairs.
+FEWER_PAIRS = 'n_neighbors=... of perplexity_affinities, which algorithm="grid" uses'
 #: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
@@ -92,6 +95,8 @@ class Affinities:
         ε: probabilities below it are zero, in P and in :attr:`log_P`. 0.0 keeps all of them.
     n_neighbors : int or None
         How many nearest neighbors each row is over; None for all pairs, or given probabilities.
+    recall : float or None
+        Share of the true neighbors among those, estimated on a sample; 1.0 if the search was exact.
     """
 
     P: Any
@@ -103,6 +108,7 @@ class Affinities:
     source: tuple[Any, Metric] | None = field(default=None, repr=False)
     floor: float = 0.0
     n_neighbors: int | None = None
+    recall: float | None = None
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -240,6 +246,10 @@ class Affinities:
 
     @cached_property
     def _joint(self) -> Affinities:
+        if not self.is_sparse:
+            n = self.n_samples
+            what = f"affinities of all {n} × {n} pairs, beside the rows that they are made from,"
+            check_memory(2 * self.dtype.itemsize * n**2, what, FEWER_PAIRS)
         half = self.dtype.type(0.5 / self.n_samples)
         if self.is_sparse:
             P = canonical(sparse.csr_array((self.P + self.P.T) * half))
@@ -425,7 +435,8 @@ def perplexity_affinities(
         A name that scikit-learn or SciPy knows, or a function of two points.
     n_neighbors : int, optional
         Each row is over so many nearest neighbors of the point alone, and P is sparse; in
-        [1, n_samples − 1]. None: over all other points, and P is dense.
+        [1, n_samples − 1]. None: over all other points, and P is dense. Of 20 000 dense points or
+        more, Euclidean and cosine neighbors are searched approximately: :attr:`Affinities.recall`.
     dtype : float32 or float64
         Of P.
     n_jobs : int, optional
@@ -445,7 +456,7 @@ def perplexity_affinities(
     Raises
     ------
     ValueError
-        Naming the invalid argument and the allowed values.
+        Naming the invalid argument and the allowed values; or if P would not fit into memory.
 
     Notes
     -----
@@ -462,7 +473,13 @@ def perplexity_affinities(
         k = check_k(n_neighbors, n, "n_neighbors")
         perplexity = check_perplexity_of_neighbors(perplexity, k)
     dtype = check_float_type(dtype)
-    n_threads = _threads(n, n_jobs)
+    if n_neighbors is None:
+        check_memory(dtype.itemsize * n**2, f"affinities of all {n} × {n} pairs", FEWER_PAIRS)
+    else:
+        # Neighbors and distances as they are found, then rows, columns and CSR.
+        needed = (24 + 2 * dtype.itemsize) * n * k
+        check_memory(needed, f"affinities of {n} × {k} neighbors", "a smaller n_neighbors")
+    n_threads, recall = _threads(n, n_jobs), None
     beta, tied = np.empty(n), np.empty(n, np.int64)
     if n_neighbors is None:
         P = np.empty((n, n), dtype)
@@ -470,9 +487,9 @@ def perplexity_affinities(
             skip = np.arange(here.start, here.stop)
             _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
     else:
-        index, distances = neighbors_and_distances(data, k, metric)
-        rows, beta, tied = calibrated_rows(distances, perplexity, dtype, n_threads)
-        P = csr_of_rows(rows, index, n)
+        found = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
+        rows, beta, tied = calibrated_rows(found.distances, perplexity, dtype, n_threads)
+        P, recall = csr_of_rows(rows, found.indices, n), found.recall
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
         warnings.warn(
@@ -481,8 +498,9 @@ def perplexity_affinities(
             stacklevel=2,
         )
     source = _kept(X, data), metric
+    kept = None if n_neighbors is None else k
     return Affinities(
-        P, "row", beta, perplexity, None, name_of(metric), source, n_neighbors=n_neighbors and k
+        P, "row", beta, perplexity, None, name_of(metric), source, n_neighbors=kept, recall=recall
     )
 
 
@@ -539,10 +557,16 @@ def global_affinities(
     UserWarning
         If so many points coincide that the quantile is zero: the smallest distance above zero is
         used in its place. Where all points coincide, rows are uniform at any width.
+
+    Raises
+    ------
+    ValueError
+        If the pairs would not fit into memory.
     """
     n_classes = check_count("n_classes", n_classes, low=2)
     data = check_data(X, metric)
     n = data.shape[0]
+    check_global_memory(n, dtype)
     P = np.empty((n, n), check_float_type(dtype))
     distances = Distances(data, metric)
     pairs = distances.of_pairs()
@@ -563,6 +587,27 @@ def global_affinities(
         normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
+
+
+def check_global_memory(n: int, dtype: DTypeLike = np.float32) -> None:
+    """Raise if affinities of one width for n points would not fit into memory.
+
+    Neither a quantile of all distances nor a width that is the same in dense and in sparse regions
+    can be had from a few neighbors of each point: every pair counts.
+
+    Raises
+    ------
+    ValueError
+        With the bytes that are needed.
+    """
+    # The distances of all pairs, sorted for their quantile, go before P is filled.
+    needed = max(4 * n * (n - 1), check_float_type(dtype).itemsize * n**2)
+    check_memory(
+        needed,
+        f"one width for all points, which needs all {n} × {n} pairs,",
+        'a width for each point, affinity="perplexity" of Mbed or perplexity_affinities(X, '
+        "n_neighbors=...)",
+    )
 
 
 def _threads(n: int, n_jobs: int | None) -> int:

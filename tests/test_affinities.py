@@ -360,3 +360,14 @@ def test_numbers_of_neighbors_are_checked(X):
     for wrong in (0.5, 11):
         with pytest.raises(ValueError, match=r"perplexity must be in \[1, 10\] for n_neighbors=10"):
             perplexity_affinities(X, wrong, n_neighbors=10)
+
+
+def test_the_recall_of_the_search_is_told(X, rng, monkeypatch):
+    assert perplexity_affinities(X, 5).recall is None
+    assert perplexity_affinities(X, 5, n_neighbors=15).joint().recall == 1.0
+    exact = perplexity_affinities(X, 5, n_neighbors=15)
+    monkeypatch.setattr("nbembed.neighbors.search.SINGLE", 10)
+    monkeypatch.setattr("nbembed.neighbors.search.MANY", 20)
+    made = perplexity_affinities(X, 5, n_neighbors=15)
+    assert 0.9 < made.recall <= 1
+    assert abs(made.P - exact.P).sum() < 0.1 * len(X)

@@ -23,6 +23,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 RANKS = {
     "kernels": 0,
     "blas": 0,
+    "memory": 0,
     "sparse_format": 0,
     "validation": 1,
     "distances": 1,

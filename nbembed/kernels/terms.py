@@ -246,6 +246,27 @@ class Calibration(NamedTuple):
     tied: NDArray[np.int64]
 
 
+class Shortlist(NamedTuple):
+    """The smallest entries of rows so far.
+
+    Attributes
+    ----------
+    values, columns : ndarray of shape (n, room), float32 and int32
+        Entries and their columns; the first ``counts[i]`` of a row are in use.
+    counts : ndarray of int64, shape (n,)
+    bounds : ndarray of float32, shape (n,)
+        Every entry that was dropped is at least as large; ∞ where none was.
+    k : int
+        Number of smallest entries that are wanted.
+    """
+
+    values: NDArray[np.float32]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    bounds: NDArray[np.float32]
+    k: int
+
+
 class Loops(NamedTuple):
     """Loops for one similarity and its score; the NumPy backend has ``terms`` alone."""
 

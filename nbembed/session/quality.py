@@ -53,7 +53,7 @@ class QualityMeter:
         self._seen = Y
         try:
             if self._nearest is None:
-                self._nearest = nearest_neighbors(self._X, 1, metric)
+                self._nearest = nearest_neighbors(self._X, 1, metric, search="auto")
                 started = time.monotonic()
             self._value = float(neighbor_preservation(None, Y, k=1, neighbors=self._nearest))
         except Exception:

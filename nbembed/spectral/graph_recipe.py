@@ -181,7 +181,9 @@ class GraphEstimator(SpectralEstimator):
         handles singular constraints (:mod:`nbembed.spectral.solve`); more regularizes.
     n_pca : int, optional
         Work in this many leading principal components; by default in all directions in which the
-        data vary.
+        data vary. Where these may be more than 2000, because both the number of points and that of
+        features are larger, the default is 500 (see :mod:`nbembed.spectral.subspace`), and a number
+        must be given to work in more.
     """
 
     def __init__(

@@ -108,7 +108,7 @@ class SpectralRecipe(Recipe[Subspace]):
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the data in coordinates of their span; labels do not enter."""
         check_sparse(X)
-        return Subspace.of(X, self._n_pca)
+        return Subspace.of(X, self._n_pca, self.dimensions)
 
     def make_start(
         self, X: Any, affinities: Subspace, supervision: Supervision, rng: np.random.Generator

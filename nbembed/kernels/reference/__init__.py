@@ -26,6 +26,7 @@ from nbembed.kernels.reference.links import (
     rewrite_links,
     unlinked_sums,
 )
+from nbembed.kernels.reference.nearest import cut_lists, keep_smallest, pair_distances
 from nbembed.kernels.reference.pairs import (
     gaussian_rows,
     heavy_tailed,
@@ -37,6 +38,7 @@ from nbembed.kernels.reference.placement import descend
 from nbembed.kernels.reference.radial import pays, radial_sums
 
 __all__ = [
+    "keep_smallest",
     "calibrate",
     "cannot_link",
     "custom_entries",
@@ -45,6 +47,7 @@ __all__ = [
     "custom_values",
     "descend",
     "detours",
+    "cut_lists",
     "gaussian_rows",
     "group_attraction",
     "heavy_tailed",
@@ -54,6 +57,7 @@ __all__ = [
     "neighbor_retrieval",
     "normalize",
     "packed_log_rows",
+    "pair_distances",
     "parametric",
     "path_lengths",
     "pays",
