@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.methods.algorithm import GridRecipe
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.placement import FittedData, RowCost, place
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.affinities import Affinities
+    from nbembed.objectives.checks import Algorithm
 
 
 class PlacesNewPoints(Estimator):
@@ -29,6 +31,7 @@ class PlacesNewPoints(Estimator):
     n_jobs: int | None
 
     perplexity_: float | None
+    algorithm_: Algorithm
 
     _fitted: FittedData
     _sigma: float | None
@@ -88,6 +91,9 @@ class PlacesNewPoints(Estimator):
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the perplexity, and the data and the metric that the affinities were made with."""
         self.perplexity_ = affinities.perplexity
+        recipe = self.recipe
+        if isinstance(recipe, GridRecipe):
+            self.algorithm_ = recipe.algorithm_for(affinities.n_samples)
         source = getattr(affinities, "source", None)
         if source is None:
             source = X.copy() if sparse.issparse(X) else np.array(X), self.metric
