@@ -23,6 +23,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 RANKS = {
     "kernels": 0,
     "blas": 0,
+    "dask_input": 0,
     "sparse_format": 0,
     "validation": 1,
     "distances": 1,
@@ -61,6 +62,9 @@ DOORS = {
     "bokeh": {"plots"},
     "jupyter_bokeh": {"plots"},
     "jupyterlab": set(),
+    "dask": {"dask_input"},
+    "distributed": {"experiments"},
+    "joblib": {"experiments"},
 }
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if "frontend" not in p.parts)
