@@ -101,7 +101,14 @@ def test_the_wheel_carries_bundle_notebooks_data_and_types(wheel):
     fields = email.message_from_bytes(files[metadata])
     assert fields["Name"] == "nbembed"
     assert fields["License-Expression"] == "BSD-3-Clause"
-    assert set(fields.get_all("Provides-Extra", [])) == {"lab", "sdp", "test", "docs", "bench"}
+    assert set(fields.get_all("Provides-Extra", [])) == {
+        "lab",
+        "dask",
+        "sdp",
+        "test",
+        "docs",
+        "bench",
+    }
 
 
 def test_the_sdist_carries_bundle_and_sources(unpacked):
