@@ -341,6 +341,9 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "suggesting":
             self._suggestions.show(client, message.fields["shown"])
             self._sender.poke("suggestions")
+        elif message.type == "precision":
+            if self._frames.need_precision(client, message.fields["full"]):
+                self._sender.resend()
         elif message.type == "views":
             self._displays.report(client, message.fields["count"])
             if self._displays.gone:
@@ -348,6 +351,7 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "bye":
             self._displays.forget(client)
             self._sender.watch(client, False)
+            self._frames.need_precision(client, False)
             self._dispatcher.forget(client)
             self._suggestions.show(client, False)
 

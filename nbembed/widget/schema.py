@@ -233,6 +233,8 @@ def _of_trait(name: str, *, optional: bool = False) -> Field:
     return Field(name, TRAITS[name].type, TRAITS[name].doc, optional)
 
 
+#: Two float32 or two 16-bit numbers a point; the frame's ``range`` says which.
+FRAME_POSITIONS = array("<u2")
 CLIENT = Field("client", TEXT, "The page.")
 REQUEST = Field("request", COUNT, "The command's number; each page counts its own.")
 
@@ -254,9 +256,15 @@ FRAME = MessageType(
         _of_trait("center_names"),
         _of_trait("center_colors"),
         _of_trait("borders"),
+        Field(
+            "range",
+            list_of(NUMBER, 4),
+            "Left, bottom, right, top. With it, positions are 16-bit steps of it, else float32.",
+            optional=True,
+        ),
     ),
     (
-        Field("coordinates", FLOATS),
+        Field("positions", FRAME_POSITIONS),
         Field("membership_colors", BYTES, optional=True),
     ),
 )
@@ -309,6 +317,11 @@ FROM_PAGE: Mapping[str, MessageType] = {
             "suggesting",
             "Whether the page shows suggestions; they are sent to no other.",
             (CLIENT, Field("shown", FLAG)),
+        ),
+        MessageType(
+            "precision",
+            "Whether the page needs coordinates in full precision, being zoomed in far.",
+            (CLIENT, Field("full", FLAG)),
         ),
         MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
         MessageType(
