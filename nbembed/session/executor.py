@@ -11,7 +11,7 @@ import logging
 import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nbembed.session.commands import COMMANDS
 from nbembed.session.optimum import OptimumCheck
@@ -21,6 +21,8 @@ from nbembed.session.worker import as_exception
 from nbembed.validation import readable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.session.background_fit import BackgroundFit, FitRequest, FitResult
     from nbembed.session.controller import Controller
     from nbembed.session.engine import Engine
@@ -56,6 +58,8 @@ class Executor:
         self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # the cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
+        self._measured: NDArray[Any] | None = None
+        self._points: Any = None
         self._optimum = OptimumCheck(engine)
         self._due = 0.0
 
@@ -235,6 +239,11 @@ class Executor:
         with controller.lock:
             if controller.queue or controller.jobs:
                 return 0.0
+        if started and self._meter.unfinished:
+            return self._measure(controller)
+        with controller.lock:
+            if controller.queue or controller.jobs:
+                return 0.0
             if self._asked is not None and self._fit.busy and not controller.machine.closing:
                 return None  # its result will wake the worker
             controller.resting = True
@@ -244,6 +253,15 @@ class Executor:
             at_rest = machine.target in ("converged", "paused") and self._engine.converged
             compares = at_rest and self._engine.fresh and not machine.closing
         return self._compare(controller) if compares else None
+
+    def _measure(self, controller: Controller) -> float:
+        """Go on measuring the quality of a map of many points, which takes many turns."""
+        quality = self._quality(now=True)
+        if not self._meter.unfinished:
+            with controller.lock:
+                controller.publish(controller.published.cost, quality)
+            controller.subscribers.tell("frame", "state")
+        return 0.0
 
     def _compare(self, controller: Controller) -> float | None:
         """Find out, one iteration a turn, whether the map rests in a worse optimum."""
@@ -275,5 +293,7 @@ class Executor:
         engine = self._engine
         if engine.layout is None:
             return math.nan
+        if engine.layout is not self._measured:  # the meter knows a layout by its identity
+            self._measured, self._points = engine.layout, engine.layout[: engine.n_points]
         metric = engine.settings.recipe.quality_metric
-        return self._meter.measure(engine.layout[: engine.n_points], metric, now=now)
+        return self._meter.measure(self._points, metric, now=now)

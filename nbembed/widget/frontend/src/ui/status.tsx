@@ -15,7 +15,7 @@ export function Status({ view }: { view: View }) {
       {request.value && !learning.value && !gone && <span class="nbe-learning nbe-request">{request.value}</span>}
       <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
       <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
-      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; no label enters it" />
+      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; of many points, a sample of 2000. No label enters it" />
       <Sparkline view={view} />
     </div>
   );
