@@ -13,6 +13,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.commands import COMMANDS
 from nbembed.session.optimum import OptimumCheck
 from nbembed.session.quality import QualityMeter
@@ -58,6 +59,7 @@ class Executor:
         self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # the cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
+        self._gave_up = False  # the last iteration that was begun
         self._measured: NDArray[Any] | None = None
         self._points: Any = None
         self._optimum = OptimumCheck(engine)
@@ -202,13 +204,31 @@ class Executor:
 
     # -- iterations and rest ------------------------------------------------------------------
 
+    def _overtaken(self, controller: Controller) -> bool:
+        """Whether a command waits for which the present iteration is given up.
+
+        At large n an iteration takes long, and a command that changes the map makes it worthless.
+        What was begun leaves no trace, because a state of an optimizer is a value: the next
+        iteration is the same as if this one had never been begun. Of two iterations in a row only
+        one is given up, so that a map moves while a slider is dragged.
+        """
+        waits = bool(controller.queue) and not controller.machine.steps_left
+        return waits and not self._gave_up
+
     def _iterate(self, controller: Controller) -> None:
         engine = self._engine
         self._exact = False
         self._optimum.interrupt()
         if controller.worse_optimum:
             self._say(controller, "")
-        record = engine.advance()
+        engine.refresh()
+        try:
+            with interruptible(lambda: self._overtaken(controller)):
+                record = engine.advance()
+        except Interrupted:
+            self._gave_up = True
+            return
+        self._gave_up = False
         known = math.isfinite(record.cost)
         cost = record.cost if known else controller.published.cost
         quality = self._quality()
@@ -265,7 +285,12 @@ class Executor:
 
     def _compare(self, controller: Controller) -> float | None:
         """Find out, one iteration a turn, whether the map rests in a worse optimum."""
-        if self._optimum.advance():
+        try:
+            with interruptible(lambda: bool(controller.queue)):
+                unfinished = self._optimum.advance()
+        except Interrupted:
+            return 0.0
+        if unfinished:
             return 0.0
         self._say(controller, self._optimum.text)
         return None
