@@ -192,6 +192,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("cost", nullable(NUMBER), None, "In nats."),
         Trait("quality", nullable(NUMBER), None, "Share of points that keep their 1-NN."),
         Trait("error", TEXT, "", "What stopped the worker."),
+        Trait("compiling", FLAG, False, "Whether kernels are compiled: once for an installation."),
         Trait("learning", TEXT, "", "What is being learned from labels in the background."),
         Trait("learning_error", TEXT, "", "Why the newest labels cannot be learned from."),
         Trait("request", TEXT, "", "What the method needs from the person."),

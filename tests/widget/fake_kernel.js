@@ -83,6 +83,7 @@ export class FakeKernel {
       cost: null,
       quality: null,
       error: "",
+      compiling: false,
       learning: "",
       learning_error: "",
       worse_optimum: "",

@@ -133,6 +133,8 @@ export interface Traits {
   quality: number | null;
   /** What stopped the worker. */
   error: string;
+  /** Whether kernels are compiled: once for an installation. */
+  compiling: boolean;
   /** What is being learned from labels in the background. */
   learning: string;
   /** Why the newest labels cannot be learned from. */
@@ -187,6 +189,7 @@ export const TRAIT_FORMS = {
   cost: "json",
   quality: "json",
   error: "json",
+  compiling: "json",
   learning: "json",
   learning_error: "json",
   request: "json",
