@@ -82,15 +82,22 @@ export class Density {
       const y = top - positions[2 * i + 1] * scale;
       if (!(x >= 0 && y >= 0 && x < width && y < height)) continue;
       const c = 4 * i;
-      const weight = colors[c + 3] / 255;
+      const weight = colors[c + 3] * (1 / 255);
+      const row = y | 0;
+      occupied[row] = 1;
+      const s = 4 * (row * width + (x | 0));
+      sums[s + 3] += weight;
+      if (marks[c + 3] === 255) {
+        sums[s] += weight * colors[c];
+        sums[s + 1] += weight * colors[c + 1];
+        sums[s + 2] += weight * colors[c + 2];
+        continue;
+      }
       const own = (weight * marks[c + 3]) / 255;
       const rest = weight - own;
-      occupied[y | 0] = 1;
-      const s = 4 * ((y | 0) * width + (x | 0));
       sums[s] += own * colors[c] + rest * red;
       sums[s + 1] += own * colors[c + 1] + rest * green;
       sums[s + 2] += own * colors[c + 2] + rest * blue;
-      sums[s + 3] += weight;
     }
   }
 
