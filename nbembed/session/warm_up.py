@@ -42,10 +42,14 @@ def warm_up(recipe: Recipe[Any]) -> threading.Thread | None:
         return None
     if not isinstance(recipe.quality_metric, str):  # a function of the user's, or learned
         return None
-    thread = _warm[kind] = threading.Thread(
+    thread = threading.Thread(
         target=_label_a_small_map, args=(recipe,), name="nbembed warm-up", daemon=True
     )
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # no thread can be started
+        return None
+    _warm[kind] = thread
     return thread
 
 
