@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import resource
 import sys
 import time
@@ -36,7 +35,7 @@ from nbembed.neighbors import find_neighbors
 from nbembed.neighbors.exact import all_distances
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact import machine
+from report import Report, machine
 
 K, PERPLEXITY, SAMPLE = 91, 30.0, 200
 
@@ -54,7 +53,8 @@ def main() -> None:
     X = clusters(options.n) if options.data is None else from_file(options.data)
     print(machine())
     print(f"n = {len(X)}, {X.shape[1]} dimensions, {options.threads} thread(s), CPU seconds")
-    figures: dict[str, Any] = {"machine": machine(), "n": len(X), "threads": options.threads}
+    report = Report("neighbors", options.threads)
+    points = f"{len(X)} points in {X.shape[1]} dimensions"
 
     rng = np.random.default_rng(0)
     sample = rng.choice(len(X), SAMPLE, replace=False)
@@ -62,6 +62,7 @@ def main() -> None:
     print(f"\n{K} neighbors of all points")
     print(f"{'search':36} {'seconds':>9} {'recall':>7} {'ratio':>7} {'first call':>11}")
     took: dict[str, float] = {}
+    recalls: dict[str, float] = {}
     for name, search in searches(options.threads):
         if any(word in name for word in options.skip):
             continue
@@ -76,7 +77,7 @@ def main() -> None:
         recall = min(1.0, float((d2 <= true).mean() - self_found))
         ratio = took[name] / took["nbembed"]
         print(f"{name:36} {took[name]:9.2f} {recall:7.4f} {ratio:7.1f} {first:11.2f}")
-        figures[name] = {"seconds": took[name], "recall": recall, "first": first}
+        recalls[name] = recall
 
     print("\nAffinities, perplexity 30 over 90 neighbors, search included")
     for name, make in affinities(options.threads):
@@ -84,11 +85,12 @@ def main() -> None:
             continue
         start = time.process_time()
         make(X)
-        figures[name] = time.process_time() - start
-        print(f"{name:36} {figures[name]:9.2f}")
+        took[name] = time.process_time() - start
+        print(f"{name:36} {took[name]:9.2f}")
 
     print("\nCalibration alone, ns per pair")
     distances = all_distances(X[:5000], 90).squared ** 0.5
+    each: dict[str, list[float]] = {}
     for name, calibrate in calibrations():
         calibrate(distances)
         times = []
@@ -96,12 +98,24 @@ def main() -> None:
             start = time.process_time()
             calibrate(distances)
             times.append((time.process_time() - start) / distances.size * 1e9)
-        figures[name] = min(times)
+        each[name] = times
         print(f"{name:36} {min(times):9.2f}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"\npeak memory of the process: {peak:.2f} GiB")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    print(f"\npeak memory of the process: {peak:.2f} GiB\n")
+    work = f"{K} neighbors of {points}"
+    report.value(f"{work}: recall", recalls["nbembed"], "")
+    for name in recalls:
+        if not name.startswith("nbembed"):
+            against = f"{name} (recall {recalls[name]:.3f})"
+            report.ratio(work, [took[name]], against, [took["nbembed"]])
+    if "openTSNE affinities" in took:
+        theirs, ours = took["openTSNE affinities"], took["nbembed affinities"]
+        report.ratio(f"affinities of {points}, perplexity 30", [theirs], "openTSNE", [ours], 1.0)
+    report.value("calibration, 90 neighbors, float32", each["nbembed float32"], "ns/pair", 5.0)
+    report.ratio(
+        "calibration, 90 neighbors", each["scikit-learn"], "scikit-learn", each["nbembed float32"]
+    )
+    report.write(options.json)
 
 
 def clusters(n: int) -> Any:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import json
 import statistics
 import sys
 import time
@@ -42,6 +41,7 @@ from nbembed.methods import field_placement
 
 sys.path.insert(0, str(Path(__file__).parent))
 from exact import PERPLEXITY, machine
+from report import Report
 
 #: Seconds allowed for placing 1000 new points on a map of 2000.
 GOAL = 1.0
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--fitted", type=int, default=20_000, help="points of the large map")
     options = parser.parse_args()
     if options.many:
-        on_large_map(options.fitted, options.many, options.threads)
+        on_large_map(options.fitted, options.many, options.threads, options.json)
         return
 
     X, y = make_blobs(3000, 50, centers=10, cluster_std=6.0, random_state=0)
@@ -76,7 +76,6 @@ def main() -> None:
     print(machine())
     print(f"1000 new points on 2000, {options.threads} thread(s), median of {options.turns} turns")
     print(f"{'transform':34} {'s':>7} {'same cluster':>13}")
-    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
     for name, Y, _ in works:
         took = statistics.median(seconds[name])
         score = KNeighborsClassifier(1).fit(Y, y[fitted]).score(places[name], y[new])
@@ -84,12 +83,16 @@ def main() -> None:
         if name.startswith("nbembed"):
             goal = f"   goal {GOAL:g} s: {'met' if took < GOAL else 'NOT met'}"
         print(f"{name:34} {took:7.3f} {score:13.3f}{goal}")
-        figures[name] = {"seconds": took, "score": score}
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    report = Report("placement", options.threads)
+    for name, values in seconds.items():
+        if name.startswith("nbembed"):
+            work = f"1000 new points on a map of 2000, {name.removeprefix('nbembed ')}"
+            report.value(work, values, "s", GOAL)
+            report.ratio(work, seconds["openTSNE"], "openTSNE's transform", values)
+    report.write(options.json)
 
 
-def on_large_map(n: int, many: int, threads: int) -> None:
+def on_large_map(n: int, many: int, threads: int, file: Path | None) -> None:
     """Place many points on a large map; print how long it takes, and how well they are placed."""
     X, y = make_blobs(n + many, 50, centers=10, cluster_std=6.0, random_state=0)
     # A short run of few iterations is a map that new points can be placed on.
@@ -113,6 +116,7 @@ def on_large_map(n: int, many: int, threads: int) -> None:
     print(machine())
     print(f"new points on a map of {n}, {threads} thread(s), CPU seconds")
     print(f"{'transform':34} {'points':>8} {'s':>8} {'s a million':>12} {'same cluster':>13}")
+    each: dict[str, float] = {}
     for name, new, transform in (
         ("nbembed, neighbors and potential", X[n:], model.transform),
         ("nbembed, all sums", few, all_sums),
@@ -123,6 +127,13 @@ def on_large_map(n: int, many: int, threads: int) -> None:
         took = time.process_time() - begin
         score = nearest.score(places, y[n : n + len(new)])
         print(f"{name:34} {len(new):8} {took:8.2f} {took / len(new) * 1e6:12.1f} {score:13.3f}")
+        each[name] = took / len(new)
+    ours, *others = each
+    report = Report("placement", threads)
+    report.value(f"1 000 000 new points on a map of {n}", [1e6 * each[ours]], "s", 120)
+    for name in others:
+        report.ratio(f"a new point on a map of {n}", [each[name]], name, [each[ours]])
+    report.write(file)
 
 
 def clone_fitted(model: Any) -> Any:

@@ -36,23 +36,24 @@ from nbembed.kernels.reference.pairs import (
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
 from nbembed.kernels.reference.placement_field import descend_on_field, potentials
+from nbembed.kernels.reference.radial import pays, radial_sums
 
 __all__ = [
-    "keep_smallest",
     "calibrate",
     "cannot_link",
     "custom_entries",
     "custom_groups",
     "custom_pairs",
     "custom_values",
+    "cut_lists",
     "descend",
     "descend_on_field",
     "detours",
-    "cut_lists",
     "gaussian_rows",
     "group_attraction",
     "heavy_tailed",
     "joint_entropy",
+    "keep_smallest",
     "linked_entropy",
     "loops",
     "neighbor_retrieval",
@@ -61,7 +62,9 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
+    "pays",
     "potentials",
+    "radial_sums",
     "rewrite_links",
     "shorten",
     "solve_on_graph",
