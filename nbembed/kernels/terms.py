@@ -64,6 +64,21 @@ class SparseTerms(NamedTuple):
     cross: float
 
 
+class RadialTerms(NamedTuple):
+    """Sums of a radial kernel K over the other points.
+
+    Attributes
+    ----------
+    potential : ndarray of shape (n,), float64
+        φ_i = Σ_{j≠i} c_j K(τ_ij).
+    gradient : ndarray of shape (d, n)
+        ∂φ_i/∂y_i, in the type of the points.
+    """
+
+    potential: Any
+    gradient: Any
+
+
 class GaussianRowsTerms(NamedTuple):
     """Sums over pairs.
 

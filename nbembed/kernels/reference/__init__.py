@@ -35,6 +35,7 @@ from nbembed.kernels.reference.pairs import (
 )
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
+from nbembed.kernels.reference.radial import pays, radial_sums
 
 __all__ = [
     "keep_smallest",
@@ -59,6 +60,8 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
+    "pays",
+    "radial_sums",
     "rewrite_links",
     "shorten",
     "solve_on_graph",
