@@ -35,7 +35,7 @@ from nbembed.kernels.reference.pairs import (
 )
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
-from nbembed.kernels.reference.radial import pays, radial_sums
+from nbembed.kernels.reference.radial import grid_that_pays, radial_sums
 
 __all__ = [
     "keep_smallest",
@@ -49,6 +49,7 @@ __all__ = [
     "detours",
     "cut_lists",
     "gaussian_rows",
+    "grid_that_pays",
     "group_attraction",
     "heavy_tailed",
     "joint_entropy",
@@ -60,7 +61,6 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
-    "pays",
     "radial_sums",
     "rewrite_links",
     "shorten",
