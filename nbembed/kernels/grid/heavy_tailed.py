@@ -5,8 +5,8 @@ With φ the potential of unit charges under K = H (:mod:`.sums`):
     Z = Σ_i φ_i,   Σ_j q_ij S_ij (y_i − y_j) = −½ ∇φ_i
 
 in the place of the sums over all pairs of :mod:`nbembed.kernels.heavy_tailed`, which are taken
-where they cost less (:func:`~nbembed.kernels.grid.size.grid_that_pays`), and where the points are so far
-apart that Z consists of few pairs.
+where they cost less (:func:`.size.grid_that_pays`), and where the points are so far apart that Z
+consists of few pairs.
 """
 
 from __future__ import annotations
