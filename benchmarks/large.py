@@ -33,6 +33,7 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 import nbembed as nb
+from nbembed.affinities import perplexity_affinities
 from nbembed.objectives import HeavyTailed
 from nbembed.run import Run
 
@@ -76,7 +77,7 @@ def points(n: int, data: str | None) -> Any:
 def affinities(X: Any) -> Any:
     """Return nbembed's sparse joint affinities."""
     k = int(3 * PERPLEXITY)
-    return nb.perplexity_affinities(X, PERPLEXITY, n_neighbors=k, n_jobs=1).joint()
+    return perplexity_affinities(X, PERPLEXITY, n_neighbors=k, n_jobs=1).joint()
 
 
 # ---- one iteration ------------------------------------------------------------------------------

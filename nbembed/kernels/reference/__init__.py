@@ -17,6 +17,7 @@ from nbembed.kernels.reference.custom_similarity import (
 from nbembed.kernels.reference.distances import squared_distances
 from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.reference.graph_solve import solve_on_graph
+from nbembed.kernels.reference.largest import largest_entries
 from nbembed.kernels.reference.links import (
     cannot_link,
     group_attraction,
@@ -53,6 +54,7 @@ __all__ = [
     "group_attraction",
     "heavy_tailed",
     "joint_entropy",
+    "largest_entries",
     "linked_entropy",
     "loops",
     "neighbor_retrieval",
