@@ -38,9 +38,10 @@ NODE_COST = 0.4
 #: ns for a pair in the exact sum: the Gaussian and Student's t, others of the family, a user's own.
 LIGHT_PAIR, PAIR, OWN_PAIR = 0.2, 0.35, 15.0
 
-#: Cells along the widest axis of grids with a smoothed kernel; its core in units of a cell, which
-#: leaves an error of 1e-3 in the smooth force; ns for a pair in adjacent cells of the core's side.
-COARSE_CELLS = (128, 256, 512, 1024)
+#: Range of cells along the widest axis of grids with a smoothed kernel; its core in units of a
+#: cell, which leaves an error of 1e-3 in the smooth force; ns for a pair in adjacent cells of the
+#: core's side.
+FEWEST_COARSE, MOST_COARSE = 64, 1200
 CORE = 5.0
 NEAR_COST = 5.0
 
@@ -95,12 +96,16 @@ def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
     best = grid(h, kernel)
     if d != 2 or precise or kernel.H is not None:
         return best
-    for n_cells in COARSE_CELLS:
-        coarse = grid(span / n_cells, Smoothed(kernel, CORE * span / n_cells))
-        if n_cells * h < span / 2 and coarse.cost < best.cost:
-            pairs = count_pairs(Yt, low, CORE * coarse.h)
-            coarse = coarse._replace(cost=coarse.cost + NEAR_COST * pairs)
-            best = coarse if coarse.cost < best.cost else best
+    # Steps of two, so that a map that grows keeps its kernel, whose transform takes time.
+    coarse_h = 2 * h
+    while coarse_h * FEWEST_COARSE < span:
+        if coarse_h * MOST_COARSE > span:
+            coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
+            if coarse.cost < best.cost:
+                pairs = count_pairs(Yt, low, CORE * coarse_h)
+                coarse = coarse._replace(cost=coarse.cost + NEAR_COST * pairs)
+                best = coarse if coarse.cost < best.cost else best
+        coarse_h *= 2
     return best
 
 
