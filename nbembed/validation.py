@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from nbembed.dask_input import refuse_dask
 from nbembed.sparse_format import as_csr
 
 if TYPE_CHECKING:
@@ -533,7 +534,10 @@ def matrix_of(X: Any, name: str = "X") -> Any:
     ------
     ValueError
         If the annotated matrix holds no data, or a sparse matrix is malformed.
+    TypeError
+        If it is a collection of dask, which need not fit into memory.
     """
+    refuse_dask(X, name)
     found = _annotated_part(X, name)
     return as_csr(found, name) if sparse.issparse(found) else found
 

@@ -24,6 +24,7 @@ RANKS = {
     "kernels": 0,
     "blas": 0,
     "memory": 0,
+    "dask_input": 0,
     "sparse_format": 0,
     "validation": 1,
     "distances": 1,
@@ -62,6 +63,9 @@ DOORS = {
     "bokeh": {"plots"},
     "jupyter_bokeh": {"plots"},
     "jupyterlab": set(),
+    "dask": {"dask_input"},
+    "distributed": {"experiments"},
+    "joblib": {"experiments"},
 }
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if "frontend" not in p.parts)

@@ -23,7 +23,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
-from nbembed.estimator_input import validated_data
+from nbembed.estimator_input import chunk_by_chunk, validated_data
 from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric.mixture import Mixture, fit, start
@@ -481,16 +481,19 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
 
     # -- class probabilities -------------------------------------------------------------------
 
+    @chunk_by_chunk
     @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c|x), shape (n, n_classes), columns as ``classes_``; always finite."""
         check_is_fitted(self, "centroids_")
         return self._mixture.log_proba(self._validated(X, reset=False))
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return p(c|x), shape (n, n_classes), columns as ``classes_``."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each point."""
         top = self.predict_log_proba(X).argmax(axis=1)

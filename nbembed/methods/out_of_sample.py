@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.estimator_input import chunk_by_chunk
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.placement import FittedData, RowCost, place
@@ -40,6 +41,7 @@ class PlacesNewPoints(Estimator):
     def row_cost(self) -> RowCost:
         """Return what a single point of the fitted map minimizes."""
 
+    @chunk_by_chunk
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Place points on the fitted map, which stays as it is.
 

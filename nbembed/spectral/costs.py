@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.kernels.distances import squared_distances
-from nbembed.neighbors import nearest_neighbors, neighbors_and_distances
+from nbembed.neighbors import find_neighbors, nearest_neighbors, neighbors_and_distances
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
 from nbembed.spectral.local_graph import Local
 from nbembed.validation import check_count
@@ -195,11 +195,16 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
         Of the graph; all others, if there are fewer.
     scale_neighbor : int, default=7
         The neighbor whose distance is a point's scale s_i.
+
+    Notes
+    -----
+    From 20 000 points on, about 99 % of the neighbors are found
+    (:func:`nbembed.measures.nearest_neighbors` with ``search="auto"``).
     """
     n = X.shape[0]
     k, s = check_count("n_neighbors", n_neighbors), check_count("scale_neighbor", scale_neighbor)
     k, s = min(k, n - 1), min(s, n - 1)
-    neighbors, distances = neighbors_and_distances(X, max(k, s))
+    neighbors, distances, _ = find_neighbors(X, max(k, s), search="auto")
     scale = _positive(distances[:, s - 1])
     rows, columns = np.repeat(np.arange(n), k), neighbors[:, :k].ravel()
     values = np.exp(-(distances[:, :k].ravel() ** 2) / (scale[rows] * scale[columns]))

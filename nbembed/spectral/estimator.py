@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
+from nbembed.estimator_input import chunk_by_chunk
 from nbembed.methods.estimator import Estimator
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.recipe import SpectralRecipe
@@ -98,6 +99,7 @@ class SpectralEstimator(Estimator):
         self.embedding_ = self._project(data)
         return self
 
+    @chunk_by_chunk
     @one_blas_thread()
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Return ``(X − mean_) components_ᵀ``.

@@ -73,8 +73,10 @@ class KPCATrickRecipe(SpectralRecipe):
     kernel_coefficient: float | str = "scale"
     degree: float = 3
     coef0: float = 1
-    n_landmarks: int | Literal["auto"] = "auto"
+    n_landmarks: int | Literal["auto"] | None = "auto"
 
+    #: Earlier versions knew the exact form alone.
+    added: ClassVar[Mapping[str, Any]] = {"n_landmarks": None}
     renamed: ClassVar[Mapping[str, str]] = {"gamma": "kernel_coefficient"}
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
@@ -127,12 +129,17 @@ class KPCATrickRecipe(SpectralRecipe):
             check_count("n_components", self.n_components)
         if isinstance(self.n_landmarks, str):
             check_choice("n_landmarks", self.n_landmarks, ("auto",))
-        else:
+        elif self.n_landmarks is not None:
             check_count("n_landmarks", self.n_landmarks, low=2)
         inner.check(n_samples, supervision)
-        self._check_memory(n_samples)
 
-    def _check_memory(self, n: int) -> None:
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where the kernel would not fit into memory."""
+        super().check_feasible(X, supervision)
+        self.check_memory(X.shape[0])
+
+    def check_memory(self, n: int) -> None:
+        """Raise ValueError if the kernel of n points would not fit into memory."""
         landmarks = self.landmarks_of(n)
         if landmarks is None:
             # The kernel, its mirror, both centered, and the eigenvectors.
@@ -163,6 +170,7 @@ class KPCATrickRecipe(SpectralRecipe):
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the points in all their kernel principal components."""
         check_sparse(X)
+        self.check_memory(X.shape[0])
         coefficient = self.coefficient_for(X)
         landmarks = self.landmarks_of(X.shape[0])
         if landmarks is None:
@@ -182,7 +190,7 @@ class KPCATrickRecipe(SpectralRecipe):
         self, K: NDArray[Any]
     ) -> tuple[Subspace, NDArray[np.float64], NDArray[np.float64]]:
         """Return :func:`kernel_coordinates`, as many as the learner works in."""
-        return kernel_coordinates(K, getattr(self.inner, "n_pca", None))
+        return kernel_coordinates(K, self._most)
 
     def approximate_coordinates(
         self, X: Any, coefficient: float, landmarks: NDArray[np.intp]
@@ -195,12 +203,18 @@ class KPCATrickRecipe(SpectralRecipe):
             rows = X[here][:, landmarks] if given else X[here]
             return self.kernel_between(rows, others, coefficient)
 
-        return nystrom_coordinates(
-            kernel, X.shape[0], landmarks, getattr(self.inner, "n_pca", None)
-        )
+        return nystrom_coordinates(kernel, X.shape[0], landmarks, self._most)
+
+    @property
+    def _most(self) -> int | None:
+        """How many kernel components the learner works in at most."""
+        n_pca = getattr(self.inner, "n_pca", None)
+        return None if isinstance(n_pca, str) else n_pca
 
     def landmarks_of(self, n: int) -> NDArray[np.intp] | None:
         """Return which of n points are landmarks; None: all are."""
+        if self.n_landmarks is None:
+            return None
         return choose_landmarks(n, None if isinstance(self.n_landmarks, str) else self.n_landmarks)
 
     def coefficient_for(self, X: Any) -> float:
@@ -258,9 +272,9 @@ class KPCATrick(SpectralEstimator):
         Of the polynomial kernel.
     coef0 : float, default=1
         Constant of the polynomial and the sigmoid kernel.
-    n_landmarks : int or "auto", default="auto"
-        Number m ≥ 2 of points that all others are compared with; as many as there are points is
-        exact. "auto" is all of them up to 2000 points, and 1000 of more.
+    n_landmarks : int, "auto" or None, default="auto"
+        Number m ≥ 2 of points that all others are compared with. None is all points, the exact
+        form; "auto" is all of up to 2000 points, and 1000 of more.
 
     Attributes
     ----------
@@ -307,7 +321,7 @@ class KPCATrick(SpectralEstimator):
         kernel_coefficient: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
-        n_landmarks: int | Literal["auto"] = "auto",
+        n_landmarks: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.learner = learner
@@ -336,6 +350,7 @@ class KPCATrick(SpectralEstimator):
         """
         data, groups = self._checked(X, y, supervision)
         recipe = self.recipe
+        recipe.check_memory(data.shape[0])
         self.kernel_coefficient_ = recipe.coefficient_for(data)
         coefficient = self.kernel_coefficient_
         landmarks = recipe.landmarks_of(data.shape[0])

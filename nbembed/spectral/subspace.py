@@ -7,9 +7,9 @@ information is lost. ``n_pca`` keeps only the leading principal directions, whic
 the paper's remedy against overfitting.
 
 Where neither n − 1 nor D is small, r coordinates are too many: every problem has matrices (r, r),
-and solving it takes O(r³) time. Above :data:`ALL` directions only the :data:`LEADING` principal
-ones are kept unless ``n_pca`` says otherwise, and they are found iteratively
-(:mod:`nbembed.spectral.leading`). This rule is ours.
+and solving it takes O(r³) time. With ``n_pca="auto"`` only the :data:`LEADING` principal directions
+are kept where there may be more than :data:`ALL`, and few of many are found iteratively
+(:mod:`nbembed.spectral.leading`). These rules are ours.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from nbembed.spectral.leading import leading_directions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Data that vary in at most so many directions, min(n − 1, D), keep all of them.
+#: Up to so many directions, min(n − 1, D), are found all at once, and "auto" keeps all of them.
 ALL = 2000
-#: So many are kept of data that may vary in more, where ``n_pca`` does not say.
+#: So many are kept by "auto" of data that may vary in more.
 LEADING = 500
-#: Fewer than this share of all directions are found iteratively, more of them all at once.
+#: Of more than :data:`ALL` directions less than this share is found iteratively.
 FEW = 0.25
 #: Results kept for each subspace, the most recently used ones (scatter matrices, mostly).
 CACHED = 8
@@ -68,17 +68,17 @@ class Subspace:
 
     @classmethod
     @one_blas_thread()
-    def of(cls, X: Any, n_pca: int | None = None, n_components: int = 1) -> Subspace:
+    def of(cls, X: Any, n_pca: int | str | None = None, n_components: int = 1) -> Subspace:
         """Return checked data in coordinates of their span; there are none if all points are equal.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n_samples, n_features)
-        n_pca : int, optional
-            Keep this many principal coordinates at most. By default all, or of data that may vary
-            in more than :data:`ALL` directions the :data:`LEADING` first.
+        n_pca : int, "auto" or None, default=None
+            Keep this many principal coordinates at most; None: all. "auto" is all of them, or of
+            data that may vary in more than :data:`ALL` directions the :data:`LEADING` first.
         n_components : int, default=1
-            Axes that are wanted, for which as many coordinates are kept.
+            Axes that are wanted: "auto" keeps as many coordinates.
 
         Raises
         ------
@@ -86,11 +86,13 @@ class Subspace:
             If the coordinates, or the problem in them, would not fit into memory.
         """
         most = min(X.shape[0] - 1, X.shape[1])
+        if isinstance(n_pca, str):
+            n_pca = None if most <= ALL else max(LEADING, n_components)
         if most > ALL:
-            n_pca = max(LEADING, n_components) if n_pca is None else n_pca
-            _check_memory(X, min(n_pca, most), all_at_once=n_pca >= FEW * most)
-            if n_pca < FEW * most:
-                return _iterated(X, n_pca)
+            wanted = most if n_pca is None else min(n_pca, most)
+            _check_memory(X, wanted, all_at_once=wanted >= FEW * most)
+            if wanted < FEW * most:
+                return _iterated(X, wanted)
         return _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
 
     @property

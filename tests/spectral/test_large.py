@@ -21,7 +21,9 @@ from nbembed.spectral import (
     SELF,
     SSFDA,
     SSMMC,
+    FDARecipe,
     KPCATrick,
+    KPCATrickRecipe,
     costs,
     local_graph,
     nystrom,
@@ -109,7 +111,7 @@ def test_iterative_directions_give_the_solution_of_all_at_once(
     if "tall" in kind_of_data:
         X = sparse.csr_array(X[:, :250])
     X = X.toarray() if "dense" in kind_of_data else X
-    parameters = {} if kind is PCA else {"n_pca": 20}
+    parameters = {} if kind is PCA else {"n_pca": 20}  # PCA's "auto" is as many
     whole = kind(**parameters).fit(X, y)
     iterated(monkeypatch)
     made = kind(**parameters).fit(X, y)
@@ -126,13 +128,16 @@ def test_iterative_directions_give_the_solution_of_all_at_once(
 
 def test_which_directions_are_kept(texts, monkeypatch):
     X, _, y = texts
-    assert FDA(gamma=0.1).fit(X, y).n_pca_ == Subspace.of(X).rank > 250
+    full = FDA(gamma=0.1).fit(X, y)
+    assert full.n_pca_ == Subspace.of(X).rank > 250
     iterated(monkeypatch)
     assert FDA(gamma=0.1).fit(X, y).n_pca_ == 20
     assert FDA(gamma=0.1, n_pca=30).fit(X, y).n_pca_ == 30
     assert PCA(25).fit(X).embedding_.shape == (300, 25)
     # A quarter of the directions and more are found all at once.
-    assert FDA(gamma=0.1, n_pca=299).fit(X, y).n_pca_ == 299
+    assert FDA(gamma=0.1, n_pca=250).fit(X, y).n_pca_ == 250
+    everything = FDA(gamma=0.1, n_pca=None).fit(X, y)
+    assert np.array_equal(everything.embedding_, full.embedding_)
     again = [FDA(gamma=0.1).fit(X, y).embedding_ for _ in range(2)]
     assert np.array_equal(*again), "the iteration starts from the same vector"
 
@@ -141,11 +146,11 @@ def test_directions_without_variance_are_left_out(monkeypatch):
     iterated(monkeypatch)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 5)) @ rng.standard_normal((5, 120))
-    assert Subspace.of(X).rank == 5
-    assert Subspace.of(sparse.csr_array(X)).rank == 5
-    thin = [Subspace.of(sparse.csr_array(X)).Z for _ in range(2)]
-    assert np.array_equal(*thin)
-    assert Subspace.of(np.ones((200, 120))).rank == 0
+    assert Subspace.of(X, "auto").rank == 5
+    thin = [Subspace.of(sparse.csr_array(X), "auto") for _ in range(2)]
+    assert thin[0].rank == 5
+    assert np.array_equal(thin[0].Z, thin[1].Z)
+    assert Subspace.of(np.ones((200, 120)), "auto").rank == 0
     with pytest.raises(ValueError, match="points that differ"):
         PCA().fit(np.ones((200, 120)))
 
@@ -185,7 +190,14 @@ def test_landmarks_of_full_rank_are_exact(blobs, rng):
         assert np.allclose(made.eigenvalues_, exact.eigenvalues_, rtol=1e-4)
         assert np.allclose(made.transform(new), exact.transform(new), atol=1e-3)
     all_of_them = KPCATrick(kernel="poly", n_landmarks=60).fit(X, y)
-    assert np.array_equal(all_of_them.embedding_, KPCATrick(kernel="poly").fit(X, y).embedding_)
+    none_apart = KPCATrick(kernel="poly", n_landmarks=None).fit(X, y)
+    for made in (all_of_them, none_apart):
+        assert np.array_equal(made.embedding_, KPCATrick(kernel="poly").fit(X, y).embedding_)
+
+
+def test_what_earlier_versions_stored_stays_exact():
+    assert KPCATrickRecipe.restored({"degree": 2.0})["n_landmarks"] is None
+    assert FDARecipe.restored({"n_pca": None})["n_pca"] is None
 
 
 def test_landmarks_are_the_rule_s(digits, monkeypatch):

@@ -133,13 +133,17 @@ class MbedParameters(Recipe[Affinities]):
         )
         check_shared(self, n_samples, supervision)
         check_init(self.init, INITS, n_samples, n_components)
-        if not self._by_perplexity:
-            check_global_memory(n_samples)
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
-        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        """Raise ValueError where a map cannot be made.
+
+        That is where the metric is undefined, cannot-links leave no neighbor, or one width for all
+        points takes more memory than there is.
+        """
         super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
+        if not self._by_perplexity:
+            check_global_memory(X.shape[0])
 
     def n_classes_for(self, supervision: Supervision) -> int:
         """Return ``n_classes``, or the number of given directions, or that of named classes."""
