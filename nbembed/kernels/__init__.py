@@ -12,7 +12,8 @@ From the bottom up:
   chunks of work;
 * :mod:`~nbembed.kernels.terms`: what kernels return; :mod:`~nbembed.kernels.packing`: pairs of
   numbers in one square;
-* :mod:`~nbembed.kernels.sparse`: sums over the entries of a sparse matrix;
+* :mod:`~nbembed.kernels.sparse`, :mod:`~nbembed.kernels.largest`: sums over the entries of a sparse
+  matrix, and the largest of each row;
 * :mod:`~nbembed.kernels.heavy_tailed` (HSSNE), :mod:`~nbembed.kernels.gaussian_rows` (SNE, Mbed),
   :mod:`~nbembed.kernels.neighbor_retrieval` (NeRV, on :mod:`~nbembed.kernels.log_rows`),
   :mod:`~nbembed.kernels.links` (must-links, cannot-links and labels),

@@ -23,9 +23,9 @@ from nbembed.validation import check_choice, check_perplexity
 AlgorithmChoice = Literal["auto", "exact", "grid"]
 CHOICES: tuple[AlgorithmChoice, ...] = ("auto", "exact", "grid")
 
-#: "auto" takes the grid from so many points on. An iteration is twice as fast there at α = 1, and
-#: affinities of all pairs would take 200 MB.
-GRID_FROM = 7000
+#: "auto" takes the grid from so many points on. There both take the same time at α = 1; at other α
+#: the grid is some four times as fast, and affinities of all pairs take 100 MB.
+GRID_FROM = 5000
 
 #: Nearest neighbors in each row of the affinities, in units of the perplexity: what is farther has
 #: next to no weight in a neighborhood of that perplexity.

@@ -141,7 +141,7 @@ class HSSNE(PlacesNewPoints):
         How repulsion is summed. "exact" visits all pairs of points. "grid" takes nearly linear
         time and memory: repulsion by a grid on the map, with an error below 0.1 per cent, and
         affinities of the nearest 3 · perplexity neighbors alone; for two or three dimensions.
-        "auto" takes the grid from 7000 points on.
+        "auto" takes the grid from 5000 points on.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from nbembed.kernels.largest import largest_entries
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -65,9 +67,7 @@ def _dense_largest(P: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 def _sparse_largest(P: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     of_row = np.repeat(np.arange(P.shape[0], dtype=np.int64), np.diff(P.indptr))
-    order = np.lexsort((P.indices, -P.data, of_row))
-    rank = np.arange(order.size) - P.indptr[of_row]
-    kept = order[rank < EDGES]
+    kept = largest_entries(P.indptr, P.data, EDGES)
     return of_row[kept], P.indices[kept].astype(np.int64)
 
 

@@ -111,6 +111,11 @@ class Objective(ABC):
             If ``Y`` is of another shape, or not in range (:meth:`in_range`).
         """
 
+    @property
+    def attracts(self) -> bool:
+        """Whether :meth:`attraction` returns edges; cheap, unlike them."""
+        return type(self).attraction is not Objective.attraction
+
     def attraction(self, Y: NDArray[Any]) -> Edges | None:
         """Return the strongest attractions at ``Y``; None (the default) if they are not known.
 

@@ -96,6 +96,11 @@ class Pinned(Objective):
             points = parameters["supervision"].pinned
         return type(self)(self._objective.with_parameters(**parameters), points)
 
+    @property
+    def attracts(self) -> bool:
+        """Whether the inner objective knows its attractions."""
+        return self._objective.attracts
+
     def attraction(self, Y: NDArray[Any]) -> Edges | None:
         """Return those of the inner objective; optimizers leave :attr:`pinned` in place."""
         return self._objective.attraction(Y)

@@ -72,7 +72,7 @@ class LBFGSState(State):
     def renewed(self, objective: Objective) -> LBFGSState:
         """Return the state with its preconditioner and bound made for the present layout."""
         state = replace(self, seen=self.look(objective, cost=True), objective=objective)
-        if objective.attraction(self.Y) is None:
+        if not objective.attracts:
             return state
         state = state.at_best_size()
         inverse = laplacian_inverse(objective, state.Y)

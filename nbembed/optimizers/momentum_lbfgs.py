@@ -62,7 +62,7 @@ class MomentumLBFGS(Optimizer):
             return self.lbfgs.step(objective, state, cost=cost)
         if not isinstance(state, MomentumState):
             state = self.start(state.Y)
-        if state.age == 0 or objective.attraction(state.Y) is None:
+        if state.age == 0 or not objective.attracts:
             return self.momentum.step(objective, state, cost=cost)
         if state.age >= MOMENTUM_STEPS:
             first = LBFGSState(state.Y, state.seen, state.objective)

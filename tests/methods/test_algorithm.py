@@ -60,7 +60,7 @@ def test_the_fitted_method_says_which_was_used(kind: Any, pair: Any) -> None:
 @pytest.mark.parametrize(("kind", "d"), [(HSSNE, 2), (SNE, 2), (SNE, 3)])
 def test_maps_by_the_grid_are_as_good(kind: Any, d: int, monkeypatch: Any) -> None:
     """Each by the cost of all pairs, with the affinities of all pairs."""
-    monkeypatch.setattr(size, "PAIR_COST", 1e9)
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
     X = load_digits().data[:400]
     given = {"n_components": d, "perplexity": 15.0, "random_state": 0, "max_iter": 150}
     grid, exact = (kind(algorithm=a, **given).fit(X) for a in ("grid", "exact"))
@@ -71,7 +71,7 @@ def test_maps_by_the_grid_are_as_good(kind: Any, d: int, monkeypatch: Any) -> No
 
 
 def test_labels_and_links_on_the_grid(pair: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(size, "PAIR_COST", 1e9)
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
     X, y = pair
     given = {"perplexity": 10.0, "random_state": 0, "max_iter": 150}
     maps = [HSSNE(algorithm=a, **given).fit(X, y) for a in ("exact", "grid")]
@@ -79,7 +79,7 @@ def test_labels_and_links_on_the_grid(pair: Any, monkeypatch: Any) -> None:
 
 
 def test_the_same_bits_for_any_number_of_threads(pair: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(size, "PAIR_COST", 1e9)
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
     X, _ = pair
     given = {"algorithm": "grid", "random_state": 0, "max_iter": 30}
     one, three = (HSSNE(n_jobs=n, **given).fit(X).embedding_ for n in (1, 3))

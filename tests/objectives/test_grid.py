@@ -29,8 +29,7 @@ def score(tau: float) -> float:
 @pytest.fixture(autouse=True)
 def always_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the grid be used for few points, too, for which all pairs cost less."""
-    monkeypatch.setattr(size, "PAIR_COST", 1e9)
-    monkeypatch.setattr(size, "OWN_PAIR_COST", 1e9)
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@
 * :mod:`.splines`, :mod:`.loops`: points and grid exchange values;
 * :mod:`.plan`: how fine the grid is, and the kernel's transform;
 * :mod:`.convolution`: from charges to potential on the grid;
+* :mod:`.near_pairs`: in wide maps, what a coarse grid leaves out;
 * :mod:`.size`: what it costs, and whether all pairs cost less;
 * :mod:`.sums`: all of it together.
 """

@@ -20,7 +20,7 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
 from nbembed.kernels.gaussian_rows import gaussian_rows, isolated_rows
 from nbembed.kernels.grid.radial import Radial
-from nbembed.kernels.grid.size import AXES, pays
+from nbembed.kernels.grid.size import AXES, grid_that_pays
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
@@ -57,9 +57,10 @@ def gaussian_rows_by_grid(
     GaussianRowsTerms
     """
     d, n = Yt.shape
-    if d not in AXES or not pays(Yt, GAUSSIAN, precise=True):
+    grid = grid_that_pays(Yt, GAUSSIAN, precise=True) if d in AXES else None
+    if not grid:
         return gaussian_rows(Yt, W, want_cost, n_threads, keep=keep)
-    first = radial_sums(Yt, GAUSSIAN, n_threads=n_threads, precise=True)
+    first = radial_sums(Yt, GAUSSIAN, n_threads=n_threads, precise=True, grid=grid)
     Z = first.potential
     isolated = np.flatnonzero(~(Z > ISOLATED))
     if isolated.size > MANY_ISOLATED * n:
@@ -67,7 +68,7 @@ def gaussian_rows_by_grid(
     Z[isolated] = 1.0
     inverse, log_Z = 1 / Z, np.log(Z)
     inverse[isolated] = 0.0
-    second = radial_sums(Yt, GAUSSIAN, inverse, n_threads, precise=True)
+    second = radial_sums(Yt, GAUSSIAN, inverse, n_threads, precise=True, grid=grid)
     repulsion = (-0.5 * (first.gradient * inverse + second.gradient)).astype(Yt.dtype)
     if isolated.size:
         alone = np.zeros((d, n))

@@ -5,8 +5,8 @@ With φ the potential of unit charges under K = H (:mod:`.sums`):
     Z = Σ_i φ_i,   Σ_j q_ij S_ij (y_i − y_j) = −½ ∇φ_i
 
 in the place of the sums over all pairs of :mod:`nbembed.kernels.heavy_tailed`, which are taken
-where they cost less (:func:`~nbembed.kernels.grid.size.pays`), and where the points are so far
-apart that Z consists of few pairs.
+where they cost less (:func:`.size.grid_that_pays`), and where the points are so far apart that Z
+consists of few pairs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from nbembed.kernels.custom_similarity import custom_entries, custom_pairs
 from nbembed.kernels.grid.radial import Radial
-from nbembed.kernels.grid.size import AXES, pays
+from nbembed.kernels.grid.size import AXES, grid_that_pays
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.sparse import sparse_attraction
@@ -52,8 +52,9 @@ def heavy_tailed_by_grid(
     """
     alpha = 0.0 if kernel.alpha < GAUSSIAN_BELOW else float(kernel.alpha)
     kernel = kernel._replace(alpha=alpha)
-    if Yt.shape[0] in AXES and pays(Yt, kernel):
-        terms = radial_sums(Yt, kernel, n_threads=n_threads)
+    grid = grid_that_pays(Yt, kernel) if Yt.shape[0] in AXES else None
+    if grid:
+        terms = radial_sums(Yt, kernel, n_threads=n_threads, grid=grid)
         normalizer = float(terms.potential.sum())
         if normalizer > FAINT * Yt.shape[1] * float(kernel.values(np.zeros(1))[0]):
             repulsion = terms.gradient * Yt.dtype.type(-0.5)

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import fft
 
-from nbembed.kernels.grid.radial import Radial
+from nbembed.kernels.grid.radial import Radial, Smoothed
 from nbembed.kernels.grid.splines import ORDER, symbol, weights
 
 #: Spacings that are tried, in widths of the kernel.
@@ -108,7 +108,7 @@ def _spline(offsets: Any) -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=8)
-def plan(kernel: Radial, h: float, shape: tuple[int, ...], dtype: str) -> Plan:
+def plan(kernel: Radial | Smoothed, h: float, shape: tuple[int, ...], dtype: str) -> Plan:
     """Return the kernel's transform for a grid of ``shape`` with spacing h, in ``dtype``."""
     axes = [np.arange(n + 1) for n in shape]
     tau = functools.reduce(np.add, np.ix_(*(np.square(k * h) for k in axes)))

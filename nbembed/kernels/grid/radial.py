@@ -57,3 +57,43 @@ class Radial(NamedTuple):
         if self.alpha == 1:
             return 1 / (1 + tau)
         return np.exp(np.log1p(self.alpha * tau) * (-1 / self.alpha))
+
+
+#: Degree of the polynomial that takes the kernel's place in its core.
+DEGREE = 4
+
+
+class Smoothed(NamedTuple):
+    """A member of the family with its core made smooth, for a grid that is too coarse for it.
+
+        K̃(τ) = Σ_{k≤4} K⁽ᵏ⁾(R²) (τ − R²)ᵏ / k!    for τ < R², else K(τ)
+
+    K̃ is as smooth as the distance R is long. K − K̃ vanishes from R on, and is summed over the few
+    pairs that are nearer (:mod:`.near_pairs`).
+
+    Attributes
+    ----------
+    kernel : Radial
+        Without H.
+    core : float
+        R.
+    """
+
+    kernel: Radial
+    core: float
+
+    @property
+    def coefficients(self) -> Any:
+        """(−1)ᵏ K⁽ᵏ⁾(R²)/k!, the coefficients of powers of R² − τ: all positive."""
+        alpha, tau = self.kernel.alpha, self.core**2
+        c = np.empty(DEGREE + 1)
+        c[0] = self.kernel.values(np.full(1, tau))[0]
+        for k in range(DEGREE):
+            c[k + 1] = c[k] * (1 + k * alpha) / ((1 + alpha * tau) * (k + 1))
+        return c
+
+    def values(self, tau: Any) -> Any:
+        """Return K̃ at each τ, float64."""
+        inside = np.maximum(self.core**2 - tau, 0)
+        smooth = np.polynomial.polynomial.polyval(inside, self.coefficients)
+        return np.where(inside > 0, smooth, self.kernel.values(tau))

@@ -1,8 +1,9 @@
 """The size of the grid, what it costs, and whether the sum over all pairs costs less.
 
 The nodes cover the map at the spacing that the kernel needs (:func:`.plan.spacing`), or a finer one
-in narrow maps. The cost grows with the map's area, or volume, in units of the kernel's width: a map
-that is much wider than its number of points warrants is summed exactly, pair by pair.
+in narrow maps. Wide maps would need many nodes for what concerns few pairs: there the kernel is
+smoothed (:class:`.radial.Smoothed`), a coarser grid serves it, and near pairs are added one by one.
+Where that, too, costs more than the exact sum, as in wide maps in space, all pairs are summed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
+from nbembed.kernels.grid.near_pairs import count_pairs
 from nbembed.kernels.grid.plan import grid_shape, spacing
-from nbembed.kernels.grid.radial import Radial
+from nbembed.kernels.grid.radial import Radial, Smoothed
 from nbembed.kernels.grid.splines import LEFT
 
 #: Cells across the widest axis of a map, at least. The force is a small difference of large
@@ -28,11 +30,20 @@ LEAST = 1e-5
 #: Dimensions of the maps that there are loops for.
 AXES = (2, 3)
 
-#: ns for a point in the plane and in space, and for a node and each doubling of their number; ns
-#: for a pair in the exact sum, of the family and of a user's own similarity. One thread, float32.
+#: ns for a point in the plane and in space, and for a node and each doubling of their number. One
+#: thread, float32; rows take two convolutions in float64.
 POINT_COST = {2: 400.0, 3: 1500.0}
 NODE_COST = 0.4
-PAIR_COST, OWN_PAIR_COST = 0.15, 10.0
+
+#: ns for a pair in the exact sum: the Gaussian and Student's t, others of the family, a user's own.
+LIGHT_PAIR, PAIR, OWN_PAIR = 0.2, 0.35, 15.0
+
+#: Range of cells along the widest axis of grids with a smoothed kernel; its core in units of a
+#: cell, which leaves an error of 1e-3 in the smooth force; ns for a pair in adjacent cells of the
+#: core's side.
+FEWEST_COARSE, MOST_COARSE = 64, 1200
+CORE = 5.0
+NEAR_COST = 5.0
 
 #: Bytes that the grid may take, and bytes for each node of it.
 MOST_BYTES = 2**30
@@ -52,35 +63,68 @@ class Grid(NamedTuple):
         Number of nodes along each axis.
     span : float
         Extent of the map along its widest axis.
+    kernel : Radial or Smoothed
+        What is convolved; where it is smoothed, near pairs are added.
+    cost : float
+        Estimated time in ns, one thread.
     """
 
     low: Any
     h: float
     shape: tuple[int, ...]
     span: float
+    kernel: Radial | Smoothed
+    cost: float
 
 
 def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
-    """Return the grid for points (d, n)."""
+    """Return the cheapest grid for points (d, n); see :func:`~.sums.radial_sums`."""
+    d, n = Yt.shape
     low, high = np.asarray([Yt.min(axis=1), Yt.max(axis=1)], np.float64)
     span = float((high - low).max())
     h = min(spacing(kernel, precise), span / CELLS)
     if h == 0:
-        return Grid(low, h, (1,) * len(low), span)
-    return Grid(low - LEFT * h, h, grid_shape(high - low, h), span)
+        return Grid(low, h, (1,) * d, span, kernel, 0.0)
+    points, nodes = (2, 4) if precise else (1, 1)
+
+    def grid(h: float, kernel: Radial | Smoothed) -> Grid:
+        shape = grid_shape(high - low, h)
+        wide = math.prod(shape) * 2**d
+        cost = points * n * POINT_COST[d] + nodes * NODE_COST * wide * math.log2(wide)
+        return Grid(low - LEFT * h, h, shape, span, kernel, cost)
+
+    best = grid(h, kernel)
+    if d != 2 or precise or kernel.H is not None:
+        return best
+    # Steps of two, so that a map that grows keeps its kernel, whose transform takes time.
+    coarse_h = 2 * h
+    while coarse_h * FEWEST_COARSE < span:
+        if coarse_h * MOST_COARSE > span:
+            coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
+            if coarse.cost < best.cost:
+                pairs = count_pairs(Yt, low, CORE * coarse_h)
+                coarse = coarse._replace(cost=coarse.cost + NEAR_COST * pairs)
+                best = coarse if coarse.cost < best.cost else best
+        coarse_h *= 2
+    return best
 
 
-@with_reference(reference.pays)
-def pays(Yt: Any, kernel: Radial, precise: bool = False) -> bool:
-    """Return whether the grid takes less time than all pairs, and no more than its memory.
+@with_reference(reference.grid_that_pays)
+def grid_that_pays(Yt: Any, kernel: Radial, precise: bool = False) -> Grid | None:
+    """Return the grid if it takes less time than all pairs, and no more than its memory.
 
     It depends on the layout alone, not on the machine or on threads. With ``precise`` for rows,
     which take two convolutions in float64, or two passes over the pairs.
     """
-    d, n = Yt.shape
-    shape = grid_for(Yt, kernel, precise).shape
-    n_nodes = math.prod(shape)
-    wide = n_nodes * 2**d
-    cost = n * POINT_COST[d] + NODE_COST * wide * math.log2(wide) * (2 if precise else 1)
-    pairs = n * n * (PAIR_COST if kernel.H is None else OWN_PAIR_COST)
-    return cost < pairs and n_nodes * NODE_BYTES <= MOST_BYTES
+    n = Yt.shape[1]
+    grid = grid_for(Yt, kernel, precise)
+    pairs = n * n * pair_cost(kernel) * (2 if precise else 1)
+    fits = math.prod(grid.shape) * NODE_BYTES <= MOST_BYTES
+    return grid if fits and grid.cost < pairs else None
+
+
+def pair_cost(kernel: Radial) -> float:
+    """Return what a pair costs in the exact sum, in ns."""
+    if kernel.H is not None:
+        return OWN_PAIR
+    return LIGHT_PAIR if kernel.alpha in (0, 1) else PAIR

@@ -32,10 +32,11 @@ from nbembed.kernels.grid.loops import (
     spread_plane,
     spread_space,
 )
+from nbembed.kernels.grid.near_pairs import add_near_pairs
 from nbembed.kernels.grid.plan import plan
-from nbembed.kernels.grid.radial import Radial
-from nbembed.kernels.grid.size import LEAST, grid_for
-from nbembed.kernels.grid.splines import ORDER
+from nbembed.kernels.grid.radial import Radial, Smoothed
+from nbembed.kernels.grid.size import LEAST, Grid, grid_for
+from nbembed.kernels.grid.splines import LEFT, ORDER
 from nbembed.kernels.terms import RadialTerms
 from nbembed.kernels.threads import run_chunks
 
@@ -45,7 +46,13 @@ PARTS = 16
 
 @with_reference(reference.radial_sums)
 def radial_sums(
-    Yt: Any, kernel: Radial, charges: Any = None, n_threads: int = 1, *, precise: bool = False
+    Yt: Any,
+    kernel: Radial,
+    charges: Any = None,
+    n_threads: int = 1,
+    *,
+    precise: bool = False,
+    grid: Grid | None = None,
 ) -> RadialTerms:
     """Return potential and gradient at all points.
 
@@ -61,6 +68,8 @@ def radial_sums(
     precise : bool
         Whether small potentials must be right as well as large ones: on a finer grid, in float64.
         Narrow maps, and points in float64, have a grid in float64 in any case.
+    grid : Grid, optional
+        What :func:`~nbembed.kernels.grid.size.grid_for` returns for these points and this kernel.
 
     Returns
     -------
@@ -72,13 +81,13 @@ def radial_sums(
     """
     d, n = Yt.shape
     Yt = np.ascontiguousarray(Yt)
-    grid = grid_for(Yt, kernel, precise)
+    grid = grid_for(Yt, kernel, precise) if grid is None else grid
     if grid.span <= LEAST * kernel.width:
         return _in_one_place(Yt, kernel, np.ones(n) if charges is None else charges)
     single = Yt.dtype == np.float32 and not precise and grid.span >= kernel.width
     dtype = np.dtype(np.float32 if single else np.float64)
     charges = np.ones(n, dtype) if charges is None else np.ascontiguousarray(charges, dtype)
-    made = plan(kernel, grid.h, grid.shape, dtype.char)
+    made = plan(grid.kernel, grid.h, grid.shape, dtype.char)
     low, inverse = grid.low, 1 / grid.h
     starts, order = np.zeros(grid.shape[0] + 1, np.int64), np.empty(n, np.int64)
     sort_by_row(Yt, low, inverse, starts, order)
@@ -102,6 +111,9 @@ def radial_sums(
         )  # fmt: skip
 
     run_chunks(interpolate_part, PARTS, n_threads)
+    if isinstance(grid.kernel, Smoothed):
+        corner = low + LEFT * grid.h
+        add_near_pairs(Yt, corner, grid.kernel, charges, potential, gradient, n_threads)
     return RadialTerms(potential, gradient)
 
 

@@ -17,6 +17,7 @@ from nbembed.kernels.reference.custom_similarity import (
 from nbembed.kernels.reference.distances import squared_distances
 from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.reference.graph_solve import solve_on_graph
+from nbembed.kernels.reference.largest import largest_entries
 from nbembed.kernels.reference.links import (
     cannot_link,
     group_attraction,
@@ -36,7 +37,7 @@ from nbembed.kernels.reference.pairs import (
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
 from nbembed.kernels.reference.placement_field import descend_on_field, potentials
-from nbembed.kernels.reference.radial import pays, radial_sums
+from nbembed.kernels.reference.radial import grid_that_pays, radial_sums
 
 __all__ = [
     "calibrate",
@@ -50,10 +51,12 @@ __all__ = [
     "descend_on_field",
     "detours",
     "gaussian_rows",
+    "grid_that_pays",
     "group_attraction",
     "heavy_tailed",
     "joint_entropy",
     "keep_smallest",
+    "largest_entries",
     "linked_entropy",
     "loops",
     "neighbor_retrieval",
@@ -62,7 +65,6 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
-    "pays",
     "potentials",
     "radial_sums",
     "rewrite_links",

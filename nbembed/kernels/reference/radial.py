@@ -11,7 +11,13 @@ from nbembed.kernels.terms import RadialTerms
 
 
 def radial_sums(
-    Yt: Any, kernel: Any, charges: Any = None, n_threads: int = 1, *, precise: bool = False
+    Yt: Any,
+    kernel: Any,
+    charges: Any = None,
+    n_threads: int = 1,
+    *,
+    precise: bool = False,
+    grid: Any = None,
 ) -> RadialTerms:
     """See :func:`nbembed.kernels.grid.sums.radial_sums`."""
     Yt = np.asarray(Yt, np.float64)
@@ -24,6 +30,6 @@ def radial_sums(
     return RadialTerms(values.sum(axis=1), gradient)
 
 
-def pays(Yt: Any, kernel: Any, precise: bool = False) -> bool:
-    """See :func:`nbembed.kernels.grid.size.pays`; one formula serves both."""
+def grid_that_pays(Yt: Any, kernel: Any, precise: bool = False) -> Any:
+    """See :func:`nbembed.kernels.grid.size.grid_that_pays`; there is no grid, but its sums."""
     return True

@@ -12,8 +12,8 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.custom_similarity import custom_pairs
 from nbembed.kernels.grid.plan import TOLERANCE, spacing, spline_error
-from nbembed.kernels.grid.radial import Radial
-from nbembed.kernels.grid.size import LEAST, MOST_BYTES, NODE_BYTES, grid_for, pays
+from nbembed.kernels.grid.radial import Radial, Smoothed
+from nbembed.kernels.grid.size import LEAST, grid_for, grid_that_pays
 from nbembed.kernels.grid.splines import weights
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.heavy_tailed import heavy_tailed
@@ -80,7 +80,7 @@ def test_force_and_normalizer_over_all_spans(alpha: float, d: int) -> None:
         grid = grid_for(Yt, kernel)
         if np.prod(grid.shape) > 5e6:  # in space this wide, all pairs are the better choice
             assert d == 3
-            assert not pays(Yt, kernel)
+            assert not grid_that_pays(Yt, kernel)
             continue
         terms = radial_sums(Yt, kernel)
         normalizer, repulsion = exact(Yt, kernel)
@@ -130,6 +130,21 @@ def test_points_do_not_act_on_themselves() -> None:
         np.testing.assert_allclose(found.gradient, right.gradient, rtol=1e-3, atol=1e-12)
 
 
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("span", [200.0, 1000.0, 1e4])
+def test_wide_maps_have_a_coarse_grid_and_near_pairs(alpha: float, span: float) -> None:
+    Yt = clumped(2500, 2, span)
+    grid = grid_for(Yt, Radial(alpha))
+    assert np.prod(grid.shape) < 1.5e6
+    assert isinstance(grid.kernel, Smoothed) or span == 200
+    terms = radial_sums(Yt, Radial(alpha), n_threads=3)
+    normalizer, repulsion = exact(Yt, Radial(alpha))
+    assert error(-0.5 * terms.gradient, repulsion) < 1e-3
+    assert terms.potential.sum() == pytest.approx(normalizer, rel=3e-4)
+    one = radial_sums(Yt, Radial(alpha), n_threads=1)
+    assert (one.gradient == terms.gradient).all()
+
+
 @pytest.mark.parametrize("d", [2, 3])
 def test_maps_on_a_line_and_in_one_place(d: int) -> None:
     line = np.zeros((d, 300), np.float32)
@@ -160,11 +175,9 @@ def test_spacing_falls_with_the_tails() -> None:
         assert spline_error(Radial(alpha), h) <= TOLERANCE < spline_error(Radial(alpha), 1.1 * h)
 
 
-def test_wide_maps_are_summed_pair_by_pair() -> None:
+def test_what_costs_less_as_pairs_is_summed_pair_by_pair() -> None:
     rng = np.random.default_rng(0)
     many = rng.random((2, 20_000)).astype(np.float32)
-    assert pays(50 * many, Radial(1.0))
-    assert not pays(1e4 * many, Radial(1.0))
-    assert not pays(50 * many[:, :500], Radial(1.0))
-    wide = np.prod(grid_for(1e4 * many, Radial(1.0)).shape)
-    assert wide * NODE_BYTES > MOST_BYTES
+    assert grid_that_pays(50 * many, Radial(1.0))
+    assert not grid_that_pays(1e4 * np.vstack([many, many[:1]]), Radial(1.0))
+    assert not grid_that_pays(50 * many[:, :500], Radial(1.0))

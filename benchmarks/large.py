@@ -1,0 +1,175 @@
+"""The grid and openTSNE's Fourier form, at ten thousand points and more.
+
+    python benchmarks/large.py                      one iteration, n = 10 000, 20 000 and 70 000
+    python benchmarks/large.py --sizes 10000        other sizes
+    python benchmarks/large.py --fit 10000 70000    whole fits, affinities included (minutes)
+    python benchmarks/large.py --data mnist.npz     rows of ``X`` of a file in the place of blobs
+    python benchmarks/large.py --cpu                CPU time, for machines under other load
+
+An iteration is the gradient of t-SNE without the cost, of both on the same embedding (a disc of the
+size that maps of so many points have after 750 iterations of openTSNE) and the same P (perplexity
+30, 90 neighbors, made by nbembed). They run in turns in one process, one thread; medians over the
+turns are compared. Other α are compared with openTSNE's Barnes–Hut form at the same `dof` = 1/α.
+
+A fit has affinities of its own. openTSNE runs its defaults: 250 iterations with exaggeration, 500
+without. nbembed is stopped once its cost is not above that of openTSNE's map, both by nbembed's P.
+The last column is the speed ratio, affinities included.
+
+Needs the extra ``nbembed[bench]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from openTSNE import TSNEEmbedding, affinity, initialization
+from openTSNE.tsne import kl_divergence_bh, kl_divergence_fft
+from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
+
+import nbembed as nb
+from nbembed.affinities import perplexity_affinities
+from nbembed.objectives import HeavyTailed
+from nbembed.run import Run
+
+PERPLEXITY = 30.0
+ALPHAS = (0.5, 2.0)
+#: openTSNE's defaults.
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "fft": {"n_interpolation_points": 3, "min_num_intervals": 50, "ints_in_interval": 1},
+    "bh": {"theta": 0.5},
+}
+#: How often a fit looks whether it has reached openTSNE's cost.
+LOOK = 25
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--sizes", nargs="*", type=int, default=[10_000, 20_000, 70_000])
+    parser.add_argument("--fit", nargs="*", type=int, default=[], help="sizes of whole fits")
+    parser.add_argument("--turns", type=int, default=5, help="number of turns to take medians over")
+    parser.add_argument("--data", help="a file of NumPy arrays with X")
+    parser.add_argument("--cpu", action="store_true", help="measure CPU time")
+    options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
+    for n in options.fit:
+        fits(points(n, options.data), clock)
+    for n in () if options.fit else options.sizes:
+        iterations(points(n, options.data), options.turns, clock)
+
+
+def points(n: int, data: str | None) -> Any:
+    """Return n rows in fifty dimensions."""
+    if data is None:
+        return make_blobs(n, 50, centers=10, cluster_std=3.0, random_state=0)[0].astype(np.float32)
+    X = np.load(data)["X"].astype(np.float32)
+    X = PCA(50, random_state=0).fit_transform(X) if X.shape[1] > 50 else X
+    return X[:n]
+
+
+def affinities(X: Any) -> Any:
+    """Return nbembed's sparse joint affinities."""
+    k = int(3 * PERPLEXITY)
+    return perplexity_affinities(X, PERPLEXITY, n_neighbors=k, n_jobs=1).joint()
+
+
+# ---- one iteration ------------------------------------------------------------------------------
+
+
+def iterations(X: Any, turns: int, clock: Callable[[], float]) -> None:
+    """Print milliseconds for one iteration, and ratios."""
+    n = len(X)
+    P = affinities(X)
+    rng = np.random.default_rng(0)
+    radius, angle = 0.36 * np.sqrt(n * rng.random(n)), 2 * np.pi * rng.random(n)
+    Y = np.ascontiguousarray(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
+    layout = Y.astype(np.float32)
+    theirs = P.P.astype(np.float64)
+
+    def ours(alpha: float, algorithm: Any) -> Callable[[], Any]:
+        objective = HeavyTailed(P, alpha, algorithm=algorithm, n_jobs=1)
+        return lambda: objective.evaluate(layout, cost=False)
+
+    work = {
+        "openTSNE FFT": peer_gradient(Y, theirs, 1.0, "fft"),
+        "openTSNE BH": peer_gradient(Y, theirs, 1.0, "bh"),
+        "grid α = 1": ours(1.0, "grid"),
+    }
+    if n <= 20_000:
+        work["exact α = 1"] = ours(1.0, "exact")
+    for alpha in ALPHAS:
+        work[f"openTSNE BH α = {alpha}"] = peer_gradient(Y, theirs, alpha, "bh")
+        work[f"grid α = {alpha}"] = ours(alpha, "grid")
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for turn in range(turns + 1):
+        for name, run in work.items():
+            start = clock()
+            run()
+            if turn:  # the first compiles
+                seconds[name].append(clock() - start)
+    print(f"\nn = {n}: ms for an iteration, and openTSNE's FFT in units of it")
+    fft = statistics.median(seconds["openTSNE FFT"])
+    for name, all_of_them in seconds.items():
+        middle = statistics.median(all_of_them)
+        spread = max(all_of_them) - min(all_of_them)
+        print(f"  {name:24s} {1e3 * middle:9.1f} ± {1e3 * spread / 2:5.1f}   {fft / middle:6.1f} ×")
+
+
+def peer_gradient(Y: Any, P: Any, alpha: float, method: str) -> Callable[[], Any]:
+    """Return one iteration of openTSNE: the gradient without the cost."""
+    gradient = kl_divergence_fft if method == "fft" else kl_divergence_bh
+    return lambda: gradient(Y, P, 1 / alpha, PARAMETERS[method], n_jobs=1)
+
+
+# ---- whole fits ---------------------------------------------------------------------------------
+
+
+def fits(X: Any, clock: Callable[[], float]) -> None:
+    """Print the seconds that both take to the same cost."""
+    n = len(X)
+    start = clock()
+    P = affinity.PerplexityBasedNN(X, perplexity=PERPLEXITY, n_jobs=1, random_state=0)
+    made = clock()
+    Y = TSNEEmbedding(
+        initialization.pca(X, random_state=0), P, negative_gradient_method="fft", n_jobs=1,
+        random_state=0,
+    )  # fmt: skip
+    Y.optimize(250, exaggeration=12, momentum=0.5, inplace=True)
+    Y.optimize(500, momentum=0.8, inplace=True)
+    theirs = made - start, clock() - made
+
+    start = clock()
+    method = nb.HSSNE(perplexity=PERPLEXITY, algorithm="grid", n_jobs=1, random_state=0)
+    recipe, supervision = method.recipe, nb.Supervision(n)
+    ours = recipe.make_affinities(X, supervision)
+    made = clock()
+    first = recipe.make_start(X, ours, supervision, np.random.default_rng(0))
+    objective = recipe.objective(ours, supervision, first.geometry)
+    target = objective.cost(np.asarray(Y, dtype=np.float32))
+    begun = clock()
+    schedule = recipe.make_schedule(ours, first.geometry)
+    run = Run(objective, recipe.make_optimizer(), first.Y, schedule, cost_every=LOOK)
+
+    def reached(run: Run) -> bool:
+        return run.schedule.finished and run.cost <= target
+
+    run = run.until(method.max_iter, callbacks=(reached,))
+    own = made - start, clock() - begun
+    cost = objective.cost(run.embedding)
+    print(f"\nn = {n}: seconds for affinities and optimization, and the divergence")
+    print(f"  openTSNE  {theirs[0]:7.1f} {theirs[1]:7.1f}   {target:.4f}")
+    print(
+        f"  nbembed   {own[0]:7.1f} {own[1]:7.1f}   {cost:.4f}   {run.iteration} iterations, "
+        f"{sum(theirs) / sum(own):.1f} ×"
+    )
+
+
+if __name__ == "__main__":
+    main()
