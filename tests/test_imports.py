@@ -21,9 +21,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 
 #: The rank of every room. A new room must be given its place here.
 RANKS = {
+    "dask_input": 0,
     "kernels": 0,
     "blas": 0,
-    "dask_input": 0,
     "sparse_format": 0,
     "validation": 1,
     "distances": 1,
