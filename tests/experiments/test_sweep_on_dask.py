@@ -16,10 +16,10 @@ import joblib
 import pytest
 from distributed import Client, LocalCluster
 from sklearn.datasets import load_iris
-from sklearn.exceptions import FitFailedWarning
 
 import nbembed as nb
 from nbembed.experiments import sweep
+from nbembed.experiments.jobs import WorkerLost, completed
 from tests.experiments.test_sweep import same_scores
 
 pytestmark = [
@@ -87,25 +87,6 @@ def test_fits_of_a_killed_worker_are_made_again(client, serial, tmp_path):
     assert same_scores(serial, table)
 
 
-def test_a_fit_that_always_kills_its_worker_is_recorded(client):
-    def always(model, X, y):
-        if model.alpha == 1.0 and model.random_state == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return model.cost_
-
-    with (
-        joblib.parallel_config(backend="dask"),
-        pytest.warns(FitFailedWarning, match="1 of 6 fits failed.*WorkerLost"),
-    ):
-        table = sweep(QUICK, GRID, X, scoring=always, seeds=SEEDS)
-    expected = sweep(QUICK, GRID, X, scoring=cost_scorer(), seeds=SEEDS)
-    for row, alone in zip(table, expected, strict=True):
-        if row["alpha"] == 1.0 and row["seed"] == 1:
-            assert "KilledWorker" in row["error"]
-        else:
-            assert row["score"] == alone["score"]
-
-
 #: A sweep in a process of its own, which is killed when half of the results are there.
 SCRIPT = """
 import pathlib, sys
@@ -113,6 +94,7 @@ import joblib
 from distributed import Client
 from tests.experiments.test_sweep_on_dask import GRID, QUICK, SEEDS, X, Y, waiting
 from nbembed.experiments import sweep
+from nbembed.experiments.jobs import WorkerLost, completed
 
 folder = pathlib.Path(sys.argv[1])
 with Client(sys.argv[2]), joblib.parallel_config(backend="dask"):
@@ -157,3 +139,25 @@ def test_a_killed_sweep_goes_on_where_it_was(client, serial, tmp_path):
     after = written()
     assert len(after) == 12
     assert {name: after[name] for name in before} == before  # none was made again
+
+
+def test_a_call_that_always_kills_its_worker_is_given_up(client):
+    def always(shared, item):
+        if item == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return shared * item
+
+    with joblib.parallel_config(backend="dask"):
+        found = dict(completed(always, 10, range(4)))
+    lost = found.pop(1)
+    assert found == {0: 0, 2: 20, 3: 30}
+    assert isinstance(lost, WorkerLost)
+    assert "killed each time (KilledWorker" in str(lost)
+
+
+def test_what_a_call_raises_goes_through(client):
+    def raises(shared, item):
+        raise KeyError(item)
+
+    with joblib.parallel_config(backend="dask"), pytest.raises(KeyError, match="3"):
+        list(completed(raises, None, [3]))
