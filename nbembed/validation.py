@@ -299,6 +299,25 @@ def check_perplexity(value: Any, n_samples: int) -> float:
     return number
 
 
+def check_perplexity_of_neighbors(value: Any, n_neighbors: int) -> float:
+    """Return the perplexity of rows over ``n_neighbors`` neighbors, as :func:`check_perplexity`.
+
+    Raises
+    ------
+    ValueError
+        If it is above ``n_neighbors`` or below 1.
+    """
+    if isinstance(value, str):
+        return check_perplexity(value, n_neighbors + 1)
+    number = check_real("perplexity", value)
+    if not 1 <= number <= n_neighbors:
+        raise ValueError(
+            f"perplexity must be in [1, {n_neighbors}] for n_neighbors={n_neighbors} (three times "
+            f"the perplexity is usual), got {value!r}"
+        )
+    return number
+
+
 def as_generator(random_state: Any) -> np.random.Generator:
     """Return a generator of random numbers; the same seed gives the same stream.
 

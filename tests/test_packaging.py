@@ -43,7 +43,10 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
-        archive.extractall(directory, filter="data")
+        # Python before 3.11.4 has no filters.
+        archive.extractall(
+            directory, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {})
+        )
     (root,) = directory.iterdir()
     return root
 

@@ -6,18 +6,21 @@ which a notebook with two live maps does. Kernels that release the GIL under a p
 neither; a dispatch costs about 0.05 ms, so callers with less work than that stay on one thread.
 
 The calling thread works too, and never waits for a chunk that nobody has begun: two sessions that
-share the pool slow each other down but cannot block each other. The result of a chunk must not
-depend on the thread that runs it. Callers add sums over chunks in the order of the chunks, so that
-the bits do not depend on the number of threads.
+share the pool slow each other down but cannot block each other. Work that somebody may want to give
+up, an iteration of a live map that a command has overtaken, ends between two chunks
+(:func:`interruptible`). The result of a chunk must not depend on the thread that runs it. Callers
+add sums over chunks in the order of the chunks, so that the bits do not depend on the number of
+threads.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from nbembed.kernels.cores import available_cores
@@ -57,6 +60,32 @@ def resolve_threads(n_jobs: int | None) -> int:
     return wanted if wanted > 0 else max(1, available_cores() + 1 + wanted)
 
 
+class Interrupted(BaseException):
+    """Work was given up between two chunks. No error: what catches errors must not take it."""
+
+
+_asking = threading.local()
+
+
+@contextlib.contextmanager
+def interruptible(asked: Callable[[], bool]) -> Iterator[None]:
+    """Let the chunks that this thread runs be given up when ``asked()`` is true.
+
+    ``asked`` is called before each chunk, in any thread. Where it is true, :func:`run_chunks`
+    raises :class:`Interrupted` once the chunks that have begun are done.
+    """
+    before = getattr(_asking, "asked", None)
+    _asking.asked = asked
+    try:
+        yield
+    finally:
+        _asking.asked = before
+
+
+def _never() -> bool:
+    return False
+
+
 def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int) -> None:
     """Call ``function(chunk)`` for chunk = 0 … n_chunks − 1, on up to ``n_threads`` threads.
 
@@ -74,9 +103,14 @@ def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int)
     ------
     BaseException
         The first exception that a chunk raised; chunks not yet begun are then left out.
+    Interrupted
+        If the caller has allowed it (:func:`interruptible`) and it was asked for.
     """
+    asked = getattr(_asking, "asked", None) or _never
     if n_threads <= 1 or n_chunks <= 1:
         for chunk in range(n_chunks):
+            if asked():
+                raise Interrupted
             function(chunk)
         return
     numbers = itertools.count()  # next() on it is atomic
@@ -85,6 +119,8 @@ def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int)
     def work() -> None:
         while not failed.is_set() and (chunk := next(numbers)) < n_chunks:
             try:
+                if asked():
+                    raise Interrupted
                 function(chunk)
             except BaseException:
                 failed.set()

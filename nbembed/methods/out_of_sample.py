@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.estimator_input import chunk_by_chunk
+from nbembed.methods.algorithm import GridRecipe
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.placement import FittedData, RowCost, place
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.affinities import Affinities
+    from nbembed.objectives.checks import Algorithm
 
 
 class PlacesNewPoints(Estimator):
@@ -30,6 +32,7 @@ class PlacesNewPoints(Estimator):
     n_jobs: int | None
 
     perplexity_: float | None
+    algorithm_: Algorithm
 
     _fitted: FittedData
     _sigma: float | None
@@ -90,6 +93,9 @@ class PlacesNewPoints(Estimator):
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the perplexity, and the data and the metric that the affinities were made with."""
         self.perplexity_ = affinities.perplexity
+        recipe = self.recipe
+        if isinstance(recipe, GridRecipe):
+            self.algorithm_ = recipe.algorithm_for(affinities.n_samples)
         source = getattr(affinities, "source", None)
         if source is None:
             source = X.copy() if sparse.issparse(X) else np.array(X), self.metric

@@ -141,7 +141,7 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 f'X must be non-negative with metric="precomputed", got {data.min():.4g}'
             )
         fitted = data if self._precomputed else self._X
-        index, weights = nearest_rows(
+        index, weights, _ = nearest_rows(
             data, perplexity, self._metric, others=fitted, n_jobs=self.n_jobs
         )
         return np.asarray(np.einsum("ik,ikc->ic", weights, self.label_distributions_[index]))

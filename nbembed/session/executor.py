@@ -11,8 +11,9 @@ import logging
 import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.commands import COMMANDS
 from nbembed.session.optimum import OptimumCheck
 from nbembed.session.quality import QualityMeter
@@ -21,6 +22,8 @@ from nbembed.session.worker import as_exception
 from nbembed.validation import readable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.session.background_fit import BackgroundFit, FitRequest, FitResult
     from nbembed.session.controller import Controller
     from nbembed.session.engine import Engine
@@ -56,6 +59,9 @@ class Executor:
         self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # the cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
+        self._gave_up = False  # the last iteration that was begun
+        self._measured: NDArray[Any] | None = None
+        self._points: Any = None
         self._optimum = OptimumCheck(engine)
         self._due = 0.0
 
@@ -198,13 +204,31 @@ class Executor:
 
     # -- iterations and rest ------------------------------------------------------------------
 
+    def _overtaken(self, controller: Controller) -> bool:
+        """Whether a command waits for which the present iteration is given up.
+
+        At large n an iteration takes long, and a command that changes the map makes it worthless.
+        What was begun leaves no trace, because a state of an optimizer is a value: the next
+        iteration is the same as if this one had never been begun. Of two iterations in a row only
+        one is given up, so that a map moves while a slider is dragged.
+        """
+        waits = bool(controller.queue) and not controller.machine.steps_left
+        return waits and not self._gave_up
+
     def _iterate(self, controller: Controller) -> None:
         engine = self._engine
         self._exact = False
         self._optimum.interrupt()
         if controller.worse_optimum:
             self._say(controller, "")
-        record = engine.advance()
+        engine.refresh()
+        try:
+            with interruptible(lambda: self._overtaken(controller)):
+                record = engine.advance()
+        except Interrupted:
+            self._gave_up = True
+            return
+        self._gave_up = False
         known = math.isfinite(record.cost)
         cost = record.cost if known else controller.published.cost
         quality = self._quality()
@@ -235,6 +259,11 @@ class Executor:
         with controller.lock:
             if controller.queue or controller.jobs:
                 return 0.0
+        if started and self._meter.unfinished:
+            return self._measure(controller)
+        with controller.lock:
+            if controller.queue or controller.jobs:
+                return 0.0
             if self._asked is not None and self._fit.busy and not controller.machine.closing:
                 return None  # its result will wake the worker
             controller.resting = True
@@ -245,9 +274,23 @@ class Executor:
             compares = at_rest and self._engine.fresh and not machine.closing
         return self._compare(controller) if compares else None
 
+    def _measure(self, controller: Controller) -> float:
+        """Go on measuring the quality of a map of many points, which takes many turns."""
+        quality = self._quality(now=True)
+        if not self._meter.unfinished:
+            with controller.lock:
+                controller.publish(controller.published.cost, quality)
+            controller.subscribers.tell("frame", "state")
+        return 0.0
+
     def _compare(self, controller: Controller) -> float | None:
         """Find out, one iteration a turn, whether the map rests in a worse optimum."""
-        if self._optimum.advance():
+        try:
+            with interruptible(lambda: bool(controller.queue)):
+                unfinished = self._optimum.advance()
+        except Interrupted:
+            return 0.0
+        if unfinished:
             return 0.0
         self._say(controller, self._optimum.text)
         return None
@@ -275,5 +318,7 @@ class Executor:
         engine = self._engine
         if engine.layout is None:
             return math.nan
+        if engine.layout is not self._measured:  # the meter knows a layout by its identity
+            self._measured, self._points = engine.layout, engine.layout[: engine.n_points]
         metric = engine.settings.recipe.quality_metric
-        return self._meter.measure(engine.layout[: engine.n_points], metric, now=now)
+        return self._meter.measure(self._points, metric, now=now)

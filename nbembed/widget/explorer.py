@@ -13,7 +13,9 @@ import numpy as np
 
 from nbembed.display.columns import as_column
 from nbembed.display.palette import ClassPalette
+from nbembed.kernels import compilation
 from nbembed.methods.recipe import Recipe
+from nbembed.session.warm_up import warm_up
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import relabeled
 from nbembed.validation import check_flag, readable
@@ -163,7 +165,7 @@ class Explorer(anywidget.AnyWidget):
             },
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
-        self._sender = Sender(self._write, self._frames.send, writer.write_at_rest)
+        self._sender = Sender(self._write, self._send_frame, writer.write_at_rest)
         writer.update({**color_traits, "color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
@@ -173,6 +175,7 @@ class Explorer(anywidget.AnyWidget):
         self.on_msg(self._receive)
         self.observe(writer.color_changed, "color_by")
         self._sender.start()
+        compilation.watch(self._compiling_changed)
         WATCH.add(self._displays, self._close_unless_held)
         if autoplay:
             session.play()
@@ -301,6 +304,15 @@ class Explorer(anywidget.AnyWidget):
         if event == "state":
             self._sender.rest(self._session.state != "running")
 
+    def _send_frame(self, number: Callable[[int], int], newer_than: int) -> bool:
+        sent = self._frames.send(number, newer_than)
+        if sent:  # somebody looks at a map, and may label it next
+            warm_up(self._session.recipe)
+        return sent
+
+    def _compiling_changed(self) -> None:
+        self._sender.poke("compiling")
+
     def _write(self, events: set[str]) -> None:
         self._writer.write(events)
         if "supervision" in events or "method" in events:
@@ -341,6 +353,9 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "suggesting":
             self._suggestions.show(client, message.fields["shown"])
             self._sender.poke("suggestions")
+        elif message.type == "precision":
+            if self._frames.need_precision(client, message.fields["full"]):
+                self._sender.resend()
         elif message.type == "views":
             self._displays.report(client, message.fields["count"])
             if self._displays.gone:
@@ -348,6 +363,7 @@ class Explorer(anywidget.AnyWidget):
         elif message.type == "bye":
             self._displays.forget(client)
             self._sender.watch(client, False)
+            self._frames.need_precision(client, False)
             self._dispatcher.forget(client)
             self._suggestions.show(client, False)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nbembed.widget import serializers
 from nbembed.widget.protocol import encode, finite
+from nbembed.widget.quantization import FULL_PRECISION, quantize
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nbembed.session import Session
     from nbembed.widget.dispatcher import CommandDispatcher
     from nbembed.widget.drawing import FrameArtist
@@ -35,6 +40,18 @@ class FrameSource:
         self._writer = writer
         self._send = send
         self._sent_parameters: dict[str, float | None] = {}
+        self._lock = threading.Lock()
+        self._precise: frozenset[str] = frozenset()  # pages that need full precision
+
+    def need_precision(self, client: str, full: bool) -> bool:
+        """Note whether a page needs full precision; return whether frames change by it.
+
+        All pages get the same frames: one that is zoomed in far decides for all.
+        """
+        with self._lock:
+            before = bool(self._precise)
+            self._precise = self._precise | {client} if full else self._precise - {client}
+            return before != bool(self._precise)
 
     def forget_sent(self) -> None:
         """Send with the next frame what a page that has just loaded does not have."""
@@ -67,10 +84,20 @@ class FrameSource:
         parameters = serializers.parameters(session)
         if parameters != self._sent_parameters:
             content["parameters"] = self._sent_parameters = parameters
-        buffers = [encode("coordinates", drawing.positions)]
+        buffers = [self._positions(drawing.positions, content)]
         if drawing.colors is not None:
             buffers.append(encode("membership_colors", drawing.colors))
         self._writer.follow_memberships(drawing.colors is not None)
         self._send(content, buffers)
         self._writer.write_path()
         return True
+
+    def _positions(self, positions: NDArray[np.float32], content: dict[str, Any]) -> bytes:
+        """Return the buffer of positions; add their range to ``content`` if quantized."""
+        moving = content["state"] == "running"  # at rest, the page has what is saved
+        if moving and len(positions) > FULL_PRECISION and not self._precise:
+            quantized = quantize(positions)
+            if quantized is not None:
+                numbers, content["range"] = quantized
+                return numbers.tobytes()
+        return encode("coordinates", positions)

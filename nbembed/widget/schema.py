@@ -192,6 +192,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("cost", nullable(NUMBER), None, "In nats."),
         Trait("quality", nullable(NUMBER), None, "Share of points that keep their 1-NN."),
         Trait("error", TEXT, "", "What stopped the worker."),
+        Trait("compiling", FLAG, False, "Whether kernels are compiled: once for an installation."),
         Trait("learning", TEXT, "", "What is being learned from labels in the background."),
         Trait("learning_error", TEXT, "", "Why the newest labels cannot be learned from."),
         Trait("request", TEXT, "", "What the method needs from the person."),
@@ -233,6 +234,8 @@ def _of_trait(name: str, *, optional: bool = False) -> Field:
     return Field(name, TRAITS[name].type, TRAITS[name].doc, optional)
 
 
+#: Two float32 or two 16-bit numbers a point; the frame's ``range`` says which.
+FRAME_POSITIONS = array("<u2")
 CLIENT = Field("client", TEXT, "The page.")
 REQUEST = Field("request", COUNT, "The command's number; each page counts its own.")
 
@@ -254,9 +257,15 @@ FRAME = MessageType(
         _of_trait("center_names"),
         _of_trait("center_colors"),
         _of_trait("borders"),
+        Field(
+            "range",
+            list_of(NUMBER, 4),
+            "Left, bottom, right, top. With it, positions are 16-bit steps of it, else float32.",
+            optional=True,
+        ),
     ),
     (
-        Field("coordinates", FLOATS),
+        Field("positions", FRAME_POSITIONS),
         Field("membership_colors", BYTES, optional=True),
     ),
 )
@@ -309,6 +318,11 @@ FROM_PAGE: Mapping[str, MessageType] = {
             "suggesting",
             "Whether the page shows suggestions; they are sent to no other.",
             (CLIENT, Field("shown", FLAG)),
+        ),
+        MessageType(
+            "precision",
+            "Whether the page needs coordinates in full precision, being zoomed in far.",
+            (CLIENT, Field("full", FLAG)),
         ),
         MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
         MessageType(

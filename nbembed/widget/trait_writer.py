@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nbembed.kernels.compilation import compiling
 from nbembed.widget import serializers
 from nbembed.widget.protocol import encode, finite
 
@@ -45,6 +46,7 @@ class TraitWriter:
             "method": (self._methods, parameters, history, state),
             "state": (state, history),
             "learning": (state,),
+            "compiling": (self._compiling,),
             "error": (state,),
         }
 
@@ -149,6 +151,10 @@ class TraitWriter:
             "chosen_step": serializers.chosen_step(session),
             "path": serializers.path(session),
         }
+
+    @staticmethod
+    def _compiling() -> dict[str, Any]:
+        return {"compiling": compiling()}
 
     def _state(self) -> dict[str, Any]:
         session = self._session

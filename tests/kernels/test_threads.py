@@ -9,7 +9,7 @@ import pytest
 
 from nbembed.kernels import threads
 from nbembed.kernels.cores import available_cores
-from nbembed.kernels.threads import resolve_threads, run_chunks
+from nbembed.kernels.threads import Interrupted, interruptible, resolve_threads, run_chunks
 
 
 def test_none_and_minus_one_are_all_cores() -> None:
@@ -116,3 +116,38 @@ def test_a_forked_child_makes_its_own_pool() -> None:
     seen: list[int] = []
     run_chunks(seen.append, 4, 2)
     assert sorted(seen) == list(range(4))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_work_is_given_up_between_two_chunks(n_threads: int) -> None:
+    done: list[int] = []
+    with interruptible(lambda: len(done) >= 10), pytest.raises(Interrupted):
+        run_chunks(done.append, 1000, n_threads)
+    assert 10 <= len(done) < 10 + n_threads
+    assert len(set(done)) == len(done)
+    run_chunks(done.append, 20, n_threads)  # outside, nothing is asked
+    assert len(done) >= 30
+
+
+def test_what_can_be_given_up_is_a_matter_of_the_thread() -> None:
+    done: list[int] = []
+    with interruptible(lambda: True):
+        other = threading.Thread(target=run_chunks, args=(done.append, 5, 1))
+        other.start()
+        other.join()
+        with interruptible(lambda: False):
+            run_chunks(done.append, 5, 1)
+        with pytest.raises(Interrupted):
+            run_chunks(done.append, 5, 1)
+    assert len(done) == 10
+
+
+def test_what_catches_errors_does_not_keep_work_from_being_given_up() -> None:
+    def careless() -> None:
+        try:
+            run_chunks(lambda chunk: None, 5, 1)
+        except Exception:
+            pytest.fail("it is no error")
+
+    with interruptible(lambda: True), pytest.raises(Interrupted):
+        careless()

@@ -28,6 +28,7 @@ export class FakeKernel {
     this.flying = new Set();
     this.applied = {};
     this.suggesting = false; // whether the page shows suggestions
+    this.precise = false; // whether the page needs full precision
     this.check = null;
     this.accepted = new Set();
     this.acks = 0;
@@ -82,6 +83,7 @@ export class FakeKernel {
       cost: null,
       quality: null,
       error: "",
+      compiling: false,
       learning: "",
       learning_error: "",
       worse_optimum: "",
@@ -168,6 +170,10 @@ export class FakeKernel {
     if (content.type === "hello" && !this.silent) {
       const { client } = content;
       setTimeout(() => this.custom({ type: "reply", request: 0, client, ok: true, error: null }), 1);
+    }
+    if (content.type === "precision") {
+      this.precise = content.full;
+      if (!this.silent) setTimeout(() => this.frame(), 1);
     }
     if (content.type === "suggesting") {
       this.suggesting = content.shown;
@@ -321,8 +327,30 @@ export class FakeKernel {
       type: "frame", seq, version: ++this.version, iteration: t, cost: 0.7 + 2.4 * Math.exp(-t / 90),
       quality: 0.9 - 0.8 * Math.exp(-t / 120), state: this.traits.state, applied: this.applied,
       directions, direction_colors, borders, centers, center_names, center_colors, ...more,
-    }, [this.positions, ...buffers]);
+      ...this.range,
+    }, [this.packed, ...buffers]);
     return seq;
+  }
+
+  // As the kernel does: 16-bit numbers for many points that move, unless the page needs more.
+  get quantized() {
+    return this.n > 10000 && this.traits.state === "running" && !this.precise;
+  }
+
+  get range() {
+    if (!this.quantized) return {};
+    const range = [Infinity, Infinity, -Infinity, -Infinity];
+    this.positions.forEach((v, i) => {
+      range[i % 2] = Math.min(range[i % 2], v);
+      range[2 + (i % 2)] = Math.max(range[2 + (i % 2)], v);
+    });
+    return { range };
+  }
+
+  get packed() {
+    if (!this.quantized) return this.positions;
+    const { range } = this.range;
+    return Uint16Array.from(this.positions, (v, i) => Math.round((65535 * (v - range[i % 2])) / (range[2 + (i % 2)] - range[i % 2])));
   }
 
   // Points of one toy cluster, as the page would select them.

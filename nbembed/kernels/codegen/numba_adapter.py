@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nbembed.kernels import compilation
 from nbembed.kernels.backend import BACKEND, VARIABLE
 
 if TYPE_CHECKING or BACKEND == "numba":
@@ -55,6 +56,10 @@ INTERNALS = {
     "numba.core.caching.FunctionCache._index_key": (
         "the key of a cached function must contain a digest of this package's sources: numba "
         "looks at the source file of the function alone"
+    ),
+    "numba.core.caching.FunctionCache.load_overload, save_overload": (
+        "code that the cache does not have is compiled next, and then saved: so it is known that "
+        "somebody waits for the compiler"
     ),
     "numba.core.dispatcher.Dispatcher._cache": (
         "njit(cache=True) offers no way to choose the cache, so it is replaced after the fact"
@@ -151,6 +156,18 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
     class DigestedCache(FunctionCache):
         def _index_key(self, sig: Any, codegen: Any) -> Any:
             return (*super()._index_key(sig, codegen), digest())
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            known = super().load_overload(sig, target_context)
+            if known is None:
+                compilation.begin()
+            return known
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            try:
+                super().save_overload(sig, data)
+            finally:
+                compilation.end()
 
     try:
         dispatcher._cache = DigestedCache(function)

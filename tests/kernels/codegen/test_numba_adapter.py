@@ -102,6 +102,13 @@ def _() -> None:
     hash(key)
 
 
+@check("numba.core.caching.FunctionCache.load_overload, save_overload")
+def _() -> None:
+    load, save = FunctionCache.load_overload, FunctionCache.save_overload
+    assert list(inspect.signature(load).parameters) == ["self", "sig", "target_context"]
+    assert list(inspect.signature(save).parameters) == ["self", "sig", "data"]
+
+
 @check("numba.core.dispatcher.Dispatcher._cache")
 def _() -> None:
     @njit

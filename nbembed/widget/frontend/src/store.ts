@@ -7,7 +7,7 @@ import { Commands, type Effect } from "./commands";
 import { CostHistory } from "./history";
 import { Link } from "./link";
 import { NO_SUGGESTIONS, readSuggestions, type Suggestions } from "./suggestions";
-import { readTrait, TRAIT_NAMES, typedArray, type Model, type TraitName } from "./wire";
+import { positionsOf, readTrait, stepOf, TRAIT_NAMES, typedArray, type Model, type TraitName } from "./wire";
 import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "./wire.generated";
 
 /** A signal for each trait. */
@@ -24,6 +24,8 @@ export interface Center {
 /** One layout to draw, and how it came. */
 export interface Layout {
   positions: Float32Array;
+  /** Step of the 16-bit numbers that the positions came as, in data units; 0 in full precision. */
+  step: number;
   /** RGBA for each point, or empty: colors by class probability. */
   membershipColors: Uint8Array;
   version: number;
@@ -56,6 +58,7 @@ export class Store {
 
   private readonly views = new Map<object, boolean>();
   private readonly suggestionViews = new Set<object>();
+  private readonly preciseViews = new Set<object>();
   private readonly unacknowledged = new Set<number>();
   private readonly cleanups: (() => void)[] = [];
   private reportedVisible: boolean | null = null;
@@ -96,6 +99,7 @@ export class Store {
     if (this.reportedVisible !== null) this.commands.tell({ type: "visible", visible: this.reportedVisible });
     if (this.reportedViews) this.commands.tell({ type: "views", count: this.reportedViews });
     if (this.suggestionViews.size) this.commands.tell({ type: "suggesting", shown: true });
+    if (this.preciseViews.size) this.commands.tell({ type: "precision", full: true });
   }
 
   destroy(): void {
@@ -123,6 +127,14 @@ export class Store {
     else this.suggestionViews.delete(view);
     const now = this.suggestionViews.size > 0;
     if (now !== before && this.link.state.peek() !== "gone") this.commands.tell({ type: "suggesting", shown: now });
+  }
+
+  /** A view says whether it is zoomed in so far that 16-bit positions would be seen to be rounded. */
+  needPrecision(view: object, full: boolean): void {
+    if (full === this.preciseViews.has(view)) return;
+    if (full) this.preciseViews.add(view);
+    else this.preciseViews.delete(view);
+    if (this.preciseViews.size === (full ? 1 : 0) && this.link.state.peek() !== "gone") this.commands.tell({ type: "precision", full });
   }
 
   /** A view has drawn a layout: acknowledge it, and return the requests that it shows. */
@@ -202,19 +214,21 @@ export class Store {
 
   private frame(message: FrameMessage, buffers: DataView[]): void {
     const before = this.layout.peek();
+    const positions = positionsOf(buffers[0], message.range);
     batch(() => {
       for (const name of FRAME_TRAITS) {
         const value = message[name];
         if (value !== undefined) (this.traits[name] as Signal<unknown>).value = value;
       }
       this.layout.value = {
-        positions: typedArray("Float32Array", buffers[0]),
+        positions,
+        step: stepOf(message.range),
         membershipColors: typedArray("Uint8Array", buffers[1]),
         version: message.version,
         seq: message.seq,
         applied: message.applied[this.commands.client] ?? 0,
         arrivedAt: performance.now(),
-        fresh: before.positions.length !== buffers[0].byteLength / 4,
+        fresh: before.positions.length !== positions.length,
       };
       if (message.cost !== null) this.costHistory.value = this.costHistory.peek().with(message.iteration, message.cost);
     });
@@ -234,6 +248,7 @@ export class Store {
   private restored(): Layout {
     return {
       positions: this.traits.coordinates.peek(),
+      step: 0,
       membershipColors: this.traits.membership_colors.peek(),
       version: 0,
       seq: 0,

@@ -133,6 +133,8 @@ export interface Traits {
   quality: number | null;
   /** What stopped the worker. */
   error: string;
+  /** Whether kernels are compiled: once for an installation. */
+  compiling: boolean;
   /** What is being learned from labels in the background. */
   learning: string;
   /** Why the newest labels cannot be learned from. */
@@ -187,6 +189,7 @@ export const TRAIT_FORMS = {
   cost: "json",
   quality: "json",
   error: "json",
+  compiling: "json",
   learning: "json",
   learning_error: "json",
   request: "json",
@@ -202,7 +205,7 @@ export const TRAIT_FORMS = {
 /** Traits whose newest values frames carry while the map moves. */
 export const FRAME_TRAITS = ["state", "iteration", "cost", "quality", "parameters", "directions", "direction_colors", "centers", "center_names", "center_colors", "borders"] as const;
 
-/** A layout. Fields with the name of a trait stand for its newest value. Buffers: coordinates, membership_colors (optional). */
+/** A layout. Fields with the name of a trait stand for its newest value. Buffers: positions, membership_colors (optional). */
 export interface FrameMessage {
   type: "frame";
   /** The frame's number, which the page acknowledges. */
@@ -229,6 +232,8 @@ export interface FrameMessage {
   center_colors: string[];
   /** Lines x, y, x', y' between the regions of classes. */
   borders: [number, number, number, number][];
+  /** Left, bottom, right, top. With it, positions are 16-bit steps of it, else float32. */
+  range?: [number, number, number, number];
 }
 
 /** The answer to a command, or to a message that could not be read. */
@@ -291,6 +296,14 @@ export interface SuggestingMessage {
   shown: boolean;
 }
 
+/** Whether the page needs coordinates in full precision, being zoomed in far. */
+export interface PrecisionMessage {
+  type: "precision";
+  /** The page. */
+  client: string;
+  full: boolean;
+}
+
 /** All frames up to one were drawn. */
 export interface AckMessage {
   type: "ack";
@@ -310,7 +323,7 @@ export interface CommandMessage {
   arguments?: object;
 }
 
-export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | SuggestingMessage | AckMessage | CommandMessage;
+export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | SuggestingMessage | PrecisionMessage | AckMessage | CommandMessage;
 
 /** The arguments of each command. */
 export interface CommandArguments {

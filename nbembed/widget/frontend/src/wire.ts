@@ -38,3 +38,26 @@ export function readTrait<K extends TraitName>(model: Model, name: K): Traits[K]
   const value = model.get(name);
   return (form === "json" ? value : typedArray(form, value as Bytes)) as Traits[K];
 }
+
+/** Coordinates of a frame: float32, or 16-bit steps of a range (left, bottom, right, top). */
+export function positionsOf(bytes: DataView | undefined, range?: readonly number[]): Float32Array {
+  if (!range) return typedArray("Float32Array", bytes);
+  const steps = typedArray("Uint16Array", bytes);
+  const [left, bottom, right, top] = range;
+  const dx = (right - left) / LARGEST;
+  const dy = (top - bottom) / LARGEST;
+  const positions = new Float32Array(steps.length);
+  for (let i = 0; i + 1 < steps.length; i += 2) {
+    positions[i] = left + dx * steps[i];
+    positions[i + 1] = bottom + dy * steps[i + 1];
+  }
+  return positions;
+}
+
+/** The largest number of 16 bits. */
+const LARGEST = 65535;
+
+/** The larger step of a range: positions are off by at most half of it. */
+export function stepOf(range?: readonly number[]): number {
+  return range ? Math.max(range[2] - range[0], range[3] - range[1]) / LARGEST : 0;
+}

@@ -48,6 +48,8 @@ export class PointMap {
   private cursor: [number, number] | null = null;
   private request = 0;
   private lastTime = 0;
+  /** Of the last quantized layout; see Layout. */
+  private step = 0;
   private stale = { styles: true, layout: true };
   private readonly off: (() => void)[] = [];
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +81,7 @@ export class PointMap {
       () => observer.disconnect(),
       () => sight.disconnect(),
       () => store.setVisible(this, null),
+      () => store.needPrecision(this, false),
       attachGestures(element, this.gestures()),
     );
     this.measure();
@@ -150,6 +153,7 @@ export class PointMap {
 
   private makeRenderer(allowWebGL: boolean): PointRenderer {
     const renderer = createRenderer(
+      this.store.traits.n_samples.peek(),
       () => this.canvas("nbe-points"),
       () => {
         this.renderer.destroy();
@@ -263,6 +267,9 @@ export class PointMap {
     if (this.stale.layout || inTransition) renderer.setPositions(positions);
     renderer.setThemeColors({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
+    // Half a step of quantized positions may be half a pixel of the screen, not more.
+    if (layout.step > 0) this.step = layout.step;
+    store.needPrecision(this, this.step * this.camera.scale * this.ratio > 1);
     this.moveHover();
     this.drawOverlay(positions);
     if (this.stale.layout) this.reportDrawn(began);

@@ -117,8 +117,29 @@ function drawBorders(context: CanvasRenderingContext2D, { camera, size, theme, b
   context.setLineDash([]);
 }
 
-/** A linked group: lines from its centroid to each point. */
-function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, positions, links, labels, classes }: OverlayState): void {
+/** Above this number, of marks that would cover each other on the screen only one is drawn. */
+const FEW = 500;
+
+/** Of many points, one in each square of `gap` pixels; few points as they are. */
+function spaced(points: ArrayLike<number>, { camera, size, positions }: OverlayState, gap: number): ArrayLike<number> {
+  if (points.length <= FEW) return points;
+  const taken = new Set<number>();
+  const result: number[] = [];
+  for (let k = 0; k < points.length; k++) {
+    const p = points[k];
+    if (2 * p + 1 >= positions.length) continue;
+    const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
+    const square = Math.floor(x / gap) * 1e6 + Math.floor(y / gap);
+    if (taken.has(square)) continue;
+    taken.add(square);
+    result.push(p);
+  }
+  return result;
+}
+
+/** A linked group: lines from its centroid to each point, or to one of those that lie together. */
+function drawLinks(context: CanvasRenderingContext2D, state: OverlayState): void {
+  const { camera, size, theme, positions, links, labels, classes } = state;
   context.lineWidth = 1;
   for (const group of links) {
     const points = group.filter((i) => 2 * i + 1 < positions.length);
@@ -134,7 +155,7 @@ function drawLinks(context: CanvasRenderingContext2D, { camera, size, theme, pos
     const [cx, cy] = toScreen(camera, size, mx, my);
     context.strokeStyle = rgba(color, Math.max(0.1, 0.4 / Math.sqrt(1 + points.length / 12)));
     context.beginPath();
-    for (const i of points) {
+    for (const i of Array.from(spaced(points, state, 6))) {
       const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
       context.moveTo(cx, cy);
       context.lineTo(x, y);
@@ -190,8 +211,10 @@ function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, them
 }
 
 /** A pinned point: a stem with a ring at its head. */
-function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, positions, pinned }: OverlayState): void {
-  if (!pinned.length) return;
+function drawPins(context: CanvasRenderingContext2D, state: OverlayState): void {
+  const { camera, size, theme, positions } = state;
+  if (!state.pinned.length) return;
+  const pinned = Array.from(spaced(state.pinned, state, 4));
   const stroke = (width: number, color: string): void => {
     context.lineWidth = width;
     context.strokeStyle = context.fillStyle = color;
@@ -213,12 +236,13 @@ function drawPins(context: CanvasRenderingContext2D, { camera, size, theme, posi
 }
 
 /** The first group of a cannot-link while the second is being selected. */
-function drawApart(context: CanvasRenderingContext2D, { camera, size, theme, positions, apart }: OverlayState): void {
+function drawApart(context: CanvasRenderingContext2D, state: OverlayState): void {
+  const { camera, size, theme, positions, apart } = state;
   if (!apart) return;
   context.strokeStyle = rgba(theme.accent, 0.8);
   context.lineWidth = 1.25;
   context.setLineDash([2.5, 2.5]);
-  for (const p of apart) {
+  for (const p of Array.from(spaced(apart, state, 4))) {
     if (2 * p + 1 >= positions.length) continue;
     const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
     context.beginPath();

@@ -16,7 +16,10 @@ export function nearest(positions: Float32Array, x: number, y: number, radius: n
   return index;
 }
 
-/** Points inside a closed polygon (x, y interleaved, same units), by the even-odd rule. */
+/** Horizontal strips that a polygon's edges are sorted into; a point is tested against those of its own. */
+const STRIPS = 128;
+
+/** Points inside a closed polygon (x, y interleaved, same units), by the even-odd rule; in ascending order. */
 export function insidePolygon(positions: Float32Array, polygon: readonly number[]): Uint32Array {
   const m = polygon.length;
   if (m < 6) return new Uint32Array(0);
@@ -30,32 +33,50 @@ export function insidePolygon(positions: Float32Array, polygon: readonly number[
     bottom = Math.min(bottom, polygon[j + 1]);
     top = Math.max(top, polygon[j + 1]);
   }
-  const inside: number[] = [];
+  const perUnit = top > bottom ? STRIPS / (top - bottom) : 0;
+  const strip = (y: number): number => Math.min(STRIPS - 1, Math.floor((y - bottom) * perUnit));
+  // Of each strip, the ends (x1, y1, x2, y2) of all edges that reach into it.
+  const edges: number[][] = Array.from({ length: STRIPS }, () => []);
+  for (let j = 0, k = m - 2; j < m; k = j, j += 2) {
+    const ends = [polygon[j], polygon[j + 1], polygon[k], polygon[k + 1]];
+    const last = strip(Math.max(ends[1], ends[3]));
+    for (let s = strip(Math.min(ends[1], ends[3])); s <= last; s++) edges[s].push(...ends);
+  }
+  const inside = new Uint32Array(positions.length >> 1);
+  let count = 0;
   for (let i = 0; i + 1 < positions.length; i += 2) {
     const x = positions[i];
     const y = positions[i + 1];
-    if (x < left || x > right || y < bottom || y > top) continue;
+    if (!(x >= left && x <= right && y >= bottom && y <= top)) continue;
+    const near = edges[strip(y)];
     let odd = false;
-    for (let j = 0, k = m - 2; j < m; k = j, j += 2) {
-      const y1 = polygon[j + 1];
-      const y2 = polygon[k + 1];
-      if (y1 > y !== y2 > y && x < ((polygon[k] - polygon[j]) * (y - y1)) / (y2 - y1) + polygon[j]) odd = !odd;
+    for (let e = 0; e < near.length; e += 4) {
+      const y1 = near[e + 1];
+      const y2 = near[e + 3];
+      if (y1 > y !== y2 > y && x < ((near[e + 2] - near[e]) * (y - y1)) / (y2 - y1) + near[e]) odd = !odd;
     }
-    if (odd) inside.push(i >> 1);
+    if (odd) inside[count++] = i >> 1;
   }
-  return Uint32Array.from(inside);
+  return inside.slice(0, count);
 }
 
 export type Combine = "replace" | "add" | "subtract" | "toggle";
 
 /** Sorted union, difference or symmetric difference of two sets of points. */
 export function combine(before: Uint32Array, points: Uint32Array, how: Combine): Uint32Array {
-  if (how === "replace") return points.slice().sort();
-  const set = new Set(before);
-  for (const p of points) {
-    if (how === "add") set.add(p);
-    else if (how === "subtract") set.delete(p);
-    else if (!set.delete(p)) set.add(p);
+  const added = points.slice().sort();
+  if (how === "replace") return added;
+  const old = before.slice().sort();
+  const result = new Uint32Array(old.length + added.length);
+  let count = 0;
+  for (let i = 0, j = 0; i < old.length || j < added.length; ) {
+    const a = i < old.length ? old[i] : Infinity;
+    const b = j < added.length ? added[j] : Infinity;
+    const point = Math.min(a, b);
+    const kept = how === "add" || (a < b ? true : how === "toggle" && b < a);
+    if (kept) result[count++] = point;
+    while (i < old.length && old[i] === point) i++;
+    while (j < added.length && added[j] === point) j++;
   }
-  return Uint32Array.from(set).sort();
+  return result.slice(0, count);
 }

@@ -1,8 +1,10 @@
 /**
  * Points without WebGL: small coverage masks, one for each shape and size, are blended into an
- * ImageData. A frame of 20 000 points takes a few milliseconds on any machine.
+ * ImageData. A frame of 20 000 points takes a few milliseconds on any machine. More points than that
+ * in view are drawn as a density (density.ts).
  */
 import type { Camera } from "../map/camera";
+import { Density, type Placement } from "./density";
 import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
@@ -15,8 +17,14 @@ interface Sprite {
 
 /** Number of subpixel positions of sprites in each direction, so that points move smoothly and stay round. */
 const PHASES = 4;
-/** Above this number of points, a high-density screen is drawn on at CSS resolution, for speed. */
+/** Above this number of points in view, a high-density screen is drawn on at CSS resolution, for speed. */
 const FINE = 8000;
+/**
+ * Above these numbers in view, points are drawn as a density: plain ones, and labeled, linked or
+ * selected ones, whose markers are larger and take longer to draw.
+ */
+export const MANY = 50000;
+const MANY_MARKED = 5000;
 
 export class RasterRenderer implements PointRenderer {
   readonly kind = "raster";
@@ -31,6 +39,7 @@ export class RasterRenderer implements PointRenderer {
   private styles: PointStyles | null = null;
   private ground = 0;
   private accent = 0;
+  private readonly density = new Density();
   private sprites = new Map<number, Sprite>();
   private spriteScale = 0;
 
@@ -61,23 +70,59 @@ export class RasterRenderer implements PointRenderer {
   draw(camera: Camera): void {
     const { context, styles, positions } = this;
     if (!context || !styles) return;
-    this.allocate(context);
+    const visible = this.inView(camera);
+    this.allocate(context, visible[0] + visible[1] + visible[2]);
     const { ratio, pixels } = this;
-    const w = this.canvas.width;
-    const h = this.canvas.height;
     // The background is opaque, so that blending needs no alpha of the target.
     pixels.fill(this.ground | 0xff000000);
     const scale = camera.scale * ratio;
-    const left = (this.width / 2) * ratio - camera.x * scale;
-    const top = (this.height / 2) * ratio + camera.y * scale;
+    const place = { left: (this.width / 2) * ratio - camera.x * scale, top: (this.height / 2) * ratio + camera.y * scale, scale };
     const markerScale = (Math.round(camera.markerScale * 20) / 20) * ratio;
     if (this.spriteScale !== markerScale) {
       this.sprites.clear();
       this.spriteScale = markerScale;
     }
-    const { order, marks, colors } = styles;
+    const { order, layers } = styles;
     const count = Math.min(order.length, positions.length / 2);
-    for (let k = 0; k < count; k++) {
+    visible.forEach((inView, layer) => {
+      const first = layers[layer];
+      const last = Math.min(layers[layer + 1], count);
+      if (inView <= (layer === 0 ? MANY : MANY_MARKED)) this.drawMarkers(first, last, place, markerScale);
+      else this.drawDensity(first, last, place, markerScale, layer === 2);
+    });
+    if (this.image) context.putImageData(this.image, 0, 0);
+  }
+
+  /** How many points of each layer are in view. */
+  private inView(camera: Camera): number[] {
+    const { styles, positions } = this;
+    const [rx, ry] = [this.width / 2 / camera.scale, this.height / 2 / camera.scale];
+    const { order, layers } = styles!;
+    return [0, 1, 2].map((layer) => {
+      let inside = 0;
+      for (let k = layers[layer]; k < Math.min(layers[layer + 1], positions.length / 2); k++) {
+        const i = order[k];
+        if (Math.abs(positions[2 * i] - camera.x) < rx && Math.abs(positions[2 * i + 1] - camera.y) < ry) inside++;
+      }
+      return inside;
+    });
+  }
+
+  private drawDensity(first: number, last: number, place: Placement, markerScale: number, selected: boolean): void {
+    const { order, colors, marks } = this.styles!;
+    this.density.resize(this.canvas.width, this.canvas.height);
+    const diameter = marks[4 * order[first] + 1] * 0.25 * markerScale;
+    const splats = { positions: this.positions, colors, marks, order, first, last };
+    this.density.draw(this.pixels, splats, place, diameter, this.ground, selected ? this.accent : undefined);
+  }
+
+  private drawMarkers(first: number, last: number, place: Placement, markerScale: number): void {
+    const { positions, pixels } = this;
+    const { order, marks, colors } = this.styles!;
+    const { left, top, scale } = place;
+    const w = this.canvas.width;
+    const h = this.canvas.height;
+    for (let k = first; k < last; k++) {
       const i = order[k];
       const x = left + positions[2 * i] * scale;
       const y = top - positions[2 * i + 1] * scale;
@@ -98,15 +143,14 @@ export class RasterRenderer implements PointRenderer {
       const hollow = 255 - marks[m + 3];
       if (parts.core && hollow > 0) stamp(pixels, w, h, parts.core, side, x0, y0, this.ground, (alpha * hollow) >> 8);
     }
-    if (this.image) context.putImageData(this.image, 0, 0);
   }
 
   destroy(): void {
     this.canvas.remove();
   }
 
-  private allocate(context: CanvasRenderingContext2D): void {
-    const ratio = this.positions.length > 2 * FINE ? 1 : this.asked;
+  private allocate(context: CanvasRenderingContext2D, inView: number): void {
+    const ratio = inView > FINE ? 1 : this.asked;
     if (ratio === this.ratio) return;
     this.ratio = ratio;
     this.canvas.width = Math.max(1, Math.round(this.width * ratio));

@@ -1,5 +1,5 @@
 /** The choice of the point renderer. */
-import { RasterRenderer } from "./raster";
+import { MANY, RasterRenderer } from "./raster";
 import type { PointRenderer } from "./types";
 import { WebGLRenderer } from "./webgl";
 
@@ -19,16 +19,19 @@ function emulated(gl: WebGL2RenderingContext): boolean {
 
 /**
  * WebGL where a GPU draws, else the raster renderer, which is several times faster than WebGL in
- * software. `onLoss` is called when a WebGL context is lost for good and another renderer is needed,
+ * software. Many points are drawn by the raster renderer everywhere, because only it shows how dense
+ * they are; its time hardly depends on their number. `onLoss` is called when a WebGL context is lost for good and another renderer is needed,
  * `onRestore` when a restored context must be drawn to.
  */
 export function createRenderer(
+  size: number,
   canvas: () => HTMLCanvasElement,
   onLoss: () => void,
   onRestore: () => void,
   allowWebGL = true,
 ): PointRenderer {
-  if (allowWebGL && forced() !== "raster") {
+  const few = size <= MANY || forced() === "webgl";
+  if (allowWebGL && few && forced() !== "raster") {
     const element = canvas();
     const gl = element.getContext("webgl2", { ...ATTRIBUTES, failIfMajorPerformanceCaveat: forced() !== "webgl" });
     if (gl && forced() !== "webgl" && emulated(gl)) {

@@ -47,7 +47,8 @@ export function pointStyles(input: StyleInput): PointStyles {
   const labeled = Math.min(255, Math.round(plain * 1.35 + 14));
   const paint = painter(input, colors);
 
-  const layers: number[][] = [[], [], []];
+  const layerOf = new Uint8Array(size);
+  const counts = [0, 0, 0];
   for (let i = 0; i < size; i++) {
     const o = 4 * i;
     const label = labels[i] ?? -1;
@@ -68,12 +69,13 @@ export function pointStyles(input: StyleInput): PointStyles {
     marks[o + 1] = isLabeled ? labeled : plain + (linked[i] || selected[i] ? 3 : 0);
     marks[o + 2] = flags;
     marks[o + 3] = opacity;
-    layers[selected[i] ? 2 : isLabeled || linked[i] ? 1 : 0].push(i);
+    counts[(layerOf[i] = selected[i] ? 2 : isLabeled || linked[i] ? 1 : 0)]++;
   }
+  const layers: PointStyles["layers"] = [0, counts[0], counts[0] + counts[1], size];
+  const next = layers.slice();
   const order = new Uint32Array(size);
-  let at = 0;
-  for (const layer of layers) for (const i of layer) order[at++] = i;
-  return { colors, marks, order };
+  for (let i = 0; i < size; i++) order[next[layerOf[i]]++] = i;
+  return { colors, marks, order, layers };
 }
 
 /** A function that writes the color of an unlabeled point. */

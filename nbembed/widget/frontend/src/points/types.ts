@@ -9,6 +9,8 @@ export interface PointStyles {
   marks: Uint8Array;
   /** Drawing order, from bottom to top. */
   order: Uint32Array;
+  /** Where in `order` each layer begins, and its end: plain points, labeled or linked ones, selected ones. */
+  layers: [number, number, number, number];
 }
 
 /** Bits of the flags byte. */

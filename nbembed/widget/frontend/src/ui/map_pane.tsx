@@ -39,7 +39,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
 function Waiting({ view }: { view: View }) {
   const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;
-  return <div class="nbe-waiting">{traits.state.value === "running" ? "Preparing the first layout …" : "Press Play to start"}</div>;
+  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? "Compiling, once for this installation …" : "Preparing the first layout …" : "Press Play to start"}</div>;
 }
 
 function Tooltip({ view }: { view: View }) {

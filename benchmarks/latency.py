@@ -1,0 +1,155 @@
+"""How long a person waits at the Explorer: from a slider or a lasso to the first changed picture.
+
+    python benchmarks/latency.py                       2000 and 20 000 points
+    python benchmarks/latency.py --n 200000 --moves 20
+    python benchmarks/latency.py --json out.json
+
+Drives a real JupyterLab in a headless Chromium that renders in software. "slider" is from a key on
+the slider α to the first frame drawn whose map has felt the new value; "label" from Enter after a
+lasso to the first frame drawn whose map has felt the labels; "lasso" from the end of a lasso to the
+picture that shows the selection. The map moves all the while. Frames a second are those drawn while
+nobody does anything. The page itself reports when it has drawn what (the event ``nbembed:frame``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.browser.chromium import chromium
+from tests.browser.fixtures import launch
+from tests.browser.lab import JupyterLab
+from tests.browser.test_explorer import Hand
+
+DATA = """
+import numpy as np
+import nbembed as nb
+from sklearn.datasets import make_blobs
+X, truth = make_blobs({n}, 30, centers=12, cluster_std=3.0, random_state=0)
+"""
+SHOW = """
+explorer = nb.Explorer(X, nb.HSSNE({options}, tol=0.0, random_state=0), color=truth)
+explorer
+"""
+#: Milliseconds from a command to its first frame that the 95th percentile should not exceed.
+GOALS = {2000: 100, 20000: 150}
+
+LISTEN = """() => {
+  window.frames = 0;
+  window.seen = { set: [], label: [] };
+  document.querySelector('.nbe').addEventListener('nbembed:frame', (event) => {
+    window.frames++;
+    for (const cause of event.detail.causes) window.seen[cause.name]?.push(cause.latency);
+  });
+  // From the end of a lasso to the end of the animation frame that draws the selection.
+  window.lassos = [];
+  document.querySelector('.nbe-map').addEventListener('pointerup', (event) => {
+    const began = event.timeStamp;
+    requestAnimationFrame(() => setTimeout(() => window.lassos.push(performance.now() - began), 0));
+  });
+}"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--n", type=int, nargs="+", default=[2000, 20000])
+    parser.add_argument("--moves", type=int, default=40, help="number of slider moves")
+    parser.add_argument("--lassos", type=int, default=20, help="number of labels by lasso")
+    parser.add_argument("--options", default="", help='further arguments of HSSNE: "n_jobs=1"')
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    parser.add_argument("--picture", type=Path, help="folder for a picture of each map")
+    options = parser.parse_args()
+
+    found: list[dict[str, Any]] = []
+    with JupyterLab() as lab, sync_playwright() as driver:
+        browser = launch(driver, chromium())
+        for n in options.n:
+            found.append(measure(lab, browser, n, options))
+            report(found[-1])
+        browser.close()
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2))
+
+
+def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Return latencies in ms by kind, and frames a second."""
+    cells = [DATA.format(n=n), SHOW.format(options=options.options)]
+    notebook = lab.open_notebook(browser, lab.write_notebook(f"latency-{n}", cells), 1280, 1000)
+    notebook.run_all()
+    hand = Hand(notebook)
+    hand.map.scroll_into_view_if_needed()
+    notebook.wait_for("explorer.session.iteration", lambda i: i > 60, timeout=600)
+    page = notebook.page
+    page.evaluate(LISTEN)
+
+    before, began = page.evaluate("window.frames"), time.monotonic()
+    page.wait_for_timeout(5000)
+    rate = (page.evaluate("window.frames") - before) / (time.monotonic() - began)
+
+    slider = hand.widget.get_by_role("slider", name="α", exact=True)
+    slider.focus()
+    rng = np.random.default_rng(0)
+    for turn in range(options.moves):
+        page.keyboard.press("ArrowRight" if turn % 8 < 4 else "ArrowLeft")
+        page.wait_for_timeout(200 + 200 * rng.random())
+
+    notebook.execute("explorer.session.add_class('one')")
+    hand.press("Fit view")
+    box = hand.map.bounding_box()
+    assert box is not None
+    for _ in range(options.lassos):
+        at = np.array([box["x"], box["y"]]) + rng.uniform(0.3, 0.7, 2) * [
+            box["width"],
+            box["height"],
+        ]
+        hand.lasso(at, 40)
+        page.wait_for_timeout(150)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(300 + 200 * rng.random())
+    page.wait_for_timeout(1000)
+
+    seen = page.evaluate("window.seen")
+    if options.picture:
+        options.picture.mkdir(parents=True, exist_ok=True)
+        notebook.screenshot(options.picture / f"latency-{n}.png")
+    result = {
+        "n": n,
+        "slider": seen["set"],
+        "label": seen["label"],
+        "lasso": page.evaluate("window.lassos"),
+        "frames a second": rate,
+    }
+    notebook.close()
+    return result
+
+
+def report(found: dict[str, Any]) -> None:
+    print(f"\nn = {found['n']}: {found['frames a second']:.0f} frames a second")
+    for kind in ("slider", "label", "lasso"):
+        times = found[kind]
+        if not times:
+            print(f"  {kind:8} none seen")
+            continue
+        p95 = np.percentile(times, 95)
+        goal = GOALS.get(found["n"])
+        said = "" if goal is None else f"   goal {goal}: {'met' if p95 <= goal else 'MISSED'}"
+        print(
+            f"  {kind:8} {len(times):3} times: median {statistics.median(times):5.0f} ms, "
+            f"p95 {p95:5.0f} ms, worst {max(times):5.0f} ms{said}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
