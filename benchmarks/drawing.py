@@ -1,6 +1,7 @@
 """The Explorer's page at many points, without a kernel: bytes, drawing, hover, lasso, selection.
 
-    python benchmarks/drawing.py [--n 2000 20000 200000 1000000]
+    python benchmarks/drawing.py --n 2000 20000 200000 1000000
+    python benchmarks/drawing.py --json out.json
 
 Drives the built front end in a headless Chromium that renders in software, with the stand-in for
 the kernel of the page's tests. Times are medians in ms. "draw" is all that the page does between
@@ -12,9 +13,14 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
 
 from tests.browser.chromium import chromium
 from tests.browser.fixtures import launch
@@ -110,13 +116,16 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--renderer", choices=["webgl", "raster"])
     parser.add_argument("--pictures", type=Path, help="a folder for a picture at each n")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
     args = parser.parse_args()
+    rows = []
     with sync_playwright() as driver:
         browser = launch(driver, chromium())
         for n in args.n:
             page = open_page(browser, width=1000, renderer=args.renderer, n=n)
             page.set_default_timeout(60000)
             row = measure(page, n, args.seconds)
+            rows.append(row)
             if args.pictures:
                 page.screenshot(path=args.pictures / f"explorer-{n}.png")
             page.close()
@@ -129,6 +138,14 @@ def main() -> None:
                 flush=True,
             )
         browser.close()
+    report = Report("drawing")
+    for row in rows:
+        n = int(row["n"])
+        report.value(f"a frame drawn, n = {n}", row["draw"], "ms")
+        report.value(f"frames a second, n = {n}", row["frames/s"], "/s")
+        report.value(f"hover, n = {n}", row["hover"], "ms")
+        report.value(f"lasso to picture, n = {n}", row["→ shown"], "ms")
+    report.write(args.json)
 
 
 if __name__ == "__main__":

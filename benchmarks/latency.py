@@ -14,7 +14,6 @@ nobody does anything. The page itself reports when it has drawn what (the event 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -25,6 +24,9 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
+
 from tests.browser.chromium import chromium
 from tests.browser.fixtures import launch
 from tests.browser.lab import JupyterLab
@@ -78,8 +80,15 @@ def main() -> None:
             found.append(measure(lab, browser, n, options))
             report(found[-1])
         browser.close()
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2))
+    figures = Report("latency")
+    for row in found:
+        n, goal = row["n"], GOALS.get(row["n"])
+        for kind in ("slider", "label", "lasso"):
+            if row[kind]:
+                p95 = float(np.percentile(row[kind], 95))
+                figures.value(f"{kind} to picture, p95, n = {n}", p95, "ms", goal)
+        figures.value(f"frames a second of a moving map, n = {n}", row["frames a second"], "/s")
+    figures.write(options.json)
 
 
 def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) -> dict[str, Any]:

@@ -21,10 +21,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
 
 LEARNERS = ("FDA", "LFDA", "MFA", "DNE", "LPP", "PCA", "SELF", "SSFDA", "SSMMC")
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -37,11 +41,13 @@ def main() -> None:
     parser.add_argument("--only", choices=["learners", "text", "kernel"])
     parser.add_argument("--texts", default="", help="file with X_data, X_indices, X_indptr, y")
     parser.add_argument("--turns", type=int, default=3, help="runs to take medians over")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
     parser.add_argument("--row", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.row:
         print(json.dumps(measure(*options.row, texts=options.texts)))
         return
+    report = Report("spectral")
     chosen = [options.only] if options.only else ["learners", "text", "kernel"]
     if "learners" in chosen:
         print("20 000 × 50, two classes of 10 000 points, half of them labeled")
@@ -49,10 +55,14 @@ def main() -> None:
             row = table_row(options, "learners", name)
             fast, small = row["seconds"] <= SECONDS, row["memory"] < MEMORY
             print(f"{'':4}goal: a minute and 2 GiB, {'met' if fast and small else 'MISSED'}")
+            report.value(f"{name}, 20 000 × 50", row["seconds"], "s", SECONDS)
+            report.value(f"{name}, 20 000 × 50, peak", row["memory"] / 2**20, "MiB", MEMORY / 2**20)
     if "text" in chosen:
         print("\nsparse text, FDA in 500 principal components and its peer")
         first, second = (table_row(options, "text", name) for name in ("FDA", "peer"))
         print(f"{'':4}{second['seconds'] / first['seconds']:.1f} × as fast as its peer")
+        peer = "TruncatedSVD and LDA"
+        report.ratio("FDA on sparse text", [second["seconds"]], peer, [first["seconds"]])
     if "kernel" in chosen:
         print("\nkernel FDA: exact, by landmarks, and its peer")
         for n in ("2000", "20000"):
@@ -60,6 +70,9 @@ def main() -> None:
             rows = {name: table_row(options, "kernel", name, n) for name in names}
             ratio = rows["peer"]["seconds"] / rows["landmarks"]["seconds"]
             print(f"{'':4}{ratio:.1f} × as fast as its peer")
+            fits = [[rows[name]["seconds"]] for name in ("peer", "landmarks")]
+            report.ratio(f"kernel FDA by landmarks, n = {n}", fits[0], "Nystroem and LDA", fits[1])
+    report.write(options.json)
 
 
 def table_row(options: Any, *row: str) -> dict[str, float]:

@@ -11,66 +11,36 @@ does not, and 2 if a data file is missing. The ranges were fixed before the figu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from nbembed.experiments import (
-    few_labels,
-    framework,
-    hssne,
-    mbed,
-    parametric,
-    snerv,
-    structure,
-)
-from nbembed.experiments.base import Experiment, Figure, report
-from nbembed.experiments.jobs import processes
-from nbembed.experiments.sweep_table import SweepTable
-from nbembed.experiments.sweeping import sweep
-from nbembed.validation import check_path
+if TYPE_CHECKING:
+    from nbembed.experiments.base import Experiment, Figure
+    from nbembed.experiments.catalog import NAMES, run
+    from nbembed.experiments.sweep_table import SweepTable
+    from nbembed.experiments.sweeping import sweep
 
 __all__ = ["Experiment", "Figure", "NAMES", "SweepTable", "run", "sweep"]
 
-#: All experiments by name.
-NAMES: Mapping[str, Experiment] = MappingProxyType(
-    {
-        experiment.name: experiment
-        for experiment in (
-            *hssne.EXPERIMENTS,
-            *structure.EXPERIMENTS,
-            *mbed.EXPERIMENTS,
-            *few_labels.EXPERIMENTS,
-            *framework.EXPERIMENTS,
-            *parametric.EXPERIMENTS,
-            *snerv.EXPERIMENTS,
-        )
-    }
-)
+#: Where each name is defined. They are loaded when they are first used: a process that makes calls
+#: of others (:mod:`nbembed.experiments.jobs`) does not wait for all experiments.
+_HOMES = {
+    "Experiment": "base",
+    "Figure": "base",
+    "NAMES": "catalog",
+    "SweepTable": "sweep_table",
+    "run": "catalog",
+    "sweep": "sweeping",
+}
 
 
-def run(name: str, data: Path | None = None, n_jobs: int | None = None) -> int:
-    """Run one experiment, print its table and return its exit status.
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value  # the next access does not come here
+    return value
 
-    Parameters
-    ----------
-    name : str
-        A key of :data:`NAMES`.
-    data : Path, optional
-        Directory of the data files that the package does not ship.
-    n_jobs : int, optional
-        Number of processes for splits and folds, −1 for one on each core; the figures do not depend
-        on it. None: as ``joblib.parallel_config`` says, else 1.
 
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or ``n_jobs`` 0.
-    TypeError
-        If ``n_jobs`` is no integer.
-    """
-    if not isinstance(name, str) or name not in NAMES:
-        raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
-    folder = None if data is None else check_path("data", data)
-    with processes(n_jobs):
-        return report(NAMES[name], folder)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

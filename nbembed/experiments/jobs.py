@@ -16,11 +16,11 @@ whenever it is made is given up: its outcome is a :class:`WorkerLost`, and the o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from joblib.parallel import get_active_backend
 
 from nbembed.validation import check_count
@@ -121,7 +121,7 @@ def _on_joblib(
             for number, outcome in _in_parallel(function, shared, batch, n_jobs, one_at_a_time):
                 yield number, outcome
                 del left[number]
-        except BrokenProcessPool as error:  # loky's are derived from it
+        except TerminatedWorkerError as error:
             breakdowns += 1
             if not one_at_a_time:
                 continue

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import check_scoring, get_scorer
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils.metaestimators import _safe_split
 
@@ -32,7 +32,7 @@ from nbembed.experiments.jobs import WorkerLost, check_n_jobs, completed
 from nbembed.experiments.kept_results import KeptResults
 from nbembed.experiments.sweep_table import SweepTable
 from nbembed.supervision import as_supervision
-from nbembed.validation import check_choice, check_count, check_real, matrix_of
+from nbembed.validation import check_choice, check_count, check_real, check_unmasked, matrix_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -194,6 +194,11 @@ def fit_and_score(task: Task, fit: Fit) -> dict[str, Any]:
     return found
 
 
+def own_score(model: Any, X: Any, y: Any) -> Any:
+    """Return the score by the estimator's own method."""
+    return model.score(X, y)
+
+
 def _scored(task: Task, fit: Fit) -> tuple[Any, dict[str, float]]:
     model = clone(task.estimator)
     chosen = {name: clone(value, safe=False) for name, value in fit.parameters.items()}
@@ -286,6 +291,7 @@ def _data(X: Any, y: Any) -> tuple[Any, Any, int]:
     n = int(X.shape[0])
     if y is None:
         return X, None, n
+    check_unmasked(y, "y")
     try:
         labels = np.asarray(y)
     except ValueError as error:
@@ -302,7 +308,7 @@ def _scorers(estimator: Any, scoring: Any, taken: Sequence[str]) -> dict[str, An
             raise ValueError(
                 f"scoring must be given: {type(estimator).__name__} has no score of its own"
             )
-        return {"score": check_scoring(estimator)}
+        return {"score": own_score}
     given = scoring if isinstance(scoring, Mapping) else {"score": scoring}
     if not given:
         raise ValueError("scoring must have at least one scorer, got an empty mapping")

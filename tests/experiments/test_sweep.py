@@ -23,9 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import nbembed as nb
-from nbembed.experiments import sweep
+from nbembed.experiments import sweep, sweeping
 from nbembed.experiments.fingerprint import fingerprint
-from nbembed.experiments.jobs import WorkerLost, completed, in_order
+from nbembed.experiments.jobs import WorkerLost, completed, in_order, processes
 
 X, Y = load_iris(return_X_y=True)
 QUICK = nb.HSSNE(max_iter=5, n_jobs=1)
@@ -375,30 +375,46 @@ def test_calls_come_back_with_their_numbers():
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals end processes")
-def test_killed_processes_are_replaced_and_what_always_kills_is_recorded(tmp_path):
-    """The scores have the bits of a serial run."""
-    grid, seeds = {"alpha": [0.5, 1.0]}, [0, 1]
-    serial = sweep(QUICK, grid, X, scoring=cost, seeds=seeds)
-
-    def killed_once(model, X, y):
-        if not (tmp_path / "killed").exists():
+def test_killed_processes_are_replaced_and_what_always_kills_is_given_up(tmp_path):
+    def killed_once(shared, item):
+        if item == 2 and not (tmp_path / "killed").exists():
             (tmp_path / "killed").touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return model.cost_
+        return shared * item
 
-    assert same_scores(serial, sweep(QUICK, grid, X, scoring=killed_once, seeds=seeds, n_jobs=2))
+    with processes(2):
+        assert list(in_order(killed_once, 10, range(6))) == [0, 10, 20, 30, 40, 50]
     assert (tmp_path / "killed").exists()
 
-    def always(model, X, y):
-        if model.alpha == 0.5 and model.random_state == 1:
+    def always(shared, item):
+        if item == 1:
             os.kill(os.getpid(), signal.SIGKILL)
-        return model.cost_
+        return shared * item
 
-    with pytest.warns(FitFailedWarning, match="1 of 4 fits failed.*WorkerLost"):
-        table = sweep(QUICK, grid, X, scoring=always, seeds=seeds, n_jobs=2)
-    assert [row["error"] is None for row in table] == [True, False, True, True]
-    assert "killed each time" in table["error"][1]
-    for k in (0, 2, 3):
-        assert table["score"][k] == serial["score"][k]
-    with pytest.raises(WorkerLost, match="killed each time"):
-        sweep(QUICK, grid, X, scoring=always, seeds=seeds, n_jobs=2, error_score="raise")
+    found = dict(completed(always, 10, range(4), n_jobs=2))
+    lost = found.pop(1)
+    assert found == {0: 0, 2: 20, 3: 30}
+    assert isinstance(lost, WorkerLost)
+    assert "killed each time (TerminatedWorkerError" in str(lost)
+
+
+def test_what_a_call_raises_goes_through():
+    def raises(shared, item):
+        raise KeyError(item)
+
+    with pytest.raises(KeyError, match="3"):
+        list(in_order(raises, None, [3]))
+
+
+def test_a_lost_fit_is_a_row_with_an_error(monkeypatch):
+    def losing(function, shared, items, n_jobs):
+        for number, item in enumerate(items):
+            lost = item.parameters["a"] == 2
+            yield number, WorkerLost("killed") if lost else function(shared, item)
+
+    monkeypatch.setattr(sweeping, "completed", losing)
+    with pytest.warns(FitFailedWarning, match="1 of 3 fits failed.*WorkerLost: killed"):
+        table = sweep(Recorder(), {"a": [1, 2, 3]}, X)
+    assert table["error"].tolist() == [None, "WorkerLost: killed", None]
+    with pytest.raises(WorkerLost):
+        sweep(Recorder(), {"a": [1, 2, 3]}, X, error_score="raise")

@@ -1,0 +1,63 @@
+"""All experiments by name, and how one is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from nbembed.experiments import (
+    few_labels,
+    framework,
+    hssne,
+    mbed,
+    parametric,
+    snerv,
+    structure,
+)
+from nbembed.experiments.base import Experiment, report
+from nbembed.experiments.jobs import processes
+from nbembed.validation import check_path
+
+#: All experiments by name.
+NAMES: Mapping[str, Experiment] = MappingProxyType(
+    {
+        experiment.name: experiment
+        for experiment in (
+            *hssne.EXPERIMENTS,
+            *structure.EXPERIMENTS,
+            *mbed.EXPERIMENTS,
+            *few_labels.EXPERIMENTS,
+            *framework.EXPERIMENTS,
+            *parametric.EXPERIMENTS,
+            *snerv.EXPERIMENTS,
+        )
+    }
+)
+
+
+def run(name: str, data: Path | None = None, n_jobs: int | None = None) -> int:
+    """Run one experiment, print its table and return its exit status.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`NAMES`.
+    data : Path, optional
+        Directory of the data files that the package does not ship.
+    n_jobs : int, optional
+        Number of processes for splits and folds, −1 for one on each core; the figures do not depend
+        on it. None: as ``joblib.parallel_config`` says, else 1.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or ``n_jobs`` 0.
+    TypeError
+        If ``n_jobs`` is no integer.
+    """
+    if not isinstance(name, str) or name not in NAMES:
+        raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
+    folder = None if data is None else check_path("data", data)
+    with processes(n_jobs):
+        return report(NAMES[name], folder)
