@@ -50,6 +50,9 @@ from sklearn.neighbors import kneighbors_graph
 import nbembed as nb
 from nbembed.kernels.heavy_tailed import heavy_tailed
 
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
+
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 0.7, 1.5)
 IN_A_ROW = 20
@@ -97,14 +100,13 @@ def main() -> None:
         return
 
     print(machine())
-    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
+    report = Report("exact", options.threads)
     for size in options.sizes:
         X = load_digits().data if size == "digits" else blobs(int(size))
-        figures[size] = iterations(size, X, options.threads, options.turns, clock)
+        iterations(size, X, options.threads, options.turns, clock, report)
     if options.fit:
-        figures["fit"] = fits(load_digits().data, options.threads)
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+        fits(load_digits().data, options.threads, report)
+    report.write(options.json)
 
 
 def machine() -> str:
@@ -136,16 +138,17 @@ def blobs(n: int) -> Any:
 
 
 def iterations(
-    title: str, X: Any, threads: int, turns: int, clock: Callable[[], float]
-) -> list[dict[str, Any]]:
-    """Time one iteration of all implementations on X, print the table and return its rows."""
+    title: str, X: Any, threads: int, turns: int, clock: Callable[[], float], report: Report
+) -> None:
+    """Time one iteration of all implementations on X, print the table and report the ratios."""
     n = len(X)
     dense = dense_affinities(X)
     P = squareform(dense)
     near = sparse_affinities(X)
     Y = np.ascontiguousarray(layout(X), dtype=np.float64)
     works = [*peers(dense, near, Y, threads), *ours(P, near, Y, threads)]
-    medians = measure(works, turns, clock)
+    samples = timed(works, turns, clock)
+    medians = {name: statistics.median(values) for name, values in samples.items()}
     others = PROCESSORS if platform.machine() in ("x86_64", "AMD64") else {}
     for processor, features in others.items():
         for name, seconds in elsewhere(processor, features, P, Y, threads, turns, clock).items():
@@ -164,7 +167,6 @@ def iterations(
 
     print(f"\n{title}: n = {n}, {threads} thread(s), median of {turns} turns")
     print(f"{'one iteration':47} {'ms':>8} {'ns/pair':>8}   {'ratio and goal'}")
-    lines = []
     for work in works:
         ms = medians[work.name] * 1e3
         ratios = []
@@ -173,9 +175,11 @@ def iterations(
             met = "met" if ratio >= goal.factor else "NOT met"
             ratios.append(f"{ratio:6.1f} × {goal.baseline} (goal {goal.factor:g}: {met})")
         print(f"{work.name:47} {ms:8.2f} {ms * 1e6 / n**2:8.3f}   {'; '.join(ratios)}".rstrip())
-        lines.append({"name": work.name, "ms": ms, "ratios": ratios})
     print(f"float32 gradient: error against scikit-learn's at most {error:.1e} of max. attraction")
-    return lines
+    for work in works:
+        for peer, factor in work.goals:
+            name = f"{work.name.removeprefix('nbembed ')}, one iteration, n = {n}"
+            report.ratio(name, samples[peer], peer, samples[work.name], factor)
 
 
 def peers(dense: Any, near: Any, Y: Any, threads: int) -> list[Work]:
@@ -281,6 +285,11 @@ def gradient(P: Any, Y: Any, alpha: float, threads: int) -> Any:
 
 def measure(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[str, float]:
     """Return the median seconds per iteration of each implementation, timed in turns."""
+    return {name: statistics.median(v) for name, v in timed(works, turns, clock).items()}
+
+
+def timed(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[str, list[float]]:
+    """Return the seconds per iteration of each implementation in each turn."""
     for work in works:
         work.run()
     seconds: dict[str, list[float]] = {work.name: [] for work in works}
@@ -290,7 +299,7 @@ def measure(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[s
             for _ in range(IN_A_ROW):
                 work.run()
             seconds[work.name].append((clock() - start) / IN_A_ROW)
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    return seconds
 
 
 # ---- shared input -------------------------------------------------------------------------------
@@ -321,7 +330,7 @@ def layout(X: Any) -> Any:
 # ---- a complete fit -----------------------------------------------------------------------------
 
 
-def fits(X: Any, threads: int) -> dict[str, Any]:
+def fits(X: Any, threads: int, report: Report) -> None:
     """Time a complete fit of t-SNE by scikit-learn's exact method and by nbembed; print both."""
     dense = dense_affinities(X)
 
@@ -358,13 +367,12 @@ def fits(X: Any, threads: int) -> dict[str, Any]:
     print(
         f"{ratio:.1f} × scikit-learn exact (goal 30: {fast}); KL at most 0.5 % above its KL: {good}"
     )
-    return {
-        "seconds": seconds,
-        "cost": cost,
-        "sklearn_seconds": baseline_seconds,
-        "sklearn_cost": baseline_cost,
-        "ratio": ratio,
-    }
+    report.ratio(
+        "t-SNE, complete fit of digits", [baseline_seconds], "scikit-learn exact", times, 30
+    )
+    report.value(
+        "t-SNE, complete fit of digits, KL over scikit-learn's", cost / baseline_cost, "", 1.005
+    )
 
 
 if __name__ == "__main__":

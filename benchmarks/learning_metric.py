@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,9 @@ import numpy as np
 import nbembed as nb
 from nbembed.kernels.fisher_paths import path_lengths, shorten
 from nbembed.learning_metric.mixture import Mixture
+
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
 
 GOAL = 2.0
 
@@ -33,7 +38,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--fit", action="store_true", help="fit on 1500 points of Letter, too")
     parser.add_argument("--cpu", action="store_true", help="measure CPU time")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
+    reports = {threads: Report("learning_metric", threads) for threads in options.threads}
     clock = time.process_time if options.cpu else time.perf_counter
 
     print(f"{'':36} {'s':>8}   ns per pair, piece and class")
@@ -44,20 +51,28 @@ def main() -> None:
             for threads in options.threads:
                 work = partial(path_lengths, A, None, beta, 10, dtype, threads)
                 error = float(np.abs(work() - exact).max() / exact.max())
-                seconds = median(work, options.turns, clock)
+                times = turns(work, options.turns, clock)
+                seconds = statistics.median(times)
                 each = 1e9 * seconds / (n * (n - 1) / 2 * 10 * len(beta))
                 verdict = f", goal {GOAL:g} s {'met' if seconds < GOAL else 'MISSED'}"
                 print(
                     f"{f'all paths, n = {n}, {np.dtype(dtype).name}, {threads} threads':36} "
                     f"{seconds:8.3f}   {each:.3f}, error {error:.1e}{verdict if n == 1500 else ''}"
                 )
+                name = f"learning metric, all paths of {n} points, {np.dtype(dtype).name}"
+                reports[threads].value(name, times, "s", GOAL if n == 1500 else None)
         if n == 1500:
             for threads in options.threads:
                 work = partial(shorten, exact.astype(np.float32), threads)
-                seconds = median(work, options.turns, clock)
+                times = turns(work, options.turns, clock)
+                seconds = statistics.median(times)
+                reports[threads].value(f"learning metric, shortest paths of {n} points", times, "s")
                 print(f"{f'shortest paths, n = {n}, {threads} threads':36} {seconds:8.3f}")
     if options.fit:
         fits(clock)
+    first, *others = reports.values()
+    first.figures += [figure for report in others for figure in report.figures]
+    first.write(options.json)
 
 
 def problem(n: int) -> tuple[Any, Any]:
@@ -88,15 +103,15 @@ def fits(clock: Callable[[], float]) -> None:
         print(f"{'Letter: ' + name:36} {seconds:8.3f}   {chosen}")
 
 
-def median(work: Callable[[], Any], turns: int, clock: Callable[[], float]) -> float:
-    """Return the median time of a turn."""
+def turns(work: Callable[[], Any], count: int, clock: Callable[[], float]) -> list[float]:
+    """Return the time of each turn."""
     work()
     times = []
-    for _ in range(turns):
+    for _ in range(count):
         began = clock()
         work()
         times.append(clock() - began)
-    return statistics.median(times)
+    return times
 
 
 if __name__ == "__main__":

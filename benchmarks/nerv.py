@@ -17,7 +17,7 @@ Needs the extra ``nbembed[bench]``.
 from __future__ import annotations
 
 import argparse
-import json
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -34,7 +34,8 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.supervision import Supervision
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact import PERPLEXITY, Work, blobs, machine, measure
+from exact import PERPLEXITY, Work, blobs, machine, timed
+from report import Report
 
 #: Nanoseconds per ordered pair that an evaluation in float32 may take, at n = 2000 on one thread.
 GOAL = 1.2
@@ -56,22 +57,21 @@ def main() -> None:
     options = parser.parse_args()
 
     print(machine())
-    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
+    report = Report("nerv", options.threads)
     clock = time.process_time if options.cpu else time.perf_counter
     for n in options.sizes:
         # Otherwise NumPy's matrix products use all cores, and keep them busy for a while after.
         with threadpool_limits(options.threads):
-            figures[str(n)] = evaluations(n, options.threads, options.turns, clock)
+            evaluations(n, options.threads, options.turns, clock, report)
     if options.fit:
-        figures["fit"] = fits(options.threads)
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+        fits(options.threads, report)
+    report.write(options.json)
 
 
 def evaluations(
-    n: int, threads: int, turns: int, clock: Callable[[], float]
-) -> list[dict[str, Any]]:
-    """Time one evaluation of all implementations, print the table and return its rows."""
+    n: int, threads: int, turns: int, clock: Callable[[], float], report: Report
+) -> None:
+    """Time one evaluation of all implementations, print the table and report the figures."""
     X = blobs(n)
     single = perplexity_affinities(X, PERPLEXITY, dtype=np.float32)
     double = perplexity_affinities(X, PERPLEXITY, dtype=np.float64)
@@ -100,10 +100,10 @@ def evaluations(
     cost = works[0].run().cost
     numpy_cost, numpy_gradient = works[-1].run()
     gap = np.abs(works[0].run().gradient - works[4].run().gradient).max()
-    medians = measure(works, turns, clock)
+    samples = timed(works, turns, clock)
+    medians = {name: statistics.median(values) for name, values in samples.items()}
     print(f"\nn = {n}, {threads} thread(s), median of {turns} turns, tradeoff {TRADEOFF:g}")
     print(f"{'one evaluation':34} {'ms':>8} {'ns/pair':>8} {'× NumPy':>8}")
-    lines = []
     for work in works:
         seconds = medians[work.name]
         per_pair = seconds * 1e9 / n**2
@@ -112,11 +112,15 @@ def evaluations(
         if work is works[0] and n == 2000 and threads == 1:
             goal = f"   goal {GOAL:g} ns: {'met' if per_pair <= GOAL else 'NOT met'}"
         print(f"{work.name:34} {seconds * 1e3:8.2f} {per_pair:8.3f} {ratio:8.1f}{goal}")
-        lines.append({"name": work.name, "ns_per_pair": per_pair, "times_numpy": ratio})
     scale = np.abs(numpy_gradient).max()
     print(f"NumPy's cost differs by {abs(numpy_cost / cost - 1):.1e};", end=" ")
     print(f"float32's gradient from float64's by {gap / max(scale, 1):.1e}")
-    return lines
+    for work in works[:-1]:
+        name = f"NeRV, cost and gradient, n = {n}, {work.name.removeprefix('nbembed ')}"
+        goal = GOAL if work is works[0] and n == 2000 and threads == 1 else None
+        per_pair = [seconds * 1e9 / n**2 for seconds in samples[work.name]]
+        report.value(name, per_pair, "ns/pair", goal)
+        report.ratio(name, samples["NumPy float32"], "NumPy float32", samples[work.name])
 
 
 def nearest(affinities: Affinities) -> Any:
@@ -144,12 +148,11 @@ def in_numpy(P: Any, log_P: Any, w: Any, Y: Any) -> tuple[float, Any]:
     return cost, 2 * (g.sum(axis=1)[:, None] * Y - g @ Y)
 
 
-def fits(threads: int) -> list[dict[str, Any]]:
+def fits(threads: int, report: Report) -> None:
     """Time complete fits of digits and print the table."""
     X = load_digits().data
     print(f"\ndigits, complete fits, n = {len(X)}, affinities and initial layout included")
     print(f"{'':34} {'s':>8} {'cost':>9} {'steps':>6}")
-    lines = []
     for optimizer in ("auto", "conjugate-gradient"):
         method = nb.NeRV(perplexity=PERPLEXITY, random_state=0, n_jobs=threads, optimizer=optimizer)
         method.fit(X[:50])  # compiles
@@ -157,8 +160,7 @@ def fits(threads: int) -> list[dict[str, Any]]:
         method.fit(X)
         seconds = time.perf_counter() - start
         print(f"{'NeRV, ' + optimizer:34} {seconds:8.2f} {method.cost_:9.2f} {method.n_iter_:6d}")
-        lines.append({"optimizer": optimizer, "seconds": seconds, "cost": method.cost_})
-    return lines
+        report.value(f"NeRV, complete fit of digits, optimizer {optimizer}", seconds, "s")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ Needs the extra ``nbembed[bench]``.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -34,6 +33,7 @@ import nbembed as nb
 
 sys.path.insert(0, str(Path(__file__).parent))
 from exact import PERPLEXITY, machine
+from report import Report
 
 #: Seconds allowed for placing 1000 new points on a map of 2000.
 GOAL = 1.0
@@ -63,7 +63,6 @@ def main() -> None:
     print(machine())
     print(f"1000 new points on 2000, {options.threads} thread(s), median of {options.turns} turns")
     print(f"{'transform':34} {'s':>7} {'same cluster':>13}")
-    figures: dict[str, Any] = {"machine": machine(), "threads": options.threads}
     for name, Y, _ in works:
         took = statistics.median(seconds[name])
         score = KNeighborsClassifier(1).fit(Y, y[fitted]).score(places[name], y[new])
@@ -71,9 +70,13 @@ def main() -> None:
         if name.startswith("nbembed"):
             goal = f"   goal {GOAL:g} s: {'met' if took < GOAL else 'NOT met'}"
         print(f"{name:34} {took:7.3f} {score:13.3f}{goal}")
-        figures[name] = {"seconds": took, "score": score}
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    report = Report("placement", options.threads)
+    for name, values in seconds.items():
+        if name.startswith("nbembed"):
+            work = f"1000 new points on a map of 2000, {name.removeprefix('nbembed ')}"
+            report.value(work, values, "s", GOAL)
+            report.ratio(work, seconds["openTSNE"], "openTSNE's transform", values)
+    report.write(options.json)
 
 
 def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:

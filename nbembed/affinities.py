@@ -8,6 +8,9 @@ The paper leaves open whether it divides by σ² or 2σ²; 2σ² gives the bette
 
 Joint form, one distribution over pairs: ``P = (p_{j|i} + p_{i|j}) / 2n``, which sums to one (SSNE,
 t-SNE, HSSNE).
+
+Rows over k nearest neighbors alone (``n_neighbors``) are sparse: O(n k) memory where all pairs take
+O(n²). k = 3 · perplexity is usual in t-SNE's implementations for many points.
 """
 
 from __future__ import annotations
@@ -22,9 +25,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import Distances, Metric, name_of
-from nbembed.kernels.calibration import calibrate, normalize
+from nbembed.distances import PAIRS, Distances, Metric, name_of
+from nbembed.kernels.calibration import CHUNK, calibrate, normalize
+from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
+from nbembed.memory import check_memory
+from nbembed.neighbors import check_k, find_neighbors
 from nbembed.sparse_format import FLOATS, check_csr
 from nbembed.validation import (
     auto_perplexity,
@@ -33,6 +39,7 @@ from nbembed.validation import (
     check_data,
     check_float_type,
     check_perplexity,
+    check_perplexity_of_neighbors,
     check_real,
     check_unmasked,
     matrix_of,
@@ -55,6 +62,8 @@ __all__ = [
 
 #: Tolerance of sums and of symmetry, relative to what is compared.
 TOLERANCE = 1e-4
+#: What takes less memory than affinities of all pairs.
+FEWER_PAIRS = 'n_neighbors=... of perplexity_affinities, which algorithm="grid" uses'
 #: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
@@ -84,6 +93,10 @@ class Affinities:
         What P was computed from; logarithms of probabilities that underflow are computed from it.
     floor : float
         ε: probabilities below it are zero, in P and in :attr:`log_P`. 0.0 keeps all of them.
+    n_neighbors : int or None
+        How many nearest neighbors each row is over; None for all pairs, or given probabilities.
+    recall : float or None
+        Share of the true neighbors among those, estimated on a sample; 1.0 if the search was exact.
     """
 
     P: Any
@@ -94,6 +107,8 @@ class Affinities:
     metric: str = "given"
     source: tuple[Any, Metric] | None = field(default=None, repr=False)
     floor: float = 0.0
+    n_neighbors: int | None = None
+    recall: float | None = None
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -206,6 +221,15 @@ class Affinities:
 
     @cached_property
     def _rows(self) -> Affinities:
+        if self.n_neighbors is not None:
+            # Not kept, because they take as much memory as the joint form and are rarely asked for.
+            assert self.source is not None
+            assert self.perplexity is not None
+            data, metric = self.source
+            made = perplexity_affinities(
+                data, self.perplexity, metric, n_neighbors=self.n_neighbors, dtype=self.dtype
+            )
+            return made.truncated(self.floor) if self.floor > 0 else made
         if self.source is not None:
             P = np.exp(self._log_rows())
             P[max(np.finfo(self.dtype).tiny, self.floor) > P] = 0
@@ -222,6 +246,10 @@ class Affinities:
 
     @cached_property
     def _joint(self) -> Affinities:
+        if not self.is_sparse:
+            n = self.n_samples
+            what = f"affinities of all {n} × {n} pairs, beside the rows that they are made from,"
+            check_memory(2 * self.dtype.itemsize * n**2, what, FEWER_PAIRS)
         half = self.dtype.type(0.5 / self.n_samples)
         if self.is_sparse:
             P = canonical(sparse.csr_array((self.P + self.P.T) * half))
@@ -236,7 +264,8 @@ class Affinities:
     def log_P(self) -> Any:
         """Log P; −inf on the diagonal. Dense, or CSR on P's own pattern.
 
-        Computed from the distances where P was, and then exact also where p underflows to zero.
+        Computed from the distances where a dense P was, and then exact also where p underflows to
+        zero.
         """
         if self.is_sparse:
             logs = self.P.copy()
@@ -388,6 +417,7 @@ def perplexity_affinities(
     perplexity: float | Literal["auto"] = "auto",
     metric: Metric = "euclidean",
     *,
+    n_neighbors: int | None = None,
     dtype: DTypeLike = np.float32,
     n_jobs: int | None = None,
 ) -> Affinities:
@@ -399,9 +429,14 @@ def perplexity_affinities(
         With ``metric="precomputed"`` dissimilarities (n_samples, n_samples), which need be neither
         metric nor symmetric; row i has the dissimilarities of the others to point i.
     perplexity : float or "auto", default="auto"
-        In [1, n_samples − 1]; "auto" is min(30, (n_samples − 1)/3), at least 1.
+        In [1, k], k being ``n_neighbors`` or else n_samples − 1; "auto" is min(30, k/3), at least
+        1.
     metric : str or callable, default="euclidean"
         A name that scikit-learn or SciPy knows, or a function of two points.
+    n_neighbors : int, optional
+        Each row is over so many nearest neighbors of the point alone, and P is sparse; in
+        [1, n_samples − 1]. None: over all other points, and P is dense. Of 20 000 dense points or
+        more, Euclidean and cosine neighbors are searched approximately: :attr:`Affinities.recall`.
     dtype : float32 or float64
         Of P.
     n_jobs : int, optional
@@ -421,21 +456,40 @@ def perplexity_affinities(
     Raises
     ------
     ValueError
-        Naming the invalid argument and the allowed values.
+        Naming the invalid argument and the allowed values; or if P would not fit into memory.
 
     Notes
     -----
-    O(n² n_features) time; P and a block of distances (tens of megabytes) in memory.
+    O(n² n_features) time; P and a block of distances (tens of megabytes) in memory. With
+    ``n_neighbors`` the time of :func:`nbembed.measures.nearest_neighbors` and O(n n_neighbors)
+    memory.
     """
     data = check_data(X, metric)
     n = data.shape[0]
-    perplexity = check_perplexity(perplexity, n)
-    P = np.empty((n, n), check_float_type(dtype))
+    if n_neighbors is None:
+        k = n - 1
+        perplexity = check_perplexity(perplexity, n)
+    else:
+        k = check_k(n_neighbors, n, "n_neighbors")
+        perplexity = check_perplexity_of_neighbors(perplexity, k)
+    dtype = check_float_type(dtype)
+    if n_neighbors is None:
+        check_memory(dtype.itemsize * n**2, f"affinities of all {n} × {n} pairs", FEWER_PAIRS)
+    else:
+        # Neighbors and distances as they are found, then rows, columns and CSR.
+        needed = (24 + 2 * dtype.itemsize) * n * k
+        check_memory(needed, f"affinities of {n} × {k} neighbors", "a smaller n_neighbors")
+    n_threads, recall = _threads(n, n_jobs), None
     beta, tied = np.empty(n), np.empty(n, np.int64)
-    n_threads = _threads(n, n_jobs)
-    for here, D2 in Distances(data, metric).blocks():
-        skip = np.arange(here.start, here.stop)
-        _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
+    if n_neighbors is None:
+        P = np.empty((n, n), dtype)
+        for here, D2 in Distances(data, metric).blocks():
+            skip = np.arange(here.start, here.stop)
+            _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
+    else:
+        found = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
+        rows, beta, tied = calibrated_rows(found.distances, perplexity, dtype, n_threads)
+        P, recall = csr_of_rows(rows, found.indices, n), found.recall
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
         warnings.warn(
@@ -444,7 +498,37 @@ def perplexity_affinities(
             stacklevel=2,
         )
     source = _kept(X, data), metric
-    return Affinities(P, "row", beta, perplexity, None, name_of(metric), source)
+    kept = None if n_neighbors is None else k
+    return Affinities(
+        P, "row", beta, perplexity, None, name_of(metric), source, n_neighbors=kept, recall=recall
+    )
+
+
+def calibrated_rows(
+    distances: NDArray[Any], perplexity: float, dtype: DTypeLike, n_threads: int
+) -> Calibration:
+    """Return rows of one perplexity over the neighbors at these distances, (n_samples, k)."""
+    n, k = distances.shape
+    P = np.empty((n, k), dtype)
+    beta, tied = np.empty(n), np.empty(n, np.int64)
+    rows = max(CHUNK, PAIRS // k // CHUNK * CHUNK)
+    for first in range(0, n, rows):
+        here = slice(first, min(first + rows, n))
+        D2 = np.square(distances[here], dtype=np.float64)
+        nobody = np.full(len(D2), -1)
+        _, beta[here], tied[here] = calibrate(D2, nobody, perplexity, n_threads, P[here])
+    return Calibration(P, beta, tied)
+
+
+def csr_of_rows(rows: NDArray[Any], index: NDArray[Any], n_columns: int) -> sparse.csr_array:
+    """Return rows of probabilities as CSR array, entry (i, k) in column ``index[i, k]``."""
+    number = np.int32 if max(rows.size, n_columns) < 2**31 else np.int64
+    indptr = np.arange(0, rows.size + 1, rows.shape[1], dtype=number)
+    parts = rows.ravel(), index.astype(number).ravel(), indptr
+    P = sparse.csr_array(parts, shape=(rows.shape[0], n_columns))
+    P.eliminate_zeros()
+    P.sort_indices()
+    return P
 
 
 def global_affinities(
@@ -473,10 +557,16 @@ def global_affinities(
     UserWarning
         If so many points coincide that the quantile is zero: the smallest distance above zero is
         used in its place. Where all points coincide, rows are uniform at any width.
+
+    Raises
+    ------
+    ValueError
+        If the pairs would not fit into memory.
     """
     n_classes = check_count("n_classes", n_classes, low=2)
     data = check_data(X, metric)
     n = data.shape[0]
+    check_global_memory(n, dtype)
     P = np.empty((n, n), check_float_type(dtype))
     distances = Distances(data, metric)
     pairs = distances.of_pairs()
@@ -497,6 +587,27 @@ def global_affinities(
         normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
+
+
+def check_global_memory(n: int, dtype: DTypeLike = np.float32) -> None:
+    """Raise if affinities of one width for n points would not fit into memory.
+
+    Neither a quantile of all distances nor a width that is the same in dense and in sparse regions
+    can be had from a few neighbors of each point: every pair counts.
+
+    Raises
+    ------
+    ValueError
+        With the bytes that are needed.
+    """
+    # The distances of all pairs, sorted for their quantile, go before P is filled.
+    needed = max(4 * n * (n - 1), check_float_type(dtype).itemsize * n**2)
+    check_memory(
+        needed,
+        f"one width for all points, which needs all {n} × {n} pairs,",
+        'a width for each point, affinity="perplexity" of Mbed or perplexity_affinities(X, '
+        "n_neighbors=...)",
+    )
 
 
 def _threads(n: int, n_jobs: int | None) -> int:

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if known.command == "lab":
         return lab(rest)
     if known.command == "reproduce":
-        return reproduce(known.names, known.data, known.short)
+        return reproduce(known.names, known.data, known.short, known.jobs)
     if known.command == "soak":
         return soak(known.minutes, known.epochs, known.seed, known.only)
     return info()
@@ -68,6 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--data", type=Path, metavar="DIR", help="the directory with the experiments' data files"
+    )
+    command.add_argument(
+        "--jobs", type=int, metavar="N", help="processes for splits and folds; -1: one on each core"
     )
     command = commands.add_parser(
         "soak",
@@ -156,7 +159,9 @@ def _shipped_notebook() -> Path:
 # -- nbembed reproduce -------------------------------------------------------------------------
 
 
-def reproduce(names: Sequence[str], data: Path | None = None, short: bool = False) -> int:
+def reproduce(
+    names: Sequence[str], data: Path | None = None, short: bool = False, jobs: int | None = None
+) -> int:
     """Run experiments by name and print their tables.
 
     Parameters
@@ -167,13 +172,19 @@ def reproduce(names: Sequence[str], data: Path | None = None, short: bool = Fals
         Directory of the data files that the package does not ship.
     short : bool
         Run all short experiments in addition to the named ones.
+    jobs : int or None
+        Number of processes for splits and folds, −1 for one on each core; 1 by default.
 
     Returns
     -------
     status : int
         The largest exit status of the experiments: 1 if a figure falls outside its range, 2 if
-        data are missing. Also 2 if a name or the directory does not exist; nothing is run then.
+        data are missing. Also 2 if a name or the directory does not exist or ``jobs`` is 0; nothing
+        is run then.
     """
+    if jobs == 0:
+        print("--jobs must not be 0", file=sys.stderr)
+        return 2
     if data is not None and not data.is_dir():
         print(f"--data must be a directory, got {data}", file=sys.stderr)
         return 2
@@ -193,7 +204,7 @@ def reproduce(names: Sequence[str], data: Path | None = None, short: bool = Fals
         print(*(f"  {name}" for name in known), sep="\n", file=sys.stderr)
         return 2
     # An experiment runs even if a previous one failed, so that all figures are printed.
-    return max(experiments.run(name, data) for name in names)
+    return max(experiments.run(name, data, jobs) for name in names)
 
 
 # -- nbembed soak ------------------------------------------------------------------------------

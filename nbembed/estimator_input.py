@@ -1,18 +1,64 @@
-"""What estimators are given, as scikit-learn validates it, with errors that name the argument."""
+"""What estimators are given, as scikit-learn validates it, with errors that name the argument.
+
+Methods of fitted estimators whose rows are independent take Dask collections as well, by
+:func:`chunk_by_chunk`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import copy
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from nbembed.dask_input import head_of, is_dask, map_chunks
 from nbembed.validation import check_kind, matrix_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+#: Of each method, the shape of a row of its result and the type.
+RESULTS: dict[str, Callable[[Any], tuple[tuple[int, ...], Any]]] = {
+    "transform": lambda model: ((model._n_features_out,), model.embedding_.dtype),
+    "predict": lambda model: ((), model.classes_.dtype),
+    "predict_proba": lambda model: ((len(model.classes_),), np.float64),
+    "predict_log_proba": lambda model: ((len(model.classes_),), np.float64),
+}
+
+
+def chunk_by_chunk(method: Method) -> Method:
+    """Let a method ``(self, X)`` of fitted estimators also take dask arrays and dataframes.
+
+    The result is a dask array, computed when it is asked for, from the estimator as it is now. Each
+    chunk of rows is one call of the method, so that its rows must not depend on each other. Columns
+    are checked at once, values with their chunk.
+    """
+    name = method.__name__
+    described = RESULTS[name]
+
+    @functools.wraps(method)
+    def take(self: Any, X: Any) -> Any:
+        if not is_dask(X):
+            return method(self, X)
+        check_is_fitted(self)
+        validated_data(self, head_of(X), reset=False, skip_check_array=True)
+        model = copy.copy(self)  # fitting again sets new attributes, which are not this copy's
+        if hasattr(model, "callbacks"):
+            model.callbacks = None  # they report on fits, and may not be picklable
+        return map_chunks(functools.partial(_call, name), model, X, *described(self))
+
+    return take  # type: ignore[return-value]
+
+
+def _call(name: str, model: Any, chunk: Any) -> Any:
+    return getattr(model, name)(chunk)
 
 
 def validated_data(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from nbembed.dask_input import refuse_dask
 from nbembed.sparse_format import as_csr
 
 if TYPE_CHECKING:
@@ -298,6 +299,25 @@ def check_perplexity(value: Any, n_samples: int) -> float:
     return number
 
 
+def check_perplexity_of_neighbors(value: Any, n_neighbors: int) -> float:
+    """Return the perplexity of rows over ``n_neighbors`` neighbors, as :func:`check_perplexity`.
+
+    Raises
+    ------
+    ValueError
+        If it is above ``n_neighbors`` or below 1.
+    """
+    if isinstance(value, str):
+        return check_perplexity(value, n_neighbors + 1)
+    number = check_real("perplexity", value)
+    if not 1 <= number <= n_neighbors:
+        raise ValueError(
+            f"perplexity must be in [1, {n_neighbors}] for n_neighbors={n_neighbors} (three times "
+            f"the perplexity is usual), got {value!r}"
+        )
+    return number
+
+
 def as_generator(random_state: Any) -> np.random.Generator:
     """Return a generator of random numbers; the same seed gives the same stream.
 
@@ -514,7 +534,10 @@ def matrix_of(X: Any, name: str = "X") -> Any:
     ------
     ValueError
         If the annotated matrix holds no data, or a sparse matrix is malformed.
+    TypeError
+        If it is a collection of dask, which need not fit into memory.
     """
+    refuse_dask(X, name)
     found = _annotated_part(X, name)
     return as_csr(found, name) if sparse.issparse(found) else found
 

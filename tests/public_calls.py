@@ -314,6 +314,9 @@ CALLS: dict[str, Call] = {
     "methods.SNERecipe": recipe(nb.methods.SNERecipe),
     "methods.SNeRVRecipe": recipe(nb.methods.SNeRVRecipe, metric=_LEARNED),
     "methods.ParametricEmbeddingRecipe": recipe(nb.methods.ParametricEmbeddingRecipe, data="proba"),
+    "experiments.sweep": lambda g: nb.experiments.sweep(
+        quick(nb.HSSNE)(g), {}, g.X, g.y, scoring=lambda m, X, y: m.cost_, error_score="raise"
+    ),
     "plots.scatter": _plot(
         "scatter", lambda g: ((g.Y, g.weights), {"marked": g.y.astype(bool), "hover": {"w": g.y}})
     ),

@@ -285,3 +285,89 @@ def test_kinds_and_numbers_of_points_are_named():
     for wrong in (None, 2.5, 0, True):
         with pytest.raises((TypeError, ValueError), match="n_samples must be"):
             auto_perplexity(wrong)
+
+
+def test_rows_over_all_neighbors_are_the_dense_rows(X):
+    for dtype, tolerance, of_beta in ((np.float32, 1e-6, 1e-4), (np.float64, 1e-12, 1e-9)):
+        dense = perplexity_affinities(X, 12, dtype=dtype)
+        made = perplexity_affinities(X, 12, n_neighbors=len(X) - 1, dtype=dtype)
+        assert made.is_sparse
+        assert made.n_neighbors == len(X) - 1
+        assert made.dtype == dtype
+        np.testing.assert_allclose(made.P.toarray(), dense.P, atol=tolerance)
+        np.testing.assert_allclose(made.joint().P.toarray(), dense.joint().P, atol=tolerance)
+        np.testing.assert_allclose(made.beta, dense.beta, rtol=of_beta)
+
+
+@pytest.mark.parametrize("perplexity", [1, 4.5, 20])
+def test_rows_over_nearest_neighbors_have_the_perplexity_within_them(X, perplexity):
+    made = perplexity_affinities(X, perplexity, n_neighbors=20, dtype=np.float64)
+    P = made.P.toarray()
+    if perplexity < 20:
+        np.testing.assert_allclose(perplexities(P), perplexity, rtol=1e-8)
+    d = cdist(X, X)
+    np.fill_diagonal(d, np.inf)
+    nearest = np.argsort(d, axis=1)[:, :20]
+    off = np.ones_like(P, bool)
+    np.put_along_axis(off, nearest, False, axis=1)
+    assert (P[off] == 0).all()
+    beyond_nearest = np.where(off, np.inf, d**2 - d.min(axis=1, keepdims=True) ** 2)
+    expected = np.exp(-made.beta[:, None] * beyond_nearest)
+    np.testing.assert_allclose(P, expected / expected.sum(axis=1, keepdims=True), atol=1e-10)
+    assert perplexity_affinities(X, n_neighbors=20).perplexity == pytest.approx(20 / 3)
+
+
+def test_sparse_joint_probabilities_agree_with_scikit_learn():
+    from sklearn.manifold._t_sne import _joint_probabilities_nn
+    from sklearn.neighbors import kneighbors_graph
+
+    X = load_wine().data
+    graph = kneighbors_graph(X, 60, mode="distance")
+    graph.data **= 2
+    theirs = _joint_probabilities_nn(graph, 20.0, 0).toarray()
+    ours = perplexity_affinities(X, 20, n_neighbors=60, dtype=np.float64).joint()
+    assert ours.P.sum() == pytest.approx(1)
+    assert abs(ours.P - ours.P.T).max() == 0
+    # They stop the bisection at 1e-5 of the entropy: that far the two may differ.
+    np.testing.assert_allclose(ours.P.toarray(), theirs, atol=2e-5 * theirs.max())
+
+
+def test_a_sparse_joint_form_remembers_its_rows(X):
+    made = perplexity_affinities(X, 5, n_neighbors=15)
+    for joint in (made.joint(), pickle.loads(pickle.dumps(made.joint()))):
+        rows = joint.rows()
+        assert rows.form == "row"
+        assert (rows.P != made.P).nnz == 0
+    floor = float(np.median(made.P.data))
+    cut = made.joint().truncated(floor).rows()
+    assert (cut.P != made.truncated(floor).P).nnz == 0
+    np.testing.assert_array_equal(made.log_P.data, np.log(made.P.data))
+
+
+def test_blocks_and_threads_do_not_change_rows_over_neighbors(rng, monkeypatch):
+    X = rng.normal(size=(700, 5))
+    one, two = (perplexity_affinities(X, 5, n_neighbors=15, n_jobs=k) for k in (1, 2))
+    monkeypatch.setattr("nbembed.affinities.PAIRS", 1)
+    parts = perplexity_affinities(X, 5, n_neighbors=15)
+    for other in (two, parts):
+        assert (one.P != other.P).nnz == 0
+
+
+def test_numbers_of_neighbors_are_checked(X):
+    for wrong, error in ((0, ValueError), (83, ValueError), (2.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="n_neighbors must be"):
+            perplexity_affinities(X, 1, n_neighbors=wrong)
+    for wrong in (0.5, 11):
+        with pytest.raises(ValueError, match=r"perplexity must be in \[1, 10\] for n_neighbors=10"):
+            perplexity_affinities(X, wrong, n_neighbors=10)
+
+
+def test_the_recall_of_the_search_is_told(X, rng, monkeypatch):
+    assert perplexity_affinities(X, 5).recall is None
+    assert perplexity_affinities(X, 5, n_neighbors=15).joint().recall == 1.0
+    exact = perplexity_affinities(X, 5, n_neighbors=15)
+    monkeypatch.setattr("nbembed.neighbors.search.SINGLE", 10)
+    monkeypatch.setattr("nbembed.neighbors.search.MANY", 20)
+    made = perplexity_affinities(X, 5, n_neighbors=15)
+    assert 0.9 < made.recall <= 1
+    assert abs(made.P - exact.P).sum() < 0.1 * len(X)

@@ -84,9 +84,11 @@ def test_lab_says_what_to_install(started, monkeypatch, capsys):
 
 def test_reproduce_lists_runs_and_returns_the_worst_status(monkeypatch, capsys, tmp_path):
     asked: list[tuple[str, Path | None]] = []
+    jobs: list[int | None] = []
 
-    def run(name: str, data: Path | None) -> int:
+    def run(name: str, data: Path | None, n_jobs: int | None) -> int:
         asked.append((name, data))
+        jobs.append(n_jobs)
         return 1 if name == "bad" else 0
 
     names = {
@@ -100,6 +102,11 @@ def test_reproduce_lists_runs_and_returns_the_worst_status(monkeypatch, capsys, 
     assert cli.main(["reproduce", "good", "bad", "last", "--data", str(tmp_path)]) == 1
     assert asked == [("good", tmp_path), ("bad", tmp_path), ("last", tmp_path)]
     assert cli.main(["reproduce", "good"]) == 0
+    assert set(jobs) == {None}
+    assert cli.main(["reproduce", "good", "--jobs", "-1"]) == 0
+    assert jobs[-1] == -1
+    assert cli.main(["reproduce", "good", "--jobs", "0"]) == 2
+    assert "--jobs must not be 0" in capsys.readouterr().err
     asked.clear()
     assert cli.main(["reproduce", "--short"]) == 1
     assert asked == [("good", None), ("bad", None)]

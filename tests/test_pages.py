@@ -13,6 +13,7 @@ import nbembed
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     DOCS / "explorer.md",
+    DOCS / "larger-than-one-machine.md",
     DOCS / "your-own-recipe.md",
     *sorted((DOCS / "methods").glob("*.md")),
 ]

@@ -244,5 +244,5 @@ def test_text_from_elsewhere_is_made_readable():
 def test_a_value_that_cannot_be_shown_is_refused_by_its_type():
     broken = sparse.csr_array((2, 2))
     broken.indptr = broken.indptr[:0]
-    with pytest.raises(TypeError, match="supervision must be of type.*a malformed csr_array"):
+    with pytest.raises(TypeError, match=r"supervision must be of type.*a malformed csr_array"):
         v.check_instance("supervision", broken, Supervision)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
 from nbembed.distances import Distances
-from nbembed.estimator_input import validated_data
+from nbembed.estimator_input import chunk_by_chunk, validated_data
 from nbembed.methods.placement import FittedData
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
@@ -128,6 +128,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Embed ``X`` and return the layout, shape (n_samples, n_components); see :meth:`fit`."""
         return self.fit(X, y, supervision).embedding_
 
+    @chunk_by_chunk
     @one_blas_thread()
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Place new points on the fitted layout.

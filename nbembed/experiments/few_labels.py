@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from sklearn.svm import LinearSVC
 
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.jobs import in_order
 from nbembed.methods import Mbed
 from nbembed.neighbors import nearest_neighbors
 from nbembed.propagation import PropagationClassifier
@@ -161,13 +162,10 @@ def _rows(
 ) -> Iterator[Figure]:
     splits = range(len(problem.splits))[:n_splits]
     title = f"{problem.name}, {n_labels} labels:"
-    spread = [
-        np.array([problem.error(partial(spreading, n_neighbors=k), split) for split in splits])
-        for k in NEIGHBORS
-    ]
+    spread = [_errors(problem, partial(spreading, n_neighbors=k), splits) for k in NEIGHBORS]
     errors = {"LabelSpreading": min(spread, key=np.mean)}
     for name in names:
-        errors[name] = np.array([problem.error(CLASSIFIERS[name], split) for split in splits])
+        errors[name] = _errors(problem, CLASSIFIERS[name], splits)
     for name, error in errors.items():
         yield Figure(f"{title} {name}, % (se {_se(error):.1f})", "", float(error.mean()), digits=1)
     if not judged:
@@ -182,6 +180,15 @@ def _rows(
         high=math.inf if fails else 0.0,
         digits=1,
     )
+
+
+def _errors(problem: Task, classify: Classifier, splits: Sequence[int]) -> NDArray[np.float64]:
+    return np.array(list(in_order(_error, (problem, classify), splits)))
+
+
+def _error(shared: tuple[Task, Classifier], split: int) -> float:
+    problem, classify = shared
+    return problem.error(classify, split)
 
 
 def _se(values: NDArray[np.float64]) -> float:

@@ -28,6 +28,7 @@ import numpy as np
 
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.jobs import in_order
 from nbembed.methods.recipe import Geometry
 from nbembed.spectral import LFDARecipe, LPPRecipe, SELFRecipe
 from nbembed.supervision import as_supervision
@@ -75,12 +76,10 @@ def _figures(data: Path | None, n_labels: int) -> Iterator[Figure]:
     for task in TASKS:
         found = read(data, task.name)
         subspace = LFDARecipe().make_affinities(found.X)
-        scores = {
-            name: np.array([
-                _score(subspace, found.y, split, n_labels, task, name) for split in SPLITS
-            ])
-            for name in CHOICES
-        }  # fmt: skip
+        scores = {}
+        for name in CHOICES:
+            shared = subspace, found.y, n_labels, task, name
+            scores[name] = np.array(list(in_order(_score, shared, SPLITS)))
         title = f"{task.name}, {n_labels} labels:"
         for name, accuracies in scores.items():
             mean, sd = 100 * accuracies.mean(), 100 * accuracies.std(ddof=1)
@@ -98,15 +97,9 @@ def _figures(data: Path | None, n_labels: int) -> Iterator[Figure]:
             )
 
 
-def _score(
-    subspace: Subspace,
-    y: NDArray[np.int64],
-    split: int,
-    n_labels: int,
-    task: Task,
-    name: str,
-) -> float:
+def _score(shared: tuple[Subspace, NDArray[np.int64], int, Task, str], split: int) -> float:
     """Return the accuracy on the unlabeled points, with parameters chosen on the labeled ones."""
+    subspace, y, n_labels, task, name = shared
     labeled = labeled_points(y, n_labels, np.random.default_rng(split))
     recipe, choices = CHOICES[name]
     best = choices[0]

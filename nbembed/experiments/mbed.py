@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.datasets import load_digits
 
-from nbembed.datasets import read
+from nbembed.datasets import Dataset, read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.jobs import in_order
 from nbembed.measures import inconsistent_pairs
 from nbembed.methods import Mbed
 
@@ -36,12 +37,9 @@ def _semi_supervised(
 ) -> Iterator[Figure]:
     found = read(data, name)
     errors = []
-    for split in range(len(found.labeled[LABELS])):
-        known = found.masked(split, LABELS)
-        hidden = known == -1
-        model = Mbed(random_state=split).fit(found.X, known)
-        errors.append(100 * float(np.mean(model.labels_[hidden] != found.y[hidden])))
-        yield Figure(f"split {split + 1}: test error, %", "", errors[-1], digits=2)
+    for error in in_order(_paper_error, found, range(len(found.labeled[LABELS]))):
+        errors.append(error)
+        yield Figure(f"split {len(errors)}: test error, %", "", error, digits=2)
     yield Figure(
         "mean of the ten splits: test error, %",
         f"{published:.2f}",
@@ -49,6 +47,14 @@ def _semi_supervised(
         high=limit,
         digits=2,
     )
+
+
+def _paper_error(found: Dataset, split: int) -> float:
+    """Return the error of the paper's form on the unlabeled points of a split, in percent."""
+    known = found.masked(split, LABELS)
+    hidden = known == -1
+    model = Mbed(random_state=split).fit(found.X, known)
+    return 100 * float(np.mean(model.labels_[hidden] != found.y[hidden]))
 
 
 def _g50c(data: Path | None) -> Iterator[Figure]:
@@ -61,20 +67,27 @@ def _text(data: Path | None) -> Iterator[Figure]:
 
 def _centers(data: Path | None) -> Iterator[Figure]:
     X, y = load_digits(return_X_y=True)
-    errors = []
-    for split in range(SPLITS):
-        rng = np.random.default_rng(split)
-        known = np.full(len(y), -1)
-        for k in range(10):
-            known[rng.choice(np.flatnonzero(y == k), PER_CLASS, replace=False)] = k
-        errors.append(_error(X, y, known))
+    errors = list(in_order(_digits_error, (X, y), range(SPLITS)))
     title = f"digits, {PER_CLASS} labels a class, mean of twelve draws: test error, %"
     yield Figure(title, "", float(np.mean(errors)), high=5.0, digits=2)
     for name, title, limit in (("ssl_digit1", "Digit1", 4.0), ("ssl_usps", "USPS", 7.0)):
         found = read(data, name)
-        errors = [_error(found.X, found.y, found.masked(s, 100)) for s in range(SPLITS)]
+        errors = list(in_order(_benchmark_error, found, range(SPLITS)))
         title = f"{title}, 100 labels, mean of the twelve splits: test error, %"
         yield Figure(title, "", float(np.mean(errors)), high=limit, digits=2)
+
+
+def _digits_error(shared: tuple[Any, NDArray[Any]], split: int) -> float:
+    X, y = shared
+    rng = np.random.default_rng(split)
+    known = np.full(len(y), -1)
+    for k in range(10):
+        known[rng.choice(np.flatnonzero(y == k), PER_CLASS, replace=False)] = k
+    return _error(X, y, known)
+
+
+def _benchmark_error(found: Dataset, split: int) -> float:
+    return _error(found.X, found.y, found.masked(split, 100))
 
 
 def _error(X: Any, y: NDArray[Any], known: NDArray[Any]) -> float:

@@ -31,6 +31,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from nbembed.baselines import SIsomap
 from nbembed.datasets import load, read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.jobs import in_order
 from nbembed.learning_metric import LearningMetric
 from nbembed.measures import paired_t_test
 from nbembed.methods import NeRV, SNeRV
@@ -110,9 +111,10 @@ def best_isomap(X: NDArray[Any], y: NDArray[Any], splits: int) -> dict[str, Any]
 
 
 def fold_errors(
-    X: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_], protocol: Protocol
+    shared: tuple[NDArray[Any], NDArray[Any], Protocol], known: NDArray[np.bool_]
 ) -> dict[str, float]:
     """Return the error of each method when only the ``known`` labels are given."""
+    X, y, protocol = shared
     labels = np.where(known, y, -1)
     found = {}
     metric = LearningMetric(cv=protocol.inner)
@@ -143,11 +145,10 @@ def figures(
     """Yield the errors of each fold, means and standard deviations, and the comparisons."""
     X, y = sample(*data)
     errors: dict[str, list[float]] = defaultdict(list)
-    folds = KFold(FOLDS, shuffle=True, random_state=0).split(X)
-    for fold, (train, _) in enumerate(itertools.islice(folds, protocol.folds)):
-        known = np.zeros(POINTS, dtype=bool)
-        known[train] = True
-        for name, found in fold_errors(X, y, known, protocol).items():
+    folds = itertools.islice(KFold(FOLDS, shuffle=True, random_state=0).split(X), protocol.folds)
+    told = [np.isin(np.arange(POINTS), train) for train, _ in folds]
+    for fold, of_fold in enumerate(in_order(fold_errors, (X, y, protocol), told)):
+        for name, found in of_fold.items():
             errors[name].append(found)
             yield Figure(f"fold {fold + 1}: {name}: error, %", "", found, digits=1)
     for name, values in errors.items():

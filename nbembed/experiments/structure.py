@@ -20,6 +20,7 @@ from sklearn.datasets import load_digits
 
 from nbembed.datasets import load_satellite, read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.jobs import in_order
 from nbembed.measures import trustworthiness
 from nbembed.methods import HSSNE
 from nbembed.neighbors import nearest_neighbors
@@ -119,16 +120,20 @@ def _benchmark(data: Path | None) -> Iterator[Figure]:
         found = read(data, name)
         plain = _map(1.0, found.X)
         for count in counts:
-            before, after = [], []
-            for labeled in found.labeled[count]:
-                labels = np.full(len(found.y), -1)
-                labels[labeled] = found.y[labeled]
-                before.append(nearest_label_error(plain, found.y, labeled))
-                after.append(nearest_label_error(_map(1.0, found.X, labels), found.y, labeled))
+            splits = list(found.labeled[count])
+            before = [nearest_label_error(plain, found.y, labeled) for labeled in splits]
+            after = list(in_order(_error_with_labels, (found.X, found.y), splits))
             title = f"{name}, {count} labels: error of the nearest label"
             yield Figure(f"{title}, %, without", "", float(np.mean(before)), digits=1)
             change = float(np.mean(after) - np.mean(before))
             yield Figure(f"{title}, change", "", change, high=1.0, digits=1)
+
+
+def _error_with_labels(shared: tuple[Any, NDArray[Any]], labeled: NDArray[np.intp]) -> float:
+    X, y = shared
+    labels = np.full(len(y), -1)
+    labels[labeled] = y[labeled]
+    return nearest_label_error(_map(1.0, X, labels), y, labeled)
 
 
 def nearest_label_error(Y: NDArray[Any], y: NDArray[Any], labeled: NDArray[np.intp]) -> float:

@@ -19,6 +19,8 @@ From the bottom up:
   :mod:`~nbembed.kernels.linked_entropy` (entropy of affinities mixed with links),
   :mod:`~nbembed.kernels.large_margin` (Mbed), :mod:`~nbembed.kernels.parametric` (Parametric
   Embedding);
+* :mod:`~nbembed.kernels.grid`: sums of radial kernels over all pairs by B-splines and Fourier
+  transform, for maps of many points;
 * :mod:`~nbembed.kernels.placement`: new points on a fitted map;
 * :mod:`~nbembed.kernels.custom_similarity`: HSSNE with a user's own similarity;
 * :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities;

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 #: digits depend on this number, but not on which thread works on which chunk. Callers that process
 #: blocks of rows make them multiples of it.
 CHUNK = 32
+#: Several chunks of short rows are worked on at once, up to so many entries.
+PAIRS = 2**15
 #: The most sweeps of a row; bisection alone would reach the limit of float64 in as many.
 SWEEPS = 200
 #: Columns whose sums are kept in the type of P before they are added in float64; divides by lanes.
@@ -134,9 +136,10 @@ def _each_chunk(
     n, m = D2.shape
     P = np.empty_like(D2) if out is None else out
     beta, tied = np.empty(n), np.empty(n, np.int64)
+    together = CHUNK * max(1, PAIRS // (CHUNK * m))
 
     def run(chunk: int) -> None:
-        here = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, n))
+        here = slice(chunk * together, min((chunk + 1) * together, n))
         rows = _prepare(D2[here], skip[here], P.dtype)
         b = widths(rows)
         tied[here] = rows.tied
@@ -150,7 +153,7 @@ def _each_chunk(
         _weights(u, b, totals)
         np.multiply(u[:, :m], (1 / totals)[:, None].astype(P.dtype), out=P[here])
 
-    run_chunks(run, -(-n // CHUNK), n_threads)
+    run_chunks(run, -(-n // together), n_threads)
     return Calibration(P, beta, tied)
 
 
@@ -160,31 +163,26 @@ def _prepare(D2: NDArray[Any], skip: NDArray[np.int64], dtype: np.dtype[Any]) ->
     shifted = np.array(D2, dtype=np.float64)
     shifted[own] = np.inf
     nearest = shifted.min(axis=1)
-    shifted -= nearest[:, None]
+    _subtract(shifted, nearest)
     others = np.full(r, m)
     others[own[0]] -= 1
     shifted[own] = 0
     mean = shifted.sum(axis=1) / others
     mean[mean < 1e-300] = np.inf  # all at one distance, or too nearly to divide by the difference
-    shifted *= (1 / mean)[:, None]
-    shifted[own] = NOWHERE
-    width = -(-m // _PADDING) * _PADDING
-    u = np.full((r, width), NOWHERE, dtype)
-    u[:, :m] = shifted
     # Without the second bound a width could be asked for whose precision overflows.
     least = np.maximum(TIE * nearest / mean, 1e-30 if dtype == np.float32 else 1e-250)
-    np.multiply(u, u > least.astype(dtype)[:, None], out=u)
-    tied = np.count_nonzero(u == 0, axis=1)
+    u, tied = np.empty((r, -(-m // _PADDING) * _PADDING), dtype), np.empty(r, np.int64)
+    _scale(shifted, 1 / mean, least.astype(dtype), skip, u, tied)
     return _Rows(u, nearest, mean, tied, others)
 
 
 def _precisions(b: NDArray[np.float64], rows: _Rows) -> NDArray[np.float64]:
     """Return β > 0, finite also where only a limit of widths has the perplexity."""
     beta = np.where(np.isinf(b), 1.0, np.maximum(b, 1e-12)) / rows.mean
-    for i in np.flatnonzero(np.isinf(b)):
+    alone = rows.tied == rows.others
+    for i in np.flatnonzero(np.isinf(b) & ~alone):
         u = rows.u[i]
         beta[i] = 40 / (float(u[u > 0].min()) * rows.mean[i])
-    alone = rows.tied == rows.others
     beta[alone] = 1 / np.where(rows.nearest > 1e-300, rows.nearest, 1)[alone]
     return beta
 
@@ -249,6 +247,35 @@ _replace_by_weights = _row_function(1, _replace)
 
 
 @compiled
+def _subtract(shifted, nearest):
+    for i in range(nearest.size):
+        row, low = shifted[i], nearest[i]
+        for j in range(row.size):
+            row[j] -= low
+
+
+@compiled
+def _scale(shifted, factor, least, skip, u, tied):
+    """Write the rows in units of their mean; what ties for nearest up to rounding is zero."""
+    zero, nowhere = u.dtype.type(0), u.dtype.type(NOWHERE)
+    for i in range(factor.size):
+        row, out, by, low = shifted[i], u[i], factor[i], least[i]
+        ties = 0
+        for j in range(row.size):
+            value = u.dtype.type(row[j] * by)
+            apart = value > low
+            out[j] = value if apart else zero
+            ties += not apart
+        for j in range(row.size, out.size):
+            out[j] = nowhere
+        own = skip[i]
+        if own >= 0:
+            ties -= out[own] == zero
+            out[own] = nowhere
+        tied[i] = ties
+
+
+@compiled
 def _solve(u, target, solvable, totals, b):
     """Write to ``b`` where the entropy is ``target``, for each ``solvable`` row."""
     # A Newton step of ``small`` leaves an error of its square; ``exact`` is what rounding leaves.
@@ -258,6 +285,8 @@ def _solve(u, target, solvable, totals, b):
     width = u.shape[1]
     x = 1.0
     for i in range(u.shape[0]):
+        if i % CHUNK == 0:
+            x = 1.0
         if not solvable[i]:
             continue
         low, high = 0.0, np.inf

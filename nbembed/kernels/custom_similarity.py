@@ -183,20 +183,25 @@ def custom_pairs(
     made = loops(H, S)
     Y = np.ascontiguousarray(Yt.T, dtype=np.float64)
     n, d = Y.shape
-    attraction, repulsion = np.zeros((n, d)), np.zeros((n, d))
-    curvature, normalizer, cross = np.zeros(n), np.zeros(n), np.zeros(n)
-    half = np.full(n, 0.5) if keep is None else np.asarray(keep, np.float64) / 2
+    repulsion, normalizer = np.zeros((n, d)), np.zeros(n)
+    if isinstance(P, tuple):
+
+        def repulse(chunk: int) -> None:
+            made.repulsion(Y, *_rows(chunk, n), repulsion, normalizer)
+
+        run_chunks(repulse, -(-n // ROWS), n_threads)
+        pull = custom_entries(H, S, Yt, P, want_cost, n_threads, keep=keep)
+        return HeavyTailedTerms(
+            pull.force, repulsion.T, pull.curvature, float(normalizer.sum()), pull.cross
+        )
+    attraction, curvature, cross = np.zeros((n, d)), np.zeros(n), np.zeros(n)
+    half = _half(keep, n)
 
     def run(chunk: int) -> None:
-        first, last = chunk * ROWS, min((chunk + 1) * ROWS, n)
-        if isinstance(P, tuple):
-            made.repulsion(Y, first, last, repulsion, normalizer)
-            made.attraction(Y, *P, half, want_cost, first, last, attraction, curvature, cross)
-        else:
-            made.dense(
-                Y, P, half, want_cost, first, last,
-                attraction, repulsion, curvature, normalizer, cross,
-            )  # fmt: skip
+        made.dense(
+            Y, P, half, want_cost, *_rows(chunk, n),
+            attraction, repulsion, curvature, normalizer, cross,
+        )  # fmt: skip
 
     run_chunks(run, -(-n // ROWS), n_threads)
     total = float(cross.sum()) if want_cost else math.nan
@@ -204,17 +209,38 @@ def custom_pairs(
 
 
 @with_reference(reference.custom_entries)
-def custom_entries(H: Any, S: Any, Yt: Any, P: tuple[Any, ...], want_cost: bool) -> SparseTerms:
+def custom_entries(
+    H: Any,
+    S: Any,
+    Yt: Any,
+    P: tuple[Any, ...],
+    want_cost: bool,
+    n_threads: int = 1,
+    *,
+    keep: Any = None,
+) -> SparseTerms:
     """Return the pull along the entries of P, as :func:`~.sparse.sparse_attraction` does.
 
-    In float64, by one thread.
+    In float64. ``keep`` is as for :func:`~.heavy_tailed.heavy_tailed`.
     """
     Y = np.ascontiguousarray(Yt.T, dtype=np.float64)
     n = len(Y)
     force, curvature, cross = np.zeros_like(Y), np.zeros(n), np.zeros(n)
-    half = np.full(n, 0.5)
-    loops(H, S).attraction(Y, *P, half, want_cost, 0, n, force, curvature, cross)
+    half, made = _half(keep, n), loops(H, S)
+
+    def run(chunk: int) -> None:
+        made.attraction(Y, *P, half, want_cost, *_rows(chunk, n), force, curvature, cross)
+
+    run_chunks(run, -(-n // ROWS), n_threads)
     return SparseTerms(force.T, curvature, float(cross.sum()) if want_cost else math.nan)
+
+
+def _half(keep: Any, n: int) -> Any:
+    return np.full(n, 0.5) if keep is None else np.asarray(keep, np.float64) / 2
+
+
+def _rows(chunk: int, n: int) -> tuple[int, int]:
+    return chunk * ROWS, min((chunk + 1) * ROWS, n)
 
 
 @with_reference(reference.custom_groups)

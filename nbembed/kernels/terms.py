@@ -64,6 +64,21 @@ class SparseTerms(NamedTuple):
     cross: float
 
 
+class RadialTerms(NamedTuple):
+    """Sums of a radial kernel K over the other points.
+
+    Attributes
+    ----------
+    potential : ndarray of shape (n,), float64
+        φ_i = Σ_{j≠i} c_j K(τ_ij).
+    gradient : ndarray of shape (d, n)
+        ∂φ_i/∂y_i, in the type of the points.
+    """
+
+    potential: Any
+    gradient: Any
+
+
 class GaussianRowsTerms(NamedTuple):
     """Sums over pairs.
 
@@ -229,6 +244,27 @@ class Calibration(NamedTuple):
     P: NDArray[Any]
     beta: NDArray[np.float64]
     tied: NDArray[np.int64]
+
+
+class Shortlist(NamedTuple):
+    """The smallest entries of rows so far.
+
+    Attributes
+    ----------
+    values, columns : ndarray of shape (n, room), float32 and int32
+        Entries and their columns; the first ``counts[i]`` of a row are in use.
+    counts : ndarray of int64, shape (n,)
+    bounds : ndarray of float32, shape (n,)
+        Every entry that was dropped is at least as large; ∞ where none was.
+    k : int
+        Number of smallest entries that are wanted.
+    """
+
+    values: NDArray[np.float32]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    bounds: NDArray[np.float32]
+    k: int
 
 
 class Loops(NamedTuple):

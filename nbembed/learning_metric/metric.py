@@ -23,11 +23,13 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
-from nbembed.estimator_input import validated_data
+from nbembed.estimator_input import chunk_by_chunk, validated_data
 from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric.mixture import Mixture, fit, start
+from nbembed.learning_metric.nearest import nearest_by_length
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
+from nbembed.memory import check_memory
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import (
     as_generator,
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 #: Exponents of the Gaussians up to this are worked on in float32.
 SINGLE = 1e3
+#: Among so few points the nearest ones are those of the smallest of all distances.
+FEW = 2000
 #: A mixture whose likelihood is above that of the class frequencies by less, in nats a point, has
 #: learned nothing.
 NOTHING = 1e-3
@@ -323,6 +327,11 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n, m)
             0 between equal points.
 
+        Raises
+        ------
+        ValueError
+            If the result would not fit into memory.
+
         Notes
         -----
         O(n m T K C) time with K Gaussians and C classes, whatever the number of features.
@@ -330,6 +339,12 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "centroids_")
         data = self._validated(X, reset=False)
         others = None if Y is None else self._validated(Y, "Y", reset=False)
+        n, m = len(data), len(data if others is None else others)
+        check_memory(
+            20 * n * m,  # lengths in float32, their squares and the result
+            f"the distances of {n} × {m} pairs",
+            "nearest_neighbors(X, k, metric=metric), which holds a part of them at a time",
+        )
         squares = self.squared_rows(data, others)(slice(0, data.shape[0]))
         return np.asarray(np.sqrt(squares))
 
@@ -400,6 +415,11 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         beta, pieces = self.class_given_centroid_, self.n_pieces
         graph: NDArray[Any] | None = None
         if self.shortest_paths:
+            check_memory(
+                2 * np.dtype(dtype).itemsize * len(B) ** 2,
+                f"shortest paths over {len(B)} points",
+                "shortest_paths=False",
+            )
             graph = path_lengths(B, None, beta, pieces, dtype, n_threads)
             # SciPy's floyd_warshall takes ten times as long (1000 points: 3.6 s against 0.36 s).
             shorten(graph, n_threads)
@@ -417,18 +437,63 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
 
         return rows
 
+    @one_blas_thread()
+    def nearest(
+        self, X: Any, k: int, others: Any = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]] | None:
+        """Return the k nearest neighbors of each point and their distances, for many points.
+
+        This is what :func:`nbembed.measures.nearest_neighbors` asks of a metric that is an object;
+        see :mod:`nbembed.learning_metric.nearest`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Checked data.
+        k : int
+        others : ndarray of shape (m, n_features), optional
+            Where neighbors are searched; by default among the other points of ``X``.
+
+        Returns
+        -------
+        (index, distances) or None
+            None where all distances are to be computed: there are few points, or paths are
+            shortest ones over other points.
+        """
+        check_is_fitted(self, "centroids_")
+        among = X if others is None else others
+        if self.shortest_paths or len(among) <= FEW:
+            return None
+        mixture, beta, pieces = self._mixture, self.class_given_centroid_, self.n_pieces
+        A = mixture.exponents(X)
+        B = A if others is None else mixture.exponents(others)
+        dtype = np.float32 if max(A.max(), B.max()) <= SINGLE else np.float64
+
+        def lengths(i: int, near: NDArray[np.intp] | None) -> NDArray[Any]:
+            to = B if near is None else B[near]
+            return np.asarray(path_lengths(A[i : i + 1], to, beta, pieces, dtype, 1)[0])
+
+        roots = [
+            None if data is None else np.exp(mixture.log_proba(data) / 2) for data in (X, others)
+        ]
+        assert roots[0] is not None
+        return nearest_by_length(lengths, roots[0], k, roots[1], resolve_threads(self.n_jobs))
+
     # -- class probabilities -------------------------------------------------------------------
 
+    @chunk_by_chunk
     @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c|x), shape (n, n_classes), columns as ``classes_``; always finite."""
         check_is_fitted(self, "centroids_")
         return self._mixture.log_proba(self._validated(X, reset=False))
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return p(c|x), shape (n, n_classes), columns as ``classes_``."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each point."""
         top = self.predict_log_proba(X).argmax(axis=1)

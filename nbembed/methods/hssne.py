@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
-from nbembed.methods.neighbor_base import RHO, NeighborRecipe
+from nbembed.methods.algorithm import AlgorithmChoice, GridRecipe
+from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import LiveParameter
@@ -40,7 +41,7 @@ EXAGGERATION = 4.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class HSSNERecipe(NeighborRecipe):
+class HSSNERecipe(GridRecipe):
     """How HSSNE's map is made; the parameters are those of :class:`HSSNE`."""
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
@@ -70,6 +71,7 @@ class HSSNERecipe(NeighborRecipe):
             X,
             self.perplexity,
             self._fitted_metric(X, supervision),
+            n_neighbors=self.neighbors_for(X.shape[0]),
             dtype=np.float32,
             n_jobs=self.n_jobs,
         ).joint()
@@ -84,6 +86,7 @@ class HSSNERecipe(NeighborRecipe):
             supervision=supervision,
             rho=self.rho,
             link_form=self.link_form,
+            algorithm=self.algorithm_for(affinities.n_samples),
             n_jobs=self.n_jobs,
         )
 
@@ -134,6 +137,11 @@ class HSSNE(PlacesNewPoints):
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is. With precomputed
         dissimilarities "pca" is classical scaling.
+    algorithm : {"auto", "exact", "grid"}, default="auto"
+        How repulsion is summed. "exact" visits all pairs of points. "grid" takes nearly linear
+        time and memory: repulsion by a grid on the map, with an error below 0.1 per cent, and
+        affinities of the nearest 3 · perplexity neighbors alone; for two or three dimensions.
+        "auto" takes the grid from 7000 points on.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the
@@ -165,6 +173,8 @@ class HSSNE(PlacesNewPoints):
         Kullback–Leibler divergence in nats, of P with labels and links mixed in.
     n_iter_ : int
     perplexity_ : float
+    algorithm_ : {"exact", "grid"}
+        How repulsion was summed.
     trace_ : list of Record
         One record an iteration. The cost is nan where it was not evaluated: it is every 50
         iterations, every 10 with ``verbose`` or ``callbacks``.
@@ -199,6 +209,7 @@ class HSSNE(PlacesNewPoints):
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
+        algorithm: AlgorithmChoice = "auto",
         optimizer: Any = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
@@ -214,6 +225,7 @@ class HSSNE(PlacesNewPoints):
         self.perplexity = perplexity
         self.metric = metric
         self.init = init
+        self.algorithm = algorithm
         self.optimizer = optimizer
         self.max_iter = max_iter
         self.tol = tol

@@ -20,6 +20,8 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nbembed.blas import one_blas_thread
+from nbembed.memory import check_memory
+from nbembed.methods.leading_components import is_large, leading_components
 from nbembed.validation import check_magnitude
 
 #: Standard deviation of the first axis of a cold start.
@@ -79,6 +81,7 @@ def scaling_axes(D: NDArray[Any], n_components: int) -> NDArray[np.float64]:
     are left out.
     """
     n = D.shape[0]
+    check_memory(24 * n**2, f"scaling of {n} × {n} dissimilarities", 'init="random"')
     squared = np.square(_dense(D))
     squared = (squared + squared.T) / 2
     mean = squared.mean(axis=0)
@@ -90,6 +93,8 @@ def _pca(X: Any, n_components: int) -> NDArray[np.float64]:
     """Return principal coordinates of dense or sparse data, without a centered copy of sparse."""
     check_magnitude(X)
     n, n_features = X.shape
+    if is_large(X):
+        return _signed(leading_components(X, min(n_components, n, n_features)))
     X = X.astype(np.float64)
     mean = np.asarray(X.mean(axis=0)).ravel()
     if not sparse.issparse(X):

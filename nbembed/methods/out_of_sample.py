@@ -13,6 +13,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.estimator_input import chunk_by_chunk
+from nbembed.methods.algorithm import GridRecipe
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.placement import FittedData, RowCost, place
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.affinities import Affinities
+    from nbembed.objectives.checks import Algorithm
 
 
 class PlacesNewPoints(Estimator):
@@ -29,6 +32,7 @@ class PlacesNewPoints(Estimator):
     n_jobs: int | None
 
     perplexity_: float | None
+    algorithm_: Algorithm
 
     _fitted: FittedData
     _sigma: float | None
@@ -37,6 +41,7 @@ class PlacesNewPoints(Estimator):
     def row_cost(self) -> RowCost:
         """Return what a single point of the fitted map minimizes."""
 
+    @chunk_by_chunk
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Place points on the fitted map, which stays as it is.
 
@@ -88,6 +93,9 @@ class PlacesNewPoints(Estimator):
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the perplexity, and the data and the metric that the affinities were made with."""
         self.perplexity_ = affinities.perplexity
+        recipe = self.recipe
+        if isinstance(recipe, GridRecipe):
+            self.algorithm_ = recipe.algorithm_for(affinities.n_samples)
         source = getattr(affinities, "source", None)
         if source is None:
             source = X.copy() if sparse.issparse(X) else np.array(X), self.metric

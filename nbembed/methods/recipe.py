@@ -205,7 +205,7 @@ class Recipe(ABC, Generic[A]):
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = (
-        "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form",
+        "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form", "algorithm",
     )  # fmt: skip
     added: ClassVar[Mapping[str, Any]] = {}
     path_parameter: ClassVar[str] = ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.base import LARGEST, in_range
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 
 #: With fewer points than this, starting threads takes longer than it saves.
 SERIAL_BELOW = 1500
+
+
+#: How sums over all pairs are taken: one by one, or by a grid in nearly linear time.
+Algorithm = Literal["exact", "grid"]
+ALGORITHMS: tuple[Algorithm, ...] = ("exact", "grid")
+
+
+def as_csr(P: Any) -> Any:
+    """Return a matrix that may be dense as a canonical CSR array."""
+    return P if sparse.issparse(P) else sparse.csr_array(P)
 
 
 def threads_for(n_samples: int, n_jobs: int | None) -> int:

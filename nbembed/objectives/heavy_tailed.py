@@ -27,16 +27,25 @@ import numpy as np
 
 from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs, custom_values
+from nbembed.kernels.grid.heavy_tailed import heavy_tailed_by_grid
+from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.attraction import Edges, squared_lengths, strongest_pairs
 from nbembed.objectives.base import Evaluation, PairObjective
-from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.checks import (
+    ALGORITHMS,
+    Algorithm,
+    as_csr,
+    check_layout,
+    check_names,
+    threads_for,
+)
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
-from nbembed.validation import check_real
+from nbembed.validation import check_choice, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +72,11 @@ class HeavyTailed(PairObjective):
         How labels and must-links enter: "structured" keeps the inner structure of a group,
         "uniform" draws its points together evenly, as in the paper. Links between two points are
         the same in both.
+    algorithm : {"exact", "grid"}, default="exact"
+        How repulsion is summed: over all pairs, or by a grid (:mod:`nbembed.kernels.grid`) that
+        takes nearly linear time. The grid serves maps of two or three dimensions, and gives way to
+        all pairs at layouts where those cost less: of few points, or much wider than their number
+        warrants. A dense P is stored a second time, as a sparse matrix.
     exaggeration : float, default=1.0
         Multiplies attraction; greater than 0.
     compression : float, default=0.0
@@ -79,7 +93,8 @@ class HeavyTailed(PairObjective):
 
     Notes
     -----
-    An evaluation is O(n²) time and O(n) memory beyond P.
+    An evaluation is O(n²) time and O(n) memory beyond P; by the grid, O(n + E + N log N) with E
+    entries of P and N nodes, about 16 for each unit of the map's area at α = 1.
 
     Examples
     --------
@@ -100,6 +115,7 @@ class HeavyTailed(PairObjective):
         supervision: Supervision | None = None,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
+        algorithm: Algorithm = "exact",
         exaggeration: float = 1.0,
         compression: float = 0.0,
         n_jobs: int | None = None,
@@ -110,6 +126,8 @@ class HeavyTailed(PairObjective):
         self._supervised = SupervisedAffinities.make(
             as_affinities(P, "joint"), supervision, rho, link_form=link_form
         )
+        check_choice("algorithm", algorithm, ALGORITHMS)
+        self._algorithm = algorithm
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
@@ -121,6 +139,11 @@ class HeavyTailed(PairObjective):
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed."""
         return self._supervised.base.dtype
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """How repulsion is summed."""
+        return self._algorithm
 
     @property
     def supervision(self) -> Supervision | None:
@@ -215,7 +238,8 @@ class HeavyTailed(PairObjective):
         """Return 4 e P_ij S_ij of the strongest pairs of P; labels and links are left out."""
         allowed = self._supervised.allowed
         edges: Edges = allowed.cached("strongest", lambda: strongest_pairs(allowed.P))
-        tau = squared_lengths(check_layout(Y, self.n_samples, self.dtype), edges)
+        Y = check_layout(Y, self.n_samples, self.dtype, bounded=False)
+        tau = squared_lengths(Y, edges)
         if isinstance(self._alpha, Similarity):
             _, score = custom_values(self._alpha.H, self._alpha.score, tau)
         else:
@@ -228,6 +252,11 @@ class HeavyTailed(PairObjective):
         P, keep = supervised.allowed.kernel_argument, None
         if supervised.by_points:
             keep = supervised.keep
+        if self._algorithm == "grid":
+            entries = supervised.allowed.cached("entries", lambda: as_csr(supervised.allowed.P))
+            P = entries.indptr, entries.indices, entries.data
+            kernel = Radial(alpha) if not isinstance(alpha, Similarity) else alpha.radial
+            return heavy_tailed_by_grid(Yt, P, kernel, cost, self._n_threads, keep=keep)
         if isinstance(alpha, Similarity):
             return custom_pairs(alpha.H, alpha.score, Yt, P, cost, self._n_threads, keep=keep)
         return heavy_tailed(Yt, P, alpha, cost, self._n_threads, keep=keep)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nbembed.kernels.custom_similarity import custom_values
+from nbembed.kernels.grid.radial import Radial
 
 #: Squared distances at which H and S are checked.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
@@ -78,6 +79,11 @@ class Similarity:
     def __repr__(self) -> str:
         names = (getattr(f, "__name__", repr(f)) for f in (self.H, self.score))
         return f"Similarity({', '.join(names)})"
+
+    @property
+    def radial(self) -> Radial:
+        """H and S as the kernels of the grid take them."""
+        return Radial(H=self.H, S=self.score)
 
     @property
     def length_scale(self) -> float:

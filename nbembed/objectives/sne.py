@@ -17,9 +17,16 @@ import numpy as np
 
 from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives.base import Evaluation, PairObjective
-from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.checks import (
+    ALGORITHMS,
+    Algorithm,
+    check_layout,
+    check_names,
+    threads_for,
+)
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.validation import check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +51,8 @@ class SNE(PairObjective):
     link_form : {"structured", "uniform"}, default="structured"
         How labels and must-links enter: "structured" keeps the inner structure of a group,
         "uniform" spreads the share evenly over its points.
+    algorithm : {"exact", "grid"}, default="exact"
+        How repulsion is summed; see :class:`~nbembed.objectives.HeavyTailed`.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -67,6 +76,7 @@ class SNE(PairObjective):
         rho: float = 0.5,
         labels_as_links: bool = True,
         link_form: LinkForm = "structured",
+        algorithm: Algorithm = "exact",
         n_jobs: int | None = None,
     ) -> None:
         self._supervised = SupervisedAffinities.make(
@@ -76,6 +86,8 @@ class SNE(PairObjective):
             labels_as_links=labels_as_links,
             link_form=link_form,
         )
+        check_choice("algorithm", algorithm, ALGORITHMS)
+        self._algorithm = algorithm
         self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
@@ -92,6 +104,11 @@ class SNE(PairObjective):
     def affinities(self) -> Affinities:
         """P as given, in its row form."""
         return self._supervised.base
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """How repulsion is summed."""
+        return self._algorithm
 
     @property
     def supervision(self) -> Supervision | None:
@@ -127,7 +144,7 @@ class SNE(PairObjective):
     ) -> tuple[float, NDArray[Any], NDArray[np.float64], float]:
         """Return cost, gradient (d, n), curvature (n,) and the cost's rounding at ``Yt``."""
         supervised = self._supervised
-        terms = supervised.gaussian_rows(Yt, cost, self._n_threads)
+        terms = supervised.gaussian_rows(Yt, cost, self._n_threads, self._algorithm)
         gradient = 2 * (terms.attraction - terms.repulsion)
         curvature = 2 * supervised.weights_mass
         cross = terms.cross

@@ -38,13 +38,14 @@ from scipy.special import xlogy
 from nbembed.affinities import Affinities, canonical, row_sums
 from nbembed.kernels.custom_similarity import custom_entries, custom_groups
 from nbembed.kernels.gaussian_rows import gaussian_rows
+from nbembed.kernels.grid.gaussian_rows import gaussian_rows_by_grid
 from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlinked_sums
 from nbembed.kernels.links import cannot_link, group_attraction
 from nbembed.kernels.packing import packed
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
-from nbembed.objectives.checks import check_supervision
+from nbembed.objectives.checks import Algorithm, as_csr, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
 from nbembed.objectives.similarity import Similarity
 from nbembed.validation import check_choice, check_real
@@ -289,8 +290,14 @@ class SupervisedAffinities:
         inside = joint_entropy(P, points, self.groups, half, pull, self.keep, n_threads)
         return float(k * entropies + xlogy(k, k) * masses + 2 * across + inside)
 
-    def gaussian_rows(self, Yt: NDArray[Any], cost: bool, n_threads: int) -> GaussianRowsTerms:
+    def gaussian_rows(
+        self, Yt: NDArray[Any], cost: bool, n_threads: int, algorithm: Algorithm = "exact"
+    ) -> GaussianRowsTerms:
         """Return SNE's sums over pairs, with the symmetric weights diag(keep)·P + Pᵀ·diag(keep)."""
+        if algorithm == "grid":
+            allowed = self.allowed
+            halves = allowed.cached("sparse halves", lambda: _both_halves(as_csr(allowed.P)))
+            return gaussian_rows_by_grid(Yt, halves, cost, n_threads, keep=self.keep)
         both_halves = _both_halves if self.base.is_sparse else packed
         pairs = self.allowed.cached("both halves", lambda: both_halves(self.allowed.P))
         return gaussian_rows(Yt, pairs, cost, n_threads, keep=self.keep)

@@ -24,7 +24,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
-from nbembed.estimator_input import validated_data, validated_labels, validated_weights
+from nbembed.estimator_input import (
+    chunk_by_chunk,
+    validated_data,
+    validated_labels,
+    validated_weights,
+)
 from nbembed.validation import check_class_prior, check_magnitude, check_real
 
 if TYPE_CHECKING:
@@ -138,15 +143,18 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = _counts(self._validated(X, reset=False))
         return np.asarray(counts @ self.log_theta_.T + self.class_log_prior_)
 
+    @chunk_by_chunk
     @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes); never computed from p itself."""
         return _normalized(self._joint(X))
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return p(c_k|x), shape (n_samples, n_classes)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each document."""
         best = self._joint(X).argmax(axis=1)

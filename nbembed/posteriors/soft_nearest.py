@@ -18,7 +18,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
-from nbembed.estimator_input import validated_data, validated_labels, validated_weights
+from nbembed.estimator_input import (
+    chunk_by_chunk,
+    validated_data,
+    validated_labels,
+    validated_weights,
+)
 from nbembed.validation import check_class_prior, check_magnitude, check_real
 
 if TYPE_CHECKING:
@@ -122,6 +127,7 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(sums / sums.sum())
         return check_class_prior(self.class_prior, K)
 
+    @chunk_by_chunk
     @one_blas_thread()
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return log p(c_k|x), shape (n_samples, n_classes), without underflow for far points."""
@@ -141,10 +147,12 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         joint += self.class_log_prior_
         return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return p(c_k|x), shape (n_samples, n_classes)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each point."""
         best = self.predict_log_proba(X).argmax(axis=1)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from nbembed.estimator_input import validated_data
+from nbembed.estimator_input import chunk_by_chunk, validated_data
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
 from nbembed.supervision import Supervision, as_supervision
@@ -119,6 +119,7 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._X = data.copy()
         return self
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities of new points: their neighbors' rows, weighted by affinity.
 
@@ -140,11 +141,12 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 f'X must be non-negative with metric="precomputed", got {data.min():.4g}'
             )
         fitted = data if self._precomputed else self._X
-        index, weights = nearest_rows(
+        index, weights, _ = nearest_rows(
             data, perplexity, self._metric, others=fitted, n_jobs=self.n_jobs
         )
         return np.asarray(np.einsum("ik,ikc->ic", weights, self.label_distributions_[index]))
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the likeliest class of each new point, as values of ``classes_``."""
         proba = self.predict_proba(X)

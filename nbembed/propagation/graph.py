@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import Affinities, csr_of_rows
 from nbembed.distances import name_of
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
-from nbembed.neighbors import k_smallest, neighbors_and_distances
+from nbembed.neighbors import find_neighbors, k_smallest
 from nbembed.validation import auto_perplexity, check_data, check_perplexity
 
 if TYPE_CHECKING:
@@ -78,13 +78,15 @@ def neighbor_affinities(
 
     Notes
     -----
-    Memory O(n) besides a block of distances; time as :func:`nbembed.measures.nearest_neighbors`.
+    Memory O(n) besides a block of distances; time as
+    :func:`nbembed.measures.nearest_neighbors` with ``search="auto"``: approximate for many points,
+    as ``recall`` says.
     """
     data = check_data(X, metric)
     perplexity = graph_perplexity(perplexity, data.shape[0])
-    index, rows = nearest_rows(data, perplexity, metric, n_jobs=n_jobs)
-    P = _csr(rows, index, data.shape[0])
-    return Affinities(P, "row", perplexity=perplexity, metric=name_of(metric))
+    index, rows, recall = nearest_rows(data, perplexity, metric, n_jobs=n_jobs)
+    P = csr_of_rows(rows, index, data.shape[0])
+    return Affinities(P, "row", perplexity=perplexity, metric=name_of(metric), recall=recall)
 
 
 def nearest_rows(
@@ -94,8 +96,8 @@ def nearest_rows(
     *,
     others: Any = None,
     n_jobs: int | None = None,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the nearest neighbors of points and their affinities, both (n, width).
+) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
+    """Return the nearest neighbors of points and their affinities, both (n, width), and the recall.
 
     Parameters
     ----------
@@ -108,12 +110,14 @@ def nearest_rows(
     width = int(np.ceil(WIDTH * perplexity))
     if others is not None and isinstance(metric, str) and metric == "precomputed":
         index = k_smallest(data, min(data.shape[1], width))
-        distances = np.take_along_axis(data, index, axis=1)
+        distances, recall = np.take_along_axis(data, index, axis=1), 1.0
     else:
         most = data.shape[0] - 1 if others is None else others.shape[0]
-        index, distances = neighbors_and_distances(data, min(most, width), metric, others=others)
+        index, distances, recall = find_neighbors(
+            data, min(most, width), metric, others=others, search="auto", n_jobs=n_jobs
+        )
     D2 = np.square(distances, dtype=np.float64)
-    return index, _calibrated(D2, perplexity, resolve_threads(n_jobs))
+    return index, _calibrated(D2, perplexity, resolve_threads(n_jobs)), recall
 
 
 def graph_perplexity(perplexity: float | Literal["auto"], n_samples: int) -> float:
@@ -189,14 +193,6 @@ def _calibrated(D2: NDArray[Any], perplexity: float, n_threads: int = 1) -> NDAr
     return rows
 
 
-def _csr(rows: NDArray[Any], index: NDArray[np.intp], n: int) -> sparse.csr_array:
-    indptr = np.arange(0, rows.size + 1, rows.shape[1])
-    P = sparse.csr_array((rows.ravel(), index.ravel(), indptr), shape=(rows.shape[0], n))
-    P.eliminate_zeros()
-    P.sort_indices()
-    return P
-
-
 def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
     """Return P's rows cut to their largest entries and calibrated to the perplexity."""
     n = P.shape[0]
@@ -213,5 +209,5 @@ def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
             here = np.flatnonzero(counts == count)
             kept = p[here, :count]
             out[here, :count] = _calibrated(np.log(kept[:, :1] / kept), perplexity, n_threads)
-        parts.append(_csr(out, index, n))
+        parts.append(csr_of_rows(out, index, n))
     return sparse.csr_array(sparse.vstack(parts, format="csr"))

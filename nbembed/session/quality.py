@@ -75,10 +75,10 @@ class QualityMeter:
         try:
             if self._sampled is not None:
                 self._value = self._sampled.advance(Y, metric)
-            elif self._nearest is None:
-                self._nearest = nearest_neighbors(self._X, 1, metric)
-                started = time.monotonic()
-            if self._sampled is None:
+            else:
+                if self._nearest is None:
+                    self._nearest = nearest_neighbors(self._X, 1, metric, search="auto")
+                    started = time.monotonic()
                 self._value = float(neighbor_preservation(None, Y, k=1, neighbors=self._nearest))
         except Exception:
             # What is only looked at must not stop the map; a metric that works for affinities alone

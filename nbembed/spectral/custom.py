@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class GraphLearnerRecipe(SpectralRecipe):
     gamma: float = 1.0
     power: float = 1.0
     epsilon: float = 1e-12
-    n_pca: int | None = None
+    n_pca: int | Literal["auto"] | None = "auto"
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (replace(GAMMA, needs=""), POWER)
 
@@ -127,7 +127,7 @@ class GraphLearner(SpectralEstimator):
         gamma: float = 1.0,
         power: float = 1.0,
         epsilon: float = 1e-12,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.label_cost = label_cost

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
+from nbembed.estimator_input import chunk_by_chunk
 from nbembed.methods.estimator import Estimator
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.recipe import SpectralRecipe
@@ -38,6 +39,8 @@ class SpectralEstimator(Estimator):
     informed_ : ndarray of bool, shape (n_components,)
         Whether the constraint sees the axis: FDA of K classes has K − 1 such axes. Further ones
         are those of least cost, scaled to the scatter of the informed ones.
+    n_pca_ : int
+        Number of principal directions of the data that the problem was solved in.
     cost_ : float
         ``tr Aᵀ(W)A``: f_ℓ + γ f_u, or minus the gain of a learner that maximizes.
     embedding_ : ndarray of shape (n_samples, n_components), float32
@@ -53,6 +56,7 @@ class SpectralEstimator(Estimator):
     mean_: NDArray[np.float64]
     eigenvalues_: NDArray[np.float64]
     informed_: NDArray[np.bool_]
+    n_pca_: int
 
     @property
     def recipe(self) -> SpectralRecipe:
@@ -95,6 +99,7 @@ class SpectralEstimator(Estimator):
         self.embedding_ = self._project(data)
         return self
 
+    @chunk_by_chunk
     @one_blas_thread()
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Return ``(X − mean_) components_ᵀ``.
@@ -157,6 +162,7 @@ class SpectralEstimator(Estimator):
         self.mean_ = mean
         self.eigenvalues_ = solution.eigenvalues
         self.informed_ = solution.informed
+        self.n_pca_ = len(solution.A)
         self.cost_ = solution.cost
         self.supervision_ = groups.supervision
         self.n_iter_, self.trace_ = 1, []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class NeighborhoodRecipe(SpectralRecipe):
 
     n_neighbors: int = 7
     scale_neighbor: int = 7
-    n_pca: int | None = None
+    n_pca: int | Literal["auto"] | None = "auto"
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
@@ -179,9 +179,10 @@ class GraphEstimator(SpectralEstimator):
     epsilon : float, default=1e-12
         ε as a share of B's mean eigenvalue in the span of the data. It is small because the solver
         handles singular constraints (:mod:`nbembed.spectral.solve`); more regularizes.
-    n_pca : int, optional
-        Work in this many leading principal components; by default in all directions in which the
-        data vary.
+    n_pca : int, "auto" or None, default="auto"
+        Work in this many leading principal components, or with None in all directions in which the
+        data vary. "auto" is all of them, or 500 where they may be more than 2000 because there are
+        more points and more features than that; see :mod:`nbembed.spectral.subspace`.
     """
 
     def __init__(
@@ -194,7 +195,7 @@ class GraphEstimator(SpectralEstimator):
         scale_neighbor: int = 7,
         constraint: Any = "tabled",
         epsilon: float = 1e-12,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.gamma = gamma

@@ -6,13 +6,17 @@ The coordinates φ(x_i) of full rank reproduce every inner product that the kern
 points, so a learner on them finds in the kernel's feature space what its own kernel version would
 ("A Unified Semi-Supervised Dimensionality Reduction Framework for Manifold Learning", section 3.4).
 Kernel discriminant analysis is ``KPCATrick(learner=FDA())``. New points go through the same map.
+
+K takes O(n²) memory and its eigenvectors O(n³) time. Above a number of points, or where landmarks
+are asked for, the coordinates are those of its Nyström approximation
+(:mod:`nbembed.spectral.nystrom`), on which a learner of the framework works the same. That is ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -20,10 +24,20 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from nbembed.blas import one_blas_thread
+from nbembed.memory import check_memory
 from nbembed.methods.recipe import LiveParameter
 from nbembed.sparse_format import check_sparse
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA
+from nbembed.spectral.nystrom import (
+    CERTAIN,
+    ENTRIES,
+    LANDMARKS,
+    choose_landmarks,
+    nystrom_coordinates,
+    rounding,
+    symmetric_kernel,
+)
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.subspace import Subspace
 from nbembed.validation import check_choice, check_count, check_magnitude, check_real
@@ -37,8 +51,6 @@ if TYPE_CHECKING:
     from nbembed.spectral.solve import Eigenproblem, Eigensolution
     from nbembed.supervision import Supervision
 
-#: A kernel principal component is kept if its eigenvalue is this many times its rounding error.
-CERTAIN = 1e4
 KERNELS = ("precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS))
 #: Which of the parameters scikit-learn's kernels take, under their names there.
 TAKES = {
@@ -61,7 +73,10 @@ class KPCATrickRecipe(SpectralRecipe):
     kernel_coefficient: float | str = "scale"
     degree: float = 3
     coef0: float = 1
+    n_landmarks: int | Literal["auto"] | None = "auto"
 
+    #: Earlier versions knew the exact form alone.
+    added: ClassVar[Mapping[str, Any]] = {"n_landmarks": None}
     renamed: ClassVar[Mapping[str, str]] = {"gamma": "kernel_coefficient"}
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
@@ -112,7 +127,28 @@ class KPCATrickRecipe(SpectralRecipe):
         check_real("coef0", self.coef0)
         if self.n_components is not None:
             check_count("n_components", self.n_components)
+        if isinstance(self.n_landmarks, str):
+            check_choice("n_landmarks", self.n_landmarks, ("auto",))
+        elif self.n_landmarks is not None:
+            check_count("n_landmarks", self.n_landmarks, low=2)
         inner.check(n_samples, supervision)
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError where the kernel would not fit into memory."""
+        super().check_feasible(X, supervision)
+        self.check_memory(X.shape[0])
+
+    def check_memory(self, n: int) -> None:
+        """Raise ValueError if the kernel of n points would not fit into memory."""
+        landmarks = self.landmarks_of(n)
+        if landmarks is None:
+            # The kernel, its mirror, both centered, and the eigenvectors.
+            what = f"the kernel of all {n} × {n} pairs, with its eigenvectors,"
+            check_memory(5 * 8 * n**2, what, f"n_landmarks={min(LANDMARKS, n - 1)}")
+        else:
+            m = landmarks.size
+            what = f"the coordinates of {n} points by {m} landmarks"
+            check_memory(2 * 8 * n * m + 5 * 8 * m**2, what, "a smaller n_landmarks")
 
     def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
         """Return the learner's problem."""
@@ -134,8 +170,13 @@ class KPCATrickRecipe(SpectralRecipe):
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the points in all their kernel principal components."""
         check_sparse(X)
+        self.check_memory(X.shape[0])
         coefficient = self.coefficient_for(X)
-        subspace, _, _ = self.coordinates(self.kernel_between(X, X, coefficient))
+        landmarks = self.landmarks_of(X.shape[0])
+        if landmarks is None:
+            subspace, _, _ = self.coordinates(self.kernel_between(X, X, coefficient))
+        else:
+            subspace, _, _ = self.approximate_coordinates(X, coefficient, landmarks)
         return replace(subspace, kernel_coefficient=coefficient)
 
     def live_values(self, objective: Objective, geometry: Geometry) -> dict[str, float]:
@@ -149,7 +190,32 @@ class KPCATrickRecipe(SpectralRecipe):
         self, K: NDArray[Any]
     ) -> tuple[Subspace, NDArray[np.float64], NDArray[np.float64]]:
         """Return :func:`kernel_coordinates`, as many as the learner works in."""
-        return kernel_coordinates(K, getattr(self.inner, "n_pca", None))
+        return kernel_coordinates(K, self._most)
+
+    def approximate_coordinates(
+        self, X: Any, coefficient: float, landmarks: NDArray[np.intp]
+    ) -> tuple[Subspace, NDArray[np.float64], NDArray[np.float64]]:
+        """Return the same of the kernel's approximation by landmarks."""
+        given = self.kernel == "precomputed"
+        others = None if given else X[landmarks]
+
+        def kernel(here: Any) -> NDArray[np.float64]:
+            rows = X[here][:, landmarks] if given else X[here]
+            return self.kernel_between(rows, others, coefficient)
+
+        return nystrom_coordinates(kernel, X.shape[0], landmarks, self._most)
+
+    @property
+    def _most(self) -> int | None:
+        """How many kernel components the learner works in at most."""
+        n_pca = getattr(self.inner, "n_pca", None)
+        return None if isinstance(n_pca, str) else n_pca
+
+    def landmarks_of(self, n: int) -> NDArray[np.intp] | None:
+        """Return which of n points are landmarks; None: all are."""
+        if self.n_landmarks is None:
+            return None
+        return choose_landmarks(n, None if isinstance(self.n_landmarks, str) else self.n_landmarks)
 
     def coefficient_for(self, X: Any) -> float:
         """Return the kernel's coefficient as a number."""
@@ -206,23 +272,32 @@ class KPCATrick(SpectralEstimator):
         Of the polynomial kernel.
     coef0 : float, default=1
         Constant of the polynomial and the sigmoid kernel.
+    n_landmarks : int, "auto" or None, default="auto"
+        Number m ≥ 2 of points that all others are compared with. None is all points, the exact
+        form; "auto" is all of up to 2000 points, and 1000 of more.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_samples)
-        Weights of the fitted points' kernels, which replace the features.
-    mean_ : ndarray of shape (n_samples,)
-        Mean of the kernel with each fitted point.
+    components_ : ndarray of shape (n_components, n_landmarks)
+        Weights of the landmarks' kernels, which replace the features.
+    mean_ : ndarray of shape (n_landmarks,)
+        Mean of the kernel with each landmark.
+    landmarks_ : ndarray of int, shape (n_landmarks,)
+        Which of the fitted points are landmarks.
     kernel_coefficient_ : float
     others
         As in :class:`~nbembed.spectral.estimator.SpectralEstimator`.
 
     Notes
     -----
-    O(n²) memory and O(n³) time. An eigenvalue of the centered kernel is known up to a rounding
-    error of about n ε λ₁, with ε = 2.2e-16 and λ₁ the largest one. Components whose eigenvalue is
-    below 10⁴ n ε λ₁ (3e-10 λ₁ at 150 points) are left out: a learner that weighs all directions
-    alike, as FDA does, would magnify their rounding to the size of the map.
+    O(n m) memory and O(n m² + m³) time. With m < n the kernel is approximated by Nyström's method
+    from m points drawn at random, the same ones every time. The learner then works in the at most m
+    directions that these span in the kernel's space; in the paper all n points do.
+
+    An eigenvalue of the centered kernel is known up to a rounding error of about n ε λ₁, with
+    ε = 2.2e-16 and λ₁ the largest one. Components whose eigenvalue is below 10⁴ n ε λ₁ (3e-10 λ₁ at
+    150 points) are left out: a learner that weighs all directions alike, as FDA does, would magnify
+    their rounding to the size of the map.
 
     Examples
     --------
@@ -235,6 +310,7 @@ class KPCATrick(SpectralEstimator):
     recipe_type = KPCATrickRecipe
 
     kernel_coefficient_: float
+    landmarks_: NDArray[np.intp]
 
     def __init__(
         self,
@@ -245,6 +321,7 @@ class KPCATrick(SpectralEstimator):
         kernel_coefficient: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
+        n_landmarks: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.learner = learner
@@ -252,6 +329,7 @@ class KPCATrick(SpectralEstimator):
         self.kernel_coefficient = kernel_coefficient
         self.degree = degree
         self.coef0 = coef0
+        self.n_landmarks = n_landmarks
 
     @property
     def recipe(self) -> KPCATrickRecipe:
@@ -272,13 +350,24 @@ class KPCATrick(SpectralEstimator):
         """
         data, groups = self._checked(X, y, supervision)
         recipe = self.recipe
+        recipe.check_memory(data.shape[0])
         self.kernel_coefficient_ = recipe.coefficient_for(data)
-        K = recipe.kernel_between(data, data, self.kernel_coefficient_)
-        subspace, coefficients, mean = recipe.coordinates(K)
+        coefficient = self.kernel_coefficient_
+        landmarks = recipe.landmarks_of(data.shape[0])
+        if landmarks is None:
+            K = recipe.kernel_between(data, data, coefficient)
+            subspace, coefficients, mean = recipe.coordinates(K)
+        else:
+            subspace, coefficients, mean = recipe.approximate_coordinates(
+                data, coefficient, landmarks
+            )
         solution = recipe.solution(subspace, groups)
         self._keep_solution(solution, lambda A: np.asarray(coefficients @ A), mean, groups)
-        self._X_fit = None if self.kernel == "precomputed" else data
-        self.embedding_ = super()._project(K)
+        self.landmarks_ = np.arange(data.shape[0]) if landmarks is None else landmarks
+        self._X_fit: Any = None
+        if self.kernel != "precomputed":
+            self._X_fit = data if landmarks is None else data[landmarks]
+        self.embedding_ = self._project(data) if landmarks is not None else super()._project(K)
         return self
 
     # -- parts -------------------------------------------------------------------------------
@@ -291,11 +380,16 @@ class KPCATrick(SpectralEstimator):
             )
 
     def _project(self, X: Any) -> NDArray[np.float32]:
+        n, m = X.shape[0], self.landmarks_.size
         if self.kernel == "precomputed":
-            return super()._project(X)
-        return super()._project(
-            self.recipe.kernel_between(X, self._X_fit, self.kernel_coefficient_)
-        )
+            return super()._project(X if m == self.n_features_in_ else X[:, self.landmarks_])
+        Y = np.empty((n, len(self.components_)), np.float32)
+        rows = max(1, ENTRIES // m)
+        for first in range(0, n, rows):
+            here = slice(first, first + rows)
+            K = self.recipe.kernel_between(X[here], self._X_fit, self.kernel_coefficient_)
+            Y[here] = super()._project(K)
+        return Y
 
 
 def _check_learner(learner: Any) -> SpectralEstimator:
@@ -335,15 +429,11 @@ def kernel_coordinates(
     -----
     The rank is the number of eigenvalues above 10⁴ n ε λ₁; see :class:`KPCATrick`.
     """
-    gap = float(np.abs(K - K.T).max(initial=0))
-    if gap > 1e-5 * float(np.abs(K).max(initial=0)):
-        raise ValueError(f"kernel must be symmetric, but k(a, b) − k(b, a) is up to {gap:.3g}")
-    K = (K + K.T) / 2
+    K = symmetric_kernel(K)
     mean = K.mean(axis=0)
     values, U = eigh(K - mean[:, None] - mean[None, :] + mean.mean())
     values, U = values[::-1], U[:, ::-1]
-    error = len(K) * np.finfo(np.float64).eps * max(float(np.trace(K)) / len(K), float(values[0]))
-    kept = values > CERTAIN * error
+    kept = values > CERTAIN * rounding(K, values[::-1])
     values, U = values[kept][:n_pca], U[:, kept][:, :n_pca]
     # The constant vector is no component; what rounding left of it would see the mean of K.
     U = U - U.mean(axis=0)

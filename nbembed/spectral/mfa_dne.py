@@ -11,7 +11,7 @@ a class for C_E instead of neighbors of a point.) With γ > 0 they are the paper
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nbembed.spectral.costs import nearest_between, nearest_within
 from nbembed.spectral.graph_recipe import GraphEstimator, GraphRecipe
@@ -90,7 +90,7 @@ class NearestEstimator(GraphEstimator):
         scale_neighbor: int = 7,
         constraint: Any = "tabled",
         epsilon: float = 1e-12,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         super().__init__(
             n_components,

@@ -28,7 +28,7 @@ from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.solve import Eigenproblem, Eigensolution, solve
 from nbembed.spectral.subspace import Subspace
-from nbembed.validation import check_count, check_real
+from nbembed.validation import check_choice, check_count, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,7 +100,9 @@ class SpectralRecipe(Recipe[Subspace]):
             )
         self.check_live()
         check_real("epsilon", self._epsilon, low=0, high=1e12)
-        if self._n_pca is not None:
+        if isinstance(self._n_pca, str):
+            check_choice("n_pca", self._n_pca, ("auto",))
+        elif self._n_pca is not None:
             check_count("n_pca", self._n_pca, low=self.dimensions)
 
     # -- the parts of a run ------------------------------------------------------------------
@@ -108,7 +110,7 @@ class SpectralRecipe(Recipe[Subspace]):
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the data in coordinates of their span; labels do not enter."""
         check_sparse(X)
-        return Subspace.of(X, self._n_pca)
+        return Subspace.of(X, self._n_pca, self.dimensions)
 
     def make_start(
         self, X: Any, affinities: Subspace, supervision: Supervision, rng: np.random.Generator
@@ -204,8 +206,8 @@ class SpectralRecipe(Recipe[Subspace]):
         return getattr(self, "epsilon", 0.0)
 
     @property
-    def _n_pca(self) -> int | None:
-        return getattr(self, "n_pca", None)
+    def _n_pca(self) -> int | str | None:
+        return getattr(self, "n_pca", "auto")
 
 
 def principal(subspace: Subspace) -> Eigenproblem:

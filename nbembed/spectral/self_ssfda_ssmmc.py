@@ -17,7 +17,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class SELFRecipe(SpectralRecipe):
     pca_weight: float = 0.5
     scale_neighbor: int = 7
     epsilon: float = 1e-12
-    n_pca: int | None = None
+    n_pca: int | Literal["auto"] | None = "auto"
 
     renamed: ClassVar[Mapping[str, str]] = {"beta": "pca_weight"}
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
@@ -160,7 +160,7 @@ class SELF(SpectralEstimator):
         pca_weight: float = 0.5,
         scale_neighbor: int = 7,
         epsilon: float = 1e-12,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.pca_weight = pca_weight
@@ -204,7 +204,7 @@ class SSFDA(SpectralEstimator):
         n_neighbors: int = 7,
         scale_neighbor: int = 7,
         epsilon: float = 1e-12,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.gamma = gamma
@@ -242,7 +242,7 @@ class SSMMC(SpectralEstimator):
         gamma: float = 1.0,
         n_neighbors: int = 7,
         scale_neighbor: int = 7,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.gamma = gamma

@@ -5,6 +5,11 @@ every cost and every constraint is zero, so the problems are solved in r coordin
 size D × D is made where D is large (texts), and no constraint is singular for want of points. No
 information is lost. ``n_pca`` keeps only the leading principal directions, which does lose some:
 the paper's remedy against overfitting.
+
+Where neither n − 1 nor D is small, r coordinates are too many: every problem has matrices (r, r),
+and solving it takes O(r³) time. With ``n_pca="auto"`` only the :data:`LEADING` principal directions
+are kept where there may be more than :data:`ALL`, and few of many are found iteratively
+(:mod:`nbembed.spectral.leading`). These rules are ours.
 """
 
 from __future__ import annotations
@@ -19,10 +24,18 @@ from scipy.linalg import eigh, qr, svd
 
 from nbembed.blas import one_blas_thread
 from nbembed.distances import check_span
+from nbembed.memory import check_memory
+from nbembed.spectral.leading import leading_directions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Up to so many directions, min(n − 1, D), are found all at once, and "auto" keeps all of them.
+ALL = 2000
+#: So many are kept by "auto" of data that may vary in more.
+LEADING = 500
+#: Of more than :data:`ALL` directions less than this share is found iteratively.
+FEW = 0.25
 #: Results kept for each subspace, the most recently used ones (scatter matrices, mostly).
 CACHED = 8
 
@@ -55,15 +68,31 @@ class Subspace:
 
     @classmethod
     @one_blas_thread()
-    def of(cls, X: Any, n_pca: int | None = None) -> Subspace:
+    def of(cls, X: Any, n_pca: int | str | None = None, n_components: int = 1) -> Subspace:
         """Return checked data in coordinates of their span; there are none if all points are equal.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n_samples, n_features)
-        n_pca : int, optional
-            Keep this many principal coordinates at most.
+        n_pca : int, "auto" or None, default=None
+            Keep this many principal coordinates at most; None: all. "auto" is all of them, or of
+            data that may vary in more than :data:`ALL` directions the :data:`LEADING` first.
+        n_components : int, default=1
+            Axes that are wanted: "auto" keeps as many coordinates.
+
+        Raises
+        ------
+        ValueError
+            If the coordinates, or the problem in them, would not fit into memory.
         """
+        most = min(X.shape[0] - 1, X.shape[1])
+        if isinstance(n_pca, str):
+            n_pca = None if most <= ALL else max(LEADING, n_components)
+        if most > ALL:
+            wanted = most if n_pca is None else min(n_pca, most)
+            _check_memory(X, wanted, all_at_once=wanted >= FEW * most)
+            if wanted < FEW * most:
+                return _iterated(X, wanted)
         return _sparse(X, n_pca) if sparse.issparse(X) else _dense(X, n_pca)
 
     @property
@@ -178,6 +207,37 @@ def _sparse(X: Any, n_pca: int | None) -> Subspace:
     kept = _kept(s, X.shape, n_pca, size, squares)
     U, s = U[:, ::-1][:, kept], s[kept]
     return Subspace(U * s, mean, None, _X=X, _combinations=U / s)
+
+
+def _check_memory(X: Any, r: int, all_at_once: bool) -> None:
+    """Raise if r coordinates of ``X``, and a problem of order r, would not fit into memory."""
+    n, n_features = X.shape
+    most = min(n, n_features)
+    copies = 0 if sparse.issparse(X) else 2 * n * n_features
+    # All directions at once take matrices (most, most), the iteration 2r vectors of that length.
+    search = 4 * most**2 if all_at_once else 3 * most * r
+    needed = 8 * (copies + search + 2 * (n + n_features) * r + 10 * r**2)
+    check_memory(needed, f"{r} principal coordinates of X with shape {X.shape}", "a smaller n_pca")
+
+
+def _iterated(X: Any, n_pca: int) -> Subspace:
+    """Return the leading principal coordinates of large data."""
+    thin = sparse.issparse(X)
+    X = sparse.csr_array(X, dtype=np.float64) if thin else np.asarray(X, dtype=np.float64)
+    check_span(X)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    entries = X.data if thin else X
+    size = float(np.abs(entries).max(initial=0.0))
+    centered = X if thin else X - mean
+    entries = entries if thin else centered
+    vectors, s, of_points = leading_directions(centered, mean, n_pca)
+    kept = _kept(s, X.shape, n_pca, size, float(np.vdot(entries, entries)))
+    vectors, s = vectors[:, kept], s[kept]
+    if not of_points:
+        return Subspace(centered @ vectors - (mean @ vectors if thin else 0), mean, vectors)
+    if thin:
+        return Subspace(vectors * s, mean, None, _X=X, _combinations=vectors / s)
+    return Subspace(vectors * s, mean, centered.T @ (vectors / s))
 
 
 def _kept(

@@ -10,7 +10,7 @@ centered. LPP with a power other than one is the paper's LPP*.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -132,7 +132,7 @@ class LPP(SpectralEstimator):
         scale_neighbor: int = 7,
         constraint: Any = "tabled",
         epsilon: float = 1e-12,
-        n_pca: int | None = None,
+        n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.power = power

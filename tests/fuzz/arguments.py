@@ -134,6 +134,12 @@ def square_functions(w: World) -> Strategy:
 
 # -- by name ----------------------------------------------------------------------------------
 
+
+def cost_of(model: Any, X: Any, y: Any) -> float:
+    """Return a score of any model."""
+    return float(model.cost_)
+
+
 GOOD: dict[str, Good] = {
     # data, layouts and labels
     "X": values.data,
@@ -190,7 +196,7 @@ GOOD: dict[str, Good] = {
     "n_classes": lambda w: st.just(w.k),
     "n_init": one_of(1, 2),
     "n_neighbors": one_of(2, 3, 7),
-    "n_pca": one_of(None, 2),
+    "n_pca": one_of("auto", None, 2),
     "n_pieces": one_of(2, 10),
     "n_centroids": one_of(2, 1, 3),
     "n_eigenvectors": one_of("auto", 3),
@@ -219,6 +225,7 @@ GOOD: dict[str, Good] = {
     "lam": one_of(1.0, "anneal", 0.1, 1e3, 1e-3),
     "rho": one_of(0.5, 0.0, 1.0),
     "link_form": one_of("structured", "uniform"),
+    "algorithm": one_of("auto", "exact", "grid"),
     "perplexity": one_of("auto", 1, 1.5, 2, 2.9),
     "tradeoff": one_of(0.1, 0.0, 1.0),
     "neighbor_share": one_of(0.99, 1.0, 0.0, 0.5),
@@ -360,6 +367,15 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.datasets.fetch", "name"): one_of("no such data"),
     ("nb.experiments.run", "name"): one_of("no such experiment"),
     ("nb.experiments.run", "data"): NOTHING,
+    ("nb.experiments.*", "n_jobs"): one_of(None, 1),
+    ("nb.experiments.sweep", "estimator"): one_of(nb.HSSNE(max_iter=2, n_jobs=1)),
+    ("nb.experiments.sweep", "param_grid"): one_of({}, {"n_components": [1, 2]}, [{}, {}]),
+    ("nb.experiments.sweep", "scoring"): one_of(cost_of, {"cost of": cost_of}),
+    ("nb.experiments.sweep", "held_out"): one_of("points"),
+    ("nb.experiments.sweep", "seeds"): one_of(None, (0,), [1, 2]),
+    ("nb.experiments.sweep", "error_score"): one_of(0.0, "raise"),
+    ("nb.experiments.SweepTable.best", "score"): one_of(None, "score"),
+    ("nb.experiments.SweepTable.best", "largest"): FLAG,
     ("nb.methods.register", "method"): one_of(nb.SNE, nb.methods.SNERecipe),
     ("nb.affinities.auto_perplexity", "n_samples"): one_of(1, 2, 100),
     ("nb.affinities.Affinities.truncated", "floor"): one_of(0.0, 1e-3, 0.5),

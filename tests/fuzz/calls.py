@@ -53,6 +53,8 @@ INTERNAL: dict[str, str] = {
     "nb.datasets.MissingDataError": "an exception",
     "nb.experiments.Experiment*": "a record; running one takes minutes",
     "nb.experiments.Figure": "a record that functions return",
+    "nb.experiments.SweepTable": "a record that functions return",
+    "nb.experiments.SweepTable.[!b]*": "what a record says of itself",
     "nb.measures.PairedTest": "a record that functions return",
     "nb.measures.PrecisionRecall": "a record that functions return",
     "nb.measures.SmoothedErrors": "a record that functions return",
@@ -73,6 +75,8 @@ INTERNAL: dict[str, str] = {
 TRUSTED: dict[tuple[str, str], str] = {
     ("nb.optimizers.*.step", "*"): "each iteration calls it: it checks nothing",
     ("nb.measures.nearest_neighbors", "name"): "what errors call X; never data",
+    ("nb.experiments.*", "n_jobs"): "would start processes",
+    ("nb.experiments.sweep", "folder"): "would be made",
     ("nb.LearningMetric.fitted_to", "*"): "called with checked data, by what takes a metric",
     ("nb.LearningMetric.squared_rows", "*"): "called with checked data, by what takes a metric",
     ("nb.objectives.*.evaluate", "cost"): "each iteration calls it: the flag is not checked",
@@ -335,6 +339,10 @@ def made(kind: type, d: int, k: int, fitted: bool) -> Any:
         return arguments.affinities(w)
     if kind is nb.Schedule:
         return arguments.schedule(w)
+    if kind is nb.experiments.SweepTable:
+        return nb.experiments.sweep(
+            nb.spectral.PCA(1), {}, arguments.some_data(w), scoring=arguments.cost_of
+        )
     if kind is nb.objectives.Parametric:
         return arguments.parametric(w)
     if kind is nb.objectives.Pinned:
@@ -397,6 +405,7 @@ def method_calls(name: str, kind: type, member: str) -> st.SearchStrategy[Call]:
 NOT_FINITE: dict[str, str] = {
     "nb.*.evaluate": "the cost is NaN where it was not asked for",
     "nb.measures.hotelling_lawley": "infinite where classes have no scatter within",
+    "nb.experiments.sweep": "NaN is the score of a fit that failed",
     "nb.optimizers.*.start": "a state is the layout as it is; a Run checks it",
     "nb.Supervision.targets": "the rows of unlabeled points are NaN",
     "nb.optimizers.*.step": "the cost is NaN where it was not asked for",

@@ -92,6 +92,13 @@ def test_ties_for_nearest_bound_the_perplexity_from_below():
     np.testing.assert_allclose(np.exp(-made.beta[0] * 8), np.exp(-40))
 
 
+@pytest.mark.parametrize("m", [15, 16, 32])
+def test_a_row_of_ties_alone_is_uniform_whatever_its_length(m):
+    made = calibrate(np.ones((2, m)), nobody(2), 3.0, 1)
+    np.testing.assert_array_equal(made.P, 1 / m)
+    assert (made.beta == 1).all()
+
+
 def test_distances_that_rounding_tells_apart_are_ties(rng):
     D2 = 2 + 1e-15 * rng.normal(size=(5, 12))
     np.testing.assert_allclose(calibrate(D2, nobody(5), 3.0, 1).P, 1 / 12)
@@ -134,5 +141,11 @@ def test_bits_depend_neither_on_threads_nor_on_blocks(rng, dtype):
     one, two = (calibrate(D2, own, 20.0, k, np.empty((n, n), dtype)) for k in (1, 2))
     np.testing.assert_array_equal(one.P, two.P)
     np.testing.assert_array_equal(one.beta, two.beta)
+    short, two = (
+        calibrate(D2[:, :40], nobody(n), 9.0, k, np.empty((n, 40), dtype)) for k in (1, 2)
+    )
+    np.testing.assert_array_equal(short.P, two.P)
+    rest = calibrate(D2[CHUNK:, :40], nobody(n - CHUNK), 9.0, 1, np.empty((n - CHUNK, 40), dtype))
+    np.testing.assert_array_equal(rest.P, short.P[CHUNK:])
     rest = calibrate(D2[CHUNK:], own[CHUNK:], 20.0, 1, np.empty((n - CHUNK, n), dtype))
     np.testing.assert_array_equal(rest.P, one.P[CHUNK:])

@@ -220,6 +220,16 @@ def test_labeled_points_vote_by_their_unlabeled_neighbors(rng):
     assert agreement(Y, Supervision(60), right) == 0
 
 
+def test_more_pairs_than_are_stored_vote_the_same(rng, monkeypatch):
+    Y, which = blobs(rng, FIVE, scatter=6.0)
+    told = as_supervision(np.where(np.arange(150) % 3 == 0, which, -1), 150)
+    membership = np.eye(5)[which]
+    stored = agreement(Y, told, membership)
+    assert 0 < stored < 50
+    monkeypatch.setattr("nbembed.methods.mbed.heavy_tailed.PAIRS", 10)
+    assert agreement(Y, told, membership) == stored
+
+
 def test_the_vote_comes_before_the_trace():
     assert criterion(7, 1e9) < criterion(8, 0.0)
     assert criterion(8, 3.0) < criterion(8, 4.0)

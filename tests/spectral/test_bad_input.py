@@ -26,6 +26,7 @@ from nbembed.supervision import Supervision
         (LFDA(n_neighbors=1.5), "n_neighbors must be an integer"),
         (LFDA(epsilon=-1e-3), "epsilon must be a finite number at least 0"),
         (LFDA(3, n_pca=2), "n_pca must be at least 3"),
+        (LFDA(n_pca="all"), "n_pca must be one of 'auto'"),
         (LFDA(constraint="degree"), "constraint must be one of 'tabled', 'identity', 'variance'"),
         (LFDA(constraint=np.eye(4)), r"constraint as an array must have shape .* \(5, 5\)"),
         (LFDA(constraint=np.ones((5, 4))), "finite square matrix"),

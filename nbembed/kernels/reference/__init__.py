@@ -26,6 +26,7 @@ from nbembed.kernels.reference.links import (
     rewrite_links,
     unlinked_sums,
 )
+from nbembed.kernels.reference.nearest import cut_lists, keep_smallest, pair_distances
 from nbembed.kernels.reference.pairs import (
     gaussian_rows,
     heavy_tailed,
@@ -34,8 +35,10 @@ from nbembed.kernels.reference.pairs import (
 )
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
+from nbembed.kernels.reference.radial import pays, radial_sums
 
 __all__ = [
+    "keep_smallest",
     "calibrate",
     "cannot_link",
     "custom_entries",
@@ -44,6 +47,7 @@ __all__ = [
     "custom_values",
     "descend",
     "detours",
+    "cut_lists",
     "gaussian_rows",
     "group_attraction",
     "heavy_tailed",
@@ -53,8 +57,11 @@ __all__ = [
     "neighbor_retrieval",
     "normalize",
     "packed_log_rows",
+    "pair_distances",
     "parametric",
     "path_lengths",
+    "pays",
+    "radial_sums",
     "rewrite_links",
     "shorten",
     "solve_on_graph",

@@ -58,9 +58,18 @@ def custom_pairs(
     return heavy_tailed_sums(Yt, P, q, -np.log(q), score, want_cost, keep)
 
 
-def custom_entries(H: Any, S: Any, Yt: Any, P: tuple[Any, ...], want_cost: bool) -> SparseTerms:
+def custom_entries(
+    H: Any,
+    S: Any,
+    Yt: Any,
+    P: tuple[Any, ...],
+    want_cost: bool,
+    n_threads: int = 1,
+    *,
+    keep: Any = None,
+) -> SparseTerms:
     """See :func:`nbembed.kernels.custom_similarity.custom_entries`."""
-    terms = custom_pairs(H, S, Yt, P, want_cost, 1)
+    terms = custom_pairs(H, S, Yt, P, want_cost, 1, keep=keep)
     return SparseTerms(terms.attraction, terms.curvature, terms.cross)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 
+from nbembed.estimator_input import chunk_by_chunk
 from nbembed.methods.mbed.annealing import Finish, StopFlag
 from nbembed.methods.mbed.recipe import MbedRecipe
 from nbembed.methods.out_of_sample import PlacesNewPoints
@@ -266,6 +267,7 @@ class Mbed(PlacesNewPoints):
         """Return SNE's row, or HSSNE's: one point adds little to margin and balance."""
         return RowCost(self._alpha)
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities (n_new, n_classes), columns as ``classes_``."""
         Y = self.transform(X)
@@ -276,6 +278,7 @@ class Mbed(PlacesNewPoints):
             return np.asarray(softmax(scores, axis=1))
         return regions_around(Y, self.centers_, self.center_classes_, self._lam, len(self.classes_))
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each point, as values of ``classes_``."""
         proba = self.predict_proba(X)

@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 from nbembed.methods.hssne import HSSNERecipe
 from nbembed.methods.initialization import SMALL, spread
 from nbembed.methods.recipe import Geometry
+from nbembed.neighbors import nearest_neighbors
 from nbembed.run import Run
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ LAM_STEADY = 0.2
 
 #: Unlabeled neighbors of a labeled point that vote.
 VOTERS = 10
+#: The distances of up to so many pairs are stored.
+PAIRS = 2**24
 
 
 #: An adopted map whose cost so many iterations reduce to less than this share is made anew.
@@ -108,12 +111,17 @@ def agreement(Y: NDArray[Any], supervision: Supervision, membership: NDArray[np.
     unlabeled = np.setdiff1d(np.arange(len(Y)), labeled)
     if not labeled.size or not unlabeled.size:
         return 0.0
-    count = min(VOTERS, unlabeled.size)
-    D = cdist(Y[labeled], Y[unlabeled])
-    near = np.argpartition(D, count - 1, axis=1)[:, :count]
+    near = _nearest(Y[labeled], Y[unlabeled], min(VOTERS, unlabeled.size))
     votes = membership.argmax(axis=1)[unlabeled][near]
     commonest = [np.bincount(each).argmax() for each in votes]
     return float(np.sum(commonest == supervision.top_class[labeled]))
+
+
+def _nearest(a: NDArray[Any], b: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """Return the ``count`` nearest points of b to each of a, in any order."""
+    if len(a) * len(b) <= PAIRS:
+        return np.argpartition(cdist(a, b), count - 1, axis=1)[:, :count]
+    return nearest_neighbors(a, count, others=b)
 
 
 def criterion(agreeing: float, trace: float) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import Affinities, check_global_memory
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import LiveParameter, Part, Recipe
 from nbembed.methods.settings import check_init, check_shared
@@ -135,9 +135,15 @@ class MbedParameters(Recipe[Affinities]):
         check_init(self.init, INITS, n_samples, n_components)
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
-        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        """Raise ValueError where a map cannot be made.
+
+        That is where the metric is undefined, cannot-links leave no neighbor, or one width for all
+        points takes more memory than there is.
+        """
         super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
+        if not self._by_perplexity:
+            check_global_memory(X.shape[0])
 
     def n_classes_for(self, supervision: Supervision) -> int:
         """Return ``n_classes``, or the number of given directions, or that of named classes."""
@@ -193,6 +199,14 @@ class MbedParameters(Recipe[Affinities]):
         if isinstance(self.alpha, str):
             return 1.0 if self._has_centers else 0.0
         return float(self.alpha)
+
+    @property
+    def _by_perplexity(self) -> bool:
+        """Whether each point has a width of its own rather than all points the same one.
+
+        One width loses a manifold that a few labels are to be carried along.
+        """
+        return self.affinity == "perplexity" or (self.affinity == "auto" and self._has_centers)
 
     @property
     def _named(self) -> bool:

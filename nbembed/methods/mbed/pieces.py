@@ -109,9 +109,10 @@ def pieces(
         tried = tried[:: max(1, tried.size // PLACES)]
         if wrong.sum() < enough:
             break
-        nearer = cdist(Y[tried], Y) < D.min(axis=1)
-        own = top[tried][:, None] == top
-        gain = (nearer & own & wrong).sum(axis=1) - (nearer & ~own & ~wrong).sum(axis=1)
+        nearest = D.min(axis=1)
+        gain = np.array(
+            [_gain(Y, int(place), nearest, top == top[place], wrong) for place in tried]
+        )
         best = int(gain.argmax())
         if gain[best] < enough:
             break
@@ -123,6 +124,28 @@ def pieces(
     # A center whose points all lie nearer to another one of their class is dropped.
     used, member_of = np.unique(member_of, return_inverse=True)
     return member_of, owners[used].astype(np.intp)
+
+
+def _gain(
+    Y: NDArray[np.float64],
+    place: int,
+    nearest: NDArray[np.float64],
+    own: NDArray[np.bool_],
+    wrong: NDArray[np.bool_],
+) -> int:
+    """Return how many points more are in the right region with a center at the point ``place``.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_samples, n_components)
+    place : int
+    nearest : ndarray of shape (n_samples,)
+        Distance of each point to the nearest center so far.
+    own, wrong : ndarray of bool, shape (n_samples,)
+        Whether a point is of the center's class, and whether it is in a wrong region so far.
+    """
+    nearer = cdist(Y[place][None], Y)[0] < nearest
+    return int((nearer & own & wrong).sum()) - int((nearer & ~own & ~wrong).sum())
 
 
 @functools.lru_cache(maxsize=2)

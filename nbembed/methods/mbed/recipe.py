@@ -91,8 +91,7 @@ class MbedRecipe(MbedParameters):
         metric = fitted_metric(
             self.metric, X, supervision, random_state=self.random_state, n_jobs=self.n_jobs
         )
-        # One width loses a manifold that a few labels are to be carried along.
-        if self.affinity == "perplexity" or (self.affinity == "auto" and self._has_centers):
+        if self._by_perplexity:
             return perplexity_affinities(
                 X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
             )

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.estimator_input import chunk_by_chunk
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.parametric.recipe import ParametricEmbeddingRecipe
 from nbembed.objectives import Parametric
@@ -206,6 +207,7 @@ class ParametricEmbedding(Estimator):
             self.classes_ = np.asarray(getattr(self, "feature_names_in_", np.arange(K)))
         return self
 
+    @chunk_by_chunk
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:
         """Place points among the fitted class centers, which stay as they are.
 
@@ -222,11 +224,13 @@ class ParametricEmbedding(Estimator):
         """
         return self._place(X)[1].astype(np.float32)
 
+    @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return p(c_k|r) at the positions of ``X`` on the map, columns as ``classes_``."""
         objective, places = self._place(X)
         return objective.membership_at(places, self.class_embedding_)
 
+    @chunk_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class at the position of each point on the map."""
         best = self.predict_proba(X).argmax(axis=1)

@@ -7,7 +7,13 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from nbembed.neighbors import k_smallest, nearest_neighbors, neighbors_and_distances
+from nbembed.neighbors import (
+    find_neighbors,
+    k_smallest,
+    nearest_neighbors,
+    neighbors_and_distances,
+    search,
+)
 
 
 @pytest.mark.parametrize("k", [1, 2, 6, 29, 30])
@@ -53,3 +59,38 @@ def test_sparse_data_and_dissimilarities(rng):
     expected = nearest_neighbors(X, 4)
     np.testing.assert_array_equal(nearest_neighbors(sparse.csr_array(X), 4), expected)
     np.testing.assert_array_equal(nearest_neighbors(cdist(X, X), 4, "precomputed"), expected)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "sqeuclidean", "cityblock"])
+@pytest.mark.parametrize("D", [3, 12])
+def test_many_points_have_the_neighbors_of_few(rng, metric, D, monkeypatch):
+    X, others = rng.normal(size=(300, D)), rng.normal(size=(500, D))
+    expected = [find_neighbors(X, 7, metric, others=where) for where in (None, others)]
+    monkeypatch.setattr(search, "SINGLE", 100)
+    for where, plain in zip((None, others), expected):
+        found = find_neighbors(X, 7, metric, others=where, n_jobs=1)
+        np.testing.assert_array_equal(found.indices, plain.indices)
+        np.testing.assert_allclose(found.distances, plain.distances, rtol=1e-7, atol=1e-12)
+        assert found.recall == plain.recall == 1.0
+    monkeypatch.setattr(search, "MANY", 200)
+    for where, plain in zip((None, others), expected):
+        found = find_neighbors(X, 7, metric, others=where, search="auto")
+        kth = plain.distances[:, -1:] * (1 + 1e-7)
+        assert (found.distances <= kth).mean() > 0.95
+        assert (found.recall == 1) if metric == "cityblock" else (0.95 < found.recall <= 1)
+
+
+def test_rows_without_a_direction_have_cosine_distances_too(rng, monkeypatch):
+    X = rng.normal(size=(50, 12))
+    X[3] = 0
+    expected = nearest_neighbors(X, 4, "cosine")
+    monkeypatch.setattr(search, "SINGLE", 10)
+    np.testing.assert_array_equal(nearest_neighbors(X, 4, "cosine"), expected)
+
+
+def test_arguments_are_checked(rng):
+    X = rng.normal(size=(10, 3))
+    with pytest.raises(ValueError, match="search must be one of 'exact', 'auto'"):
+        nearest_neighbors(X, 1, search="fast")
+    with pytest.raises(ValueError, match="n_jobs must be"):
+        nearest_neighbors(X, 1, n_jobs=0)

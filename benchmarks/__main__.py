@@ -1,0 +1,123 @@
+"""Run all benchmarks and write their figures to docs/performance.md.
+
+    python -m benchmarks                      all, on one thread
+    python -m benchmarks exact placement      some; the others' figures are kept
+    python -m benchmarks --list
+
+Each benchmark is a script of this folder that takes ``--json FILE`` and writes its figures there
+(:mod:`benchmarks.report`). Its figures are kept in ``benchmarks/figures``, one file a benchmark, so
+that a run of a few of them renews only theirs. A new script is found by itself; :data:`ARGUMENTS`
+is for those that take others than ``--json``.
+
+Needs the extra ``nbembed[bench]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Figure, digits, machine, read, versions
+
+HERE = Path(__file__).parent
+FIGURES = HERE / "figures"
+PAGE = HERE.parent / "docs" / "performance.md"
+#: Not benchmarks.
+PARTS = ("__main__", "report")
+#: Arguments besides ``--json``.
+ARGUMENTS = {"exact": ["--fit"]}
+#: One thread for everybody: libraries differ in what they do with more.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+HEAD = """# Performance
+
+Written by `python -m benchmarks` (`python -m pip install ".[bench]"` first). Ratios are of times
+measured in turns in the same process, more is better; behind a median stand the smallest and the
+largest of the turns. The speed of a machine drifts, ratios hardly do.
+
+Measured on: {machine}.
+
+Versions: {versions}.
+"""
+
+
+def main() -> int:
+    names = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in PARTS)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks; all by default")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in names]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(names)}", file=sys.stderr)
+        return 2
+    if options.list:
+        print(*names, sep="\n")
+        return 0
+    FIGURES.mkdir(exist_ok=True)
+    failed = [name for name in options.names or names if not run(name)]
+    PAGE.write_text(page(sorted(FIGURES.glob("*.json"))), encoding="utf-8")
+    print(f"\n{PAGE} written" + (f"; failed: {', '.join(failed)}" if failed else ""))
+    return 1 if failed else 0
+
+
+def run(name: str) -> bool:
+    """Run a benchmark in a process of its own; return whether it wrote its figures."""
+    print(f"\n== {name}", flush=True)
+    found = FIGURES / f"{name}.json"
+    beside = found.with_suffix(".new")
+    began = time.perf_counter()
+    command = [
+        sys.executable,
+        str(HERE / f"{name}.py"),
+        *ARGUMENTS.get(name, []),
+        "--json",
+        str(beside),
+    ]
+    done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, check=False)
+    print(f"{time.perf_counter() - began:.0f} s")
+    if done.returncode != 0 or not beside.exists():
+        return False
+    read(beside)
+    beside.replace(found)
+    return True
+
+
+def page(files: Sequence[Path]) -> str:
+    """Return the page with a table for each benchmark."""
+    named = ", ".join(f"{name} {number}" for name, number in versions().items())
+    return "\n".join([HEAD.format(machine=machine(), versions=named), *_tables(files)]) + "\n"
+
+
+def _tables(files: Sequence[Path]) -> Iterator[str]:
+    for file in files:
+        name, figures = read(file)
+        yield f"## {name}\n\n`python benchmarks/{file.stem}.py`\n"
+        yield "| work | figure | goal |\n|---|---|---|"
+        for figure in figures:
+            yield _row(figure)
+        yield ""
+
+
+def _row(figure: Figure) -> str:
+    value = f"**{digits(figure.median)}** {figure.unit}"
+    if figure.against:
+        value += f" {figure.against}"
+    if figure.turns > 1:
+        value += f" ({digits(figure.low)} to {digits(figure.high)})"
+    goal = "–"
+    if figure.goal is not None:
+        bound = "≥" if figure.unit == "×" else "≤"
+        goal = f"{bound} {digits(figure.goal)}: {'met' if figure.met else '**not met**'}"
+    work = figure.work if figure.threads == 1 else f"{figure.work}, {figure.threads} threads"
+    return f"| {work} | {value} | {goal} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""Independent calls of one function, made by joblib or by the Dask cluster that it is set to.
+
+    for number, outcome in completed(function, shared, items):  # as they finish
+    for outcome in in_order(function, shared, items):           # in the order of the items
+
+Both call ``function(shared, item)``. Without more, the calls are made here, one after the other.
+``joblib.parallel_config(n_jobs=4)`` spreads them over processes, and ``backend="dask"`` over the
+workers of the active ``dask.distributed.Client``. With Dask the calls are submitted by the client
+itself: joblib's backend keeps one copy of large arguments on one worker, and waits forever for a
+call whose worker was killed too often.
+
+A killed worker takes its calls with it, and they are made again. A call that kills its worker
+whenever it is made is given up: its outcome is a :class:`WorkerLost`, and the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import joblib
+from joblib.parallel import get_active_backend
+
+from nbembed.validation import check_count
+
+#: How often the pool of processes may break before calls are made one at a time, to find the one
+#: that breaks it; and how often that one may break it alone.
+BREAKDOWNS = 2
+ALONE = 2
+
+Function = Callable[[Any, Any], Any]
+
+
+class WorkerLost(RuntimeError):
+    """The process that made a call was killed, repeatedly: by the system where memory ran out?"""
+
+
+def processes(n_jobs: Any) -> AbstractContextManager[Any]:
+    """Return a block in which calls are spread over so many processes; None changes nothing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or 0.
+    """
+    n_jobs = check_n_jobs(n_jobs)
+    return nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs)
+
+
+def check_n_jobs(n_jobs: Any) -> int | None:
+    """Return a number of processes as joblib takes it, −1 for one on each core, or None.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or 0.
+    """
+    if n_jobs is None or check_count("n_jobs", n_jobs, low=-(2**31)) != 0:
+        return None if n_jobs is None else int(n_jobs)
+    raise ValueError("n_jobs must be None or an integer other than 0, got 0")
+
+
+def completed(
+    function: Function, shared: Any, items: Sequence[Any], n_jobs: int | None = None
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number of an item and the outcome of its call, as the calls finish.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(shared, item)``, for processes one that can be pickled. What it raises goes
+        through and ends the iteration.
+    shared : Any
+        Sent once to each Dask worker.
+    items : sequence
+    n_jobs : int, optional
+        Number of processes; None takes what ``joblib.parallel_config`` says, or 1. A Dask cluster
+        decides by itself.
+    """
+    backend, _ = get_active_backend()
+    client = getattr(backend, "client", None)
+    if client is not None and n_jobs != 1:
+        yield from _on_dask(client, function, shared, items)
+    else:
+        yield from _on_joblib(function, shared, items, n_jobs)
+
+
+def in_order(
+    function: Function, shared: Any, items: Sequence[Any], n_jobs: int | None = None
+) -> Iterator[Any]:
+    """Yield the outcomes in the order of the items, each as soon as those before it are there.
+
+    Raises
+    ------
+    WorkerLost
+        Instead of yielding it.
+    """
+    waiting: dict[int, Any] = {}
+    following = 0
+    for number, outcome in completed(function, shared, items, n_jobs):
+        if isinstance(outcome, WorkerLost):
+            raise outcome
+        waiting[number] = outcome
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
+def _on_joblib(
+    function: Function, shared: Any, items: Sequence[Any], n_jobs: int | None
+) -> Iterator[tuple[int, Any]]:
+    left = dict(enumerate(items))
+    breakdowns = 0
+    alone: dict[int, int] = {}
+    while left:
+        one_at_a_time = breakdowns >= BREAKDOWNS
+        batch = list(left.items())[:1] if one_at_a_time else list(left.items())
+        try:
+            for number, outcome in _in_parallel(function, shared, batch, n_jobs, one_at_a_time):
+                yield number, outcome
+                del left[number]
+        except BrokenProcessPool as error:  # loky's are derived from it
+            breakdowns += 1
+            if not one_at_a_time:
+                continue
+            number, _ = batch[0]
+            alone[number] = alone.get(number, 0) + 1
+            if alone[number] >= ALONE:
+                yield number, _lost(error)
+                del left[number]
+                breakdowns = 0
+
+
+def _in_parallel(
+    function: Function,
+    shared: Any,
+    batch: Sequence[tuple[int, Any]],
+    n_jobs: int | None,
+    elsewhere: bool,
+) -> Iterator[tuple[int, Any]]:
+    """Yield the outcomes of a batch; ``elsewhere`` never calls in this process."""
+    backend, _ = get_active_backend()
+    unordered = getattr(backend, "supports_return_generator", False)
+    pool = joblib.Parallel(
+        n_jobs=2 if elsewhere else n_jobs,
+        return_as="generator_unordered" if unordered else "list",
+    )
+    yield from pool(
+        joblib.delayed(_numbered)(function, shared, number, item) for number, item in batch
+    )
+
+
+def _on_dask(
+    client: Any, function: Function, shared: Any, items: Sequence[Any]
+) -> Iterator[tuple[int, Any]]:
+    """Submit all calls to the cluster, then one at a time those that its scheduler gave up.
+
+    The scheduler gives up a call that was assigned to several workers that died, whether or not it
+    was the one that killed them.
+    """
+    from distributed import KilledWorker, as_completed
+
+    def submitted(numbers: Iterable[int]) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the number, the outcome and the error of each; calls without data are repeated."""
+        todo = list(numbers)
+        while todo:
+            (data,) = client.scatter([shared], broadcast=True, hash=False)
+            futures = {
+                client.submit(_numbered, function, data, n, items[n], pure=False): n for n in todo
+            }
+            todo = []
+            try:
+                for future in as_completed(list(futures)):
+                    number = futures.pop(future)
+                    if future.status == "finished":
+                        yield number, future.result()[1], None
+                    elif future.status == "error":
+                        yield number, None, future.exception()
+                    else:  # the workers that had the data were killed
+                        todo.append(number)
+            finally:
+                client.cancel(list(futures))
+
+    given_up = []
+    for number, outcome, error in submitted(range(len(items))):
+        if isinstance(error, KilledWorker):
+            given_up.append(number)
+        elif error is not None:
+            raise error
+        else:
+            yield number, outcome
+    for suspect in given_up:
+        for number, outcome, error in submitted([suspect]):
+            if error is not None and not isinstance(error, KilledWorker):
+                raise error
+            yield number, outcome if error is None else _lost(error)
+
+
+def _numbered(function: Function, shared: Any, number: int, item: Any) -> tuple[int, Any]:
+    return number, function(shared, item)
+
+
+def _lost(error: BaseException) -> WorkerLost:
+    lines = str(error).strip().splitlines() or [""]
+    return WorkerLost(f"the process was killed each time ({type(error).__name__}: {lines[0]})")

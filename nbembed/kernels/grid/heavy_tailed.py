@@ -1,0 +1,70 @@
+"""The sums of heavy-tailed symmetric SNE, attraction along P's entries and repulsion by the grid.
+
+With φ the potential of unit charges under K = H (:mod:`.sums`):
+
+    Z = Σ_i φ_i,   Σ_j q_ij S_ij (y_i − y_j) = −½ ∇φ_i
+
+in the place of the sums over all pairs of :mod:`nbembed.kernels.heavy_tailed`, which are taken
+where they cost less (:func:`~nbembed.kernels.grid.size.pays`), and where the points are so far
+apart that Z consists of few pairs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbembed.kernels.custom_similarity import custom_entries, custom_pairs
+from nbembed.kernels.grid.radial import Radial
+from nbembed.kernels.grid.size import AXES, pays
+from nbembed.kernels.grid.sums import radial_sums
+from nbembed.kernels.heavy_tailed import heavy_tailed
+from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.terms import GAUSSIAN_BELOW, HeavyTailedTerms
+
+#: Where the others are felt less than this on average, in units of H(0), all pairs are summed.
+FAINT = 1e-3
+
+
+def heavy_tailed_by_grid(
+    Yt: Any, P: Any, kernel: Radial, want_cost: bool, n_threads: int, *, keep: Any = None
+) -> HeavyTailedTerms:
+    """Return what :func:`~nbembed.kernels.heavy_tailed.heavy_tailed` does, in nearly linear time.
+
+    Parameters
+    ----------
+    Yt : ndarray of shape (d, n), float32 or float64
+    P : tuple (indptr, indices, data)
+        CSR parts of a symmetric matrix.
+    kernel : Radial
+        The family at some α, or a similarity.
+    want_cost : bool
+        Whether ``cross`` is needed.
+    n_threads : int
+        Threads; the result does not depend on it.
+    keep : ndarray of shape (n,), optional
+        k, factors of the points: P_ij (k_i + k_j)/2 takes the place of P_ij.
+
+    Returns
+    -------
+    HeavyTailedTerms
+    """
+    alpha = 0.0 if kernel.alpha < GAUSSIAN_BELOW else float(kernel.alpha)
+    kernel = kernel._replace(alpha=alpha)
+    if Yt.shape[0] in AXES and pays(Yt, kernel):
+        terms = radial_sums(Yt, kernel, n_threads=n_threads)
+        normalizer = float(terms.potential.sum())
+        if normalizer > FAINT * Yt.shape[1] * float(kernel.values(np.zeros(1))[0]):
+            repulsion = terms.gradient * Yt.dtype.type(-0.5)
+            if kernel.H is not None:
+                pull = custom_entries(kernel.H, kernel.S, Yt, P, want_cost, n_threads, keep=keep)
+            elif keep is None:
+                pull = sparse_attraction(Yt, P, alpha, want_cost, n_threads)
+            else:
+                both, halves = (*P, P[2]), np.asarray(keep) / 2
+                pull = sparse_attraction(Yt, both, alpha, want_cost, n_threads, keep=halves)
+            return HeavyTailedTerms(pull.force, repulsion, pull.curvature, normalizer, pull.cross)
+    if kernel.H is not None:
+        return custom_pairs(kernel.H, kernel.S, Yt, P, want_cost, n_threads, keep=keep)
+    return heavy_tailed(Yt, P, alpha, want_cost, n_threads, keep=keep)

@@ -1,0 +1,32 @@
+"""The nearest neighbors of points: the one search that measures, graphs and learners use.
+
+Few points are compared with all others in float64. From some thousand on, distances are first
+computed in float32, by matrix products, and all that could be a neighbor is computed again
+(:mod:`.exact`); affinities of many points take an approximate search (:mod:`.cells`), whose recall
+is reported.
+
+Of points at the same distance the one of lower index comes first, so that results do not depend on
+the platform; only the tree that serves data of few dimensions may order such points otherwise. It
+is scikit-learn's: on data with many ties (balance lies on a grid) published figures depend on which
+of them a graph takes, and the recorded ones belong to this tree.
+"""
+
+from nbembed.neighbors.search import (
+    Neighbors,
+    Search,
+    check_k,
+    find_neighbors,
+    nearest_neighbors,
+    neighbors_and_distances,
+)
+from nbembed.neighbors.smallest import k_smallest
+
+__all__ = [
+    "Neighbors",
+    "Search",
+    "check_k",
+    "find_neighbors",
+    "k_smallest",
+    "nearest_neighbors",
+    "neighbors_and_distances",
+]

@@ -1,0 +1,134 @@
+"""All Euclidean distances by matrix products in float32, a block of rows and columns at a time.
+
+Every row of the result is proven (:mod:`.single_precision`) or searched again in float64, so the
+neighbors are those of all distances in float64. The matrix products take most of the time, and no
+array is larger than a block.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbembed.blas import one_blas_thread
+from nbembed.distances import Distances
+from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
+from nbembed.kernels.threads import run_chunks
+from nbembed.neighbors.single_precision import SinglePrecision
+from nbembed.neighbors.smallest import k_smallest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Queries and points of a block: its products are 4 MiB.
+QUERIES, POINTS = 512, 2048
+#: Candidates beyond k, so that rounding does not leave a row unproven.
+MORE = 16
+
+
+class Found(NamedTuple):
+    """Neighbors of queries, nearest first."""
+
+    indices: NDArray[np.intp]
+    squared: NDArray[np.float64]
+
+
+def all_distances(
+    points: NDArray[Any],
+    k: int,
+    queries: NDArray[Any] | None = None,
+    own: NDArray[np.intp] | None = None,
+    n_threads: int = 1,
+    single: SinglePrecision | None = None,
+    order: NDArray[np.intp] | None = None,
+) -> Found:
+    """Return the k nearest points of each query.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d), float32 or float64
+    k : int
+        At most n, or n − 1 with ``own``.
+    queries : ndarray of shape (m, d), optional
+        ``points`` themselves if None.
+    own : ndarray of shape (m,), optional
+        The point that each query is, which is no neighbor of itself; known for ``points``.
+    n_threads : int
+        The result does not depend on it.
+    single : SinglePrecision, optional
+        Of ``points``, if it is there already.
+    order : ndarray of shape (n,), optional
+        The order that ``single`` has its rows in.
+    """
+    single = SinglePrecision(points) if single is None else single
+    if queries is None:
+        queries, own = points, np.arange(len(points))
+    m, n = len(queries), len(points)
+    wanted = min(k + MORE + (own is not None), n)
+    index, squared = np.empty((m, k), np.intp), np.empty((m, k))
+    proven = np.zeros(m, bool)
+
+    def search(chunk: int) -> None:
+        here = slice(chunk * QUERIES, min((chunk + 1) * QUERIES, m))
+        a, squares = single.queries(queries[here])
+        lists = empty_shortlist(len(a), wanted)
+        rows, room = np.arange(len(a)), np.empty(len(a) * min(POINTS, n), np.float32)
+        for first in range(0, n, POINTS):
+            keep_smallest(
+                products(a, single.rows[first : first + POINTS], room), first, rows, lists
+            )
+        cut_lists(lists)
+        enough = lists.counts >= wanted  # not where the product overflowed
+        found = lists.columns[:, :wanted].astype(np.intp)
+        found[~enough] = np.arange(wanted)
+        if order is not None:
+            found = order[found]
+        d2 = pair_distances(queries[here], points, found)
+        if own is not None:
+            found, d2 = without_own(found, d2, own[here])
+        index[here], squared[here] = found[:, :k], d2[:, :k]
+        bounds = np.full(len(a), np.inf, np.float32) if wanted == n else lists.bounds
+        proven[here] = enough & single.proven(d2[:, k - 1], bounds, squares)
+
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        run_chunks(search, -(-m // QUERIES), n_threads)
+    again = np.flatnonzero(~proven)
+    if again.size:
+        itself = None if own is None else own[again]
+        index[again], squared[again] = in_double(points, k, queries[again], itself)
+    return Found(index, squared)
+
+
+def products(
+    a: NDArray[np.float32], b: NDArray[np.float32], room: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return a bᵀ in ``room``: new memory for each block would take as long as the products."""
+    out = room[: len(a) * len(b)].reshape(len(a), len(b))
+    return np.matmul(a, b.T, out=out)
+
+
+def in_double(
+    points: NDArray[Any], k: int, queries: NDArray[Any], own: NDArray[np.intp] | None
+) -> Found:
+    """Return what :func:`all_distances` does, computed in float64."""
+    index, squared = np.empty((len(queries), k), np.intp), np.empty((len(queries), k))
+    for here, D2 in Distances(queries, "euclidean", points).blocks():
+        if own is not None:
+            D2[np.arange(len(D2)), own[here]] = np.inf
+        index[here] = k_smallest(D2, k)
+        squared[here] = np.take_along_axis(D2, index[here], axis=1)
+    return Found(index, squared)
+
+
+def without_own(
+    found: NDArray[np.intp], d2: NDArray[np.float64], own: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return each row without its own point, or without its last where duplicates pushed it out."""
+    m, wanted = found.shape
+    drop = np.full(m, wanted - 1)
+    rows, at = np.nonzero(found == own[:, None])
+    drop[rows] = at
+    kept = np.ones(found.shape, bool)
+    kept[np.arange(m), drop] = False
+    return found[kept].reshape(m, -1), d2[kept].reshape(m, -1)

@@ -1,0 +1,213 @@
+"""Which search is used: a tree, all distances, or cells; in any metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from nbembed.distances import EUCLIDEAN, Distances, Metric, check_span
+from nbembed.kernels.threads import resolve_threads
+from nbembed.neighbors.cells import Cells
+from nbembed.neighbors.exact import Found, all_distances
+from nbembed.neighbors.smallest import k_smallest
+from nbembed.validation import check_choice, check_count, check_data
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Search = Literal["exact", "auto"]
+SEARCHES = ("exact", "auto")
+
+#: With at most so many dimensions a tree is faster than all distances.
+FEW_DIMENSIONS = 8
+#: From so many points on, Euclidean distances are searched in float32 first.
+SINGLE = 4096
+#: From so many points on, ``search="auto"`` is approximate.
+MANY = 20_000
+
+
+class Neighbors(NamedTuple):
+    """The nearest neighbors of points.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_samples, k)
+        Nearest first.
+    distances : ndarray of shape (n_samples, k)
+        In units of the metric.
+    recall : float
+        Share of the true neighbors that were found, estimated on a sample; 1.0 for an exact search.
+    """
+
+    indices: NDArray[np.intp]
+    distances: NDArray[np.float64]
+    recall: float
+
+
+def nearest_neighbors(
+    X: ArrayLike,
+    k: int = 1,
+    metric: Metric = "euclidean",
+    *,
+    others: ArrayLike | None = None,
+    search: Search = "exact",
+    n_jobs: int | None = None,
+    name: str = "X",
+) -> NDArray[np.intp]:
+    """Return the k nearest neighbors of each point, nearest first, shape (n_samples, k).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Or dissimilarities with ``metric="precomputed"``.
+    k : int, default=1
+        Less than n_samples, or at most the number of ``others``.
+    metric : str or callable, default="euclidean"
+        Any metric that affinities can be made with.
+    others : array-like or sparse matrix of shape (n_others, n_features), optional
+        Where neighbors are searched; by default among the other points of ``X``.
+    search : {"exact", "auto"}, default="exact"
+        "auto" searches approximately where neighbors are searched among 20 000 points or more,
+        the data are dense and the metric is "euclidean" (or "l2", "minkowski", "sqeuclidean") or
+        "cosine": about 99 % of the neighbors are found, in a small part of the time.
+    n_jobs : int, optional
+        Threads; None is all cores. The result does not depend on it.
+    name : str
+        What errors call ``X``.
+
+    Raises
+    ------
+    ValueError
+        If k is out of range or the data are not legal.
+
+    Notes
+    -----
+    O(n log n) time for Euclidean distances in at most eight dimensions, else O(n²) distances, of
+    which a block is held at a time; O(n^1.5) with ``search="auto"`` for many points.
+    """
+    found = find_neighbors(X, k, metric, others=others, search=search, n_jobs=n_jobs, name=name)
+    return found.indices
+
+
+def neighbors_and_distances(
+    X: ArrayLike,
+    k: int = 1,
+    metric: Metric = "euclidean",
+    *,
+    others: ArrayLike | None = None,
+    name: str = "X",
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the k nearest neighbors of each point, and their distances in units of the metric.
+
+    The parameters are those of :func:`nearest_neighbors`; both arrays are (n_samples, k).
+    """
+    found = find_neighbors(X, k, metric, others=others, name=name)
+    return found.indices, found.distances
+
+
+def find_neighbors(
+    X: ArrayLike,
+    k: int = 1,
+    metric: Metric = "euclidean",
+    *,
+    others: ArrayLike | None = None,
+    search: Search = "exact",
+    n_jobs: int | None = None,
+    name: str = "X",
+) -> Neighbors:
+    """Return what :func:`nearest_neighbors` returns, how far the neighbors are, and the recall.
+
+    The parameters are those of :func:`nearest_neighbors`.
+    """
+    check_choice("search", search, SEARCHES)
+    itself = others is None
+    points = check_data(X, metric, name=name, min_samples=2 if itself else 1)
+    found = points if others is None else check_data(others, metric, name="others", min_samples=1)
+    n = found.shape[0]
+    k = check_k(k, n) if itself else check_k(k, n + 1)
+    n_threads = resolve_threads(n_jobs)
+    if hasattr(metric, "nearest"):
+        searched: Any = metric.nearest(points, k, None if itself else found)
+        if searched is not None:
+            indices, distances = searched
+            return Neighbors(indices, distances, 1.0)
+    dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
+    in_space = _in_euclidean_space(points, found, metric) if dense and n >= SINGLE else None
+    queries = None if itself else points
+    if in_space is not None and search == "auto" and n >= MANY:
+        check_span(found, name)
+        queries, found = (None if itself else in_space[0]), in_space[1]
+        nearest, recall = Cells(found, k, n_threads).search(queries)
+        return Neighbors(nearest.indices, _in_units(nearest.squared, metric), recall)
+    if dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
+        return _by_tree(found, k, queries, name)
+    if in_space is not None:
+        check_span(found, name)
+        queries, found = (None if itself else in_space[0]), in_space[1]
+        nearest = all_distances(found, k, queries, n_threads=n_threads)
+        return Neighbors(nearest.indices, _in_units(nearest.squared, metric), 1.0)
+    nearest = _by_blocks(points, k, metric, None if itself else found, name)
+    return Neighbors(nearest.indices, np.sqrt(nearest.squared, out=nearest.squared), 1.0)
+
+
+def check_k(k: int, n: int, name: str = "k") -> int:
+    """Return the size of a neighborhood among n points; ``name`` is what the error calls it."""
+    if not 1 <= check_count(name, k) <= n - 1:
+        raise ValueError(f"{name} must be in [1, {n - 1}] for {n} points, got {k}")
+    return int(k)
+
+
+def _in_euclidean_space(points: Any, found: Any, metric: Metric) -> tuple[Any, Any] | None:
+    """Return coordinates in which Euclidean distances order points as the metric does, or None."""
+    if not isinstance(metric, str):
+        return None
+    if metric in EUCLIDEAN or metric == "sqeuclidean":
+        return points, found
+    if metric == "cosine":
+        # ‖a − b‖² = 2 (1 − cos) for points on the sphere.
+        on_sphere = [_directions(part) for part in ({id(p): p for p in (points, found)}.values())]
+        if all(part is not None for part in on_sphere):
+            return on_sphere[0], on_sphere[-1]
+    return None
+
+
+def _directions(rows: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return rows of length one; None if a row is zero and has no direction."""
+    rows = np.asarray(rows, dtype=np.float64)
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    if not largest.all():
+        return None
+    rows = rows / largest  # squares neither over- nor underflow
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    return rows
+
+
+def _in_units(squared: NDArray[np.float64], metric: Metric) -> NDArray[np.float64]:
+    """Return squared Euclidean distances as distances of the metric, in place."""
+    if metric == "cosine":
+        squared /= 2
+    elif metric != "sqeuclidean":
+        np.sqrt(squared, out=squared)
+    return squared
+
+
+def _by_tree(found: Any, k: int, queries: Any, name: str) -> Neighbors:
+    from sklearn.neighbors import NearestNeighbors
+
+    check_span(found if queries is None else queries, name)
+    tree = NearestNeighbors(n_neighbors=k, algorithm="kd_tree").fit(found)
+    distances, index = tree.kneighbors(queries)
+    return Neighbors(index.astype(np.intp), distances.astype(np.float64), 1.0)
+
+
+def _by_blocks(points: Any, k: int, metric: Metric, others: Any, name: str) -> Found:
+    n = points.shape[0]
+    index, squared = np.empty((n, k), dtype=np.intp), np.empty((n, k))
+    for here, D2 in Distances(points, metric, others, name=name).blocks():
+        if others is None:
+            own = np.arange(here.start, here.stop)
+            D2[own - here.start, own] = np.inf
+        index[here] = k_smallest(D2, k)
+        squared[here] = np.take_along_axis(D2, index[here], axis=1)
+    return Found(index, squared)

@@ -1,0 +1,404 @@
+"""Sweeps: what is fitted, what is scored, what is kept, and what happens when something fails."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import signal
+from functools import partial
+
+import joblib
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_iris
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import nbembed as nb
+from nbembed.experiments import sweep
+from nbembed.experiments.fingerprint import fingerprint
+from nbembed.experiments.jobs import WorkerLost, completed, in_order
+
+X, Y = load_iris(return_X_y=True)
+QUICK = nb.HSSNE(max_iter=5, n_jobs=1)
+
+
+class Recorder(BaseEstimator):
+    """An estimator whose score tells what it was fitted to."""
+
+    def __init__(self, a=1, b=2, random_state=None):
+        self.a = a
+        self.b = b
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        if self.a == "fails":
+            raise ValueError("a must not fail\nreally")
+        self.X_, self.y_ = X, y
+        return self
+
+    def score(self, X, y=None):
+        return 100 * len(self.X_) + len(X)
+
+
+def cost(model, X, y):
+    return model.cost_
+
+
+def same_scores(one, other):
+    """Whether two tables have the same bits, seconds aside."""
+    columns = [c for c in one.columns if c != "seconds"]
+    return one.columns == other.columns and all(
+        pickle.dumps([row[c] for c in columns]) == pickle.dumps([again[c] for c in columns])
+        for row, again in zip(one, other, strict=True)
+    )
+
+
+# -- what is fitted and scored ------------------------------------------------------------------
+
+
+def test_rows_are_all_settings_seeds_and_folds_in_order():
+    table = sweep(Recorder(), {"a": [3, 4], "b": [5]}, X, cv=3, seeds=[7, 8])
+    found = [(row["a"], row["b"], row["seed"], row["fold"]) for row in table]
+    assert found == [(a, 5, seed, fold) for a in (3, 4) for seed in (7, 8) for fold in (0, 1, 2)]
+    assert table.columns == (*("setting", "a", "b", "seed", "fold", "score", "seconds", "error"),)
+    assert (table["score"] == 100 * 100 + 50).all()
+    assert (table["setting"] == np.repeat([0, 1], 6)).all()
+
+
+def test_scores_are_those_of_scikit_learn():
+    model, grid = KNeighborsClassifier(), {"n_neighbors": [1, 5], "p": [1, 2]}
+    table = sweep(model, grid, X, Y, cv=4, scoring="balanced_accuracy")
+    search = GridSearchCV(model, grid, cv=4, scoring="balanced_accuracy").fit(X, Y)
+    np.testing.assert_array_equal(table.mean()["score"], search.cv_results_["mean_test_score"])
+    assert table.best() == search.best_params_
+    for splitter in (KFold(3, shuffle=True, random_state=0), list(KFold(4).split(X))):
+        expected = cross_val_score(model, X, Y, cv=splitter)
+        np.testing.assert_array_equal(sweep(model, {}, X, Y, cv=splitter)["score"], expected)
+
+
+def test_each_seed_is_the_random_state_also_of_parts():
+    pipeline = make_pipeline(StandardScaler(), nb.HSSNE(max_iter=5, init="random", n_jobs=1))
+
+    def drawn(model, X, y):
+        return model[-1].cost_
+
+    table = sweep(pipeline, {"hssne__alpha": [0.5]}, X, scoring=drawn, seeds=[0, 1, 0])
+    assert table["score"][0] == table["score"][2] != table["score"][1]
+
+
+def test_labels_of_a_fold_are_hidden_and_its_points_are_not():
+    seen = []
+
+    class Spy(Recorder):
+        def fit(self, X, y=None):
+            seen.append(y)
+            return super().fit(X, y)
+
+    for labels, hidden in (
+        (np.where(np.arange(150) % 5 == 0, Y, -1), lambda y: y == -1),
+        (np.where(np.arange(150) % 5 == 0, Y, np.nan), np.isnan),
+        (np.where(np.arange(150) % 5 == 0, Y.astype(str), None), lambda y: y == None),  # noqa: E711
+    ):
+        seen.clear()
+        table = sweep(Spy(), {}, X, labels, cv=3, held_out="labels")
+        assert (table["score"] == 100 * 150 + 10).all()
+        assert [int((~hidden(y)).sum()) for y in seen] == [20, 20, 20]
+        known = np.array([~hidden(y) for y in seen])
+        assert (known.sum(axis=0)[::5] == 2).all()
+
+
+def test_dissimilarities_are_split_on_both_sides():
+    D, near = euclidean_distances(X), KNeighborsClassifier(metric="precomputed")
+    table = sweep(near, {"n_neighbors": [1, 3]}, D, Y, cv=3)
+    expected = sweep(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, X, Y, cv=3)
+    np.testing.assert_array_equal(table["score"], expected["score"])
+
+    def on_the_map(model, D, y):
+        distances = euclidean_distances(model.transform(D), model.embedding_)
+        return float((distances.min(axis=1) == 0).mean())
+
+    given = nb.HSSNE(max_iter=5, metric="precomputed", n_jobs=1)
+    table = sweep(given, {}, D, Y, cv=2, scoring=on_the_map, held_out="labels")
+    assert (table["score"] == 1).all()
+    table = sweep(given, {}, D, Y, cv=2, scoring=on_the_map, held_out="points")
+    assert (table["score"] < 0.1).all()
+
+
+def test_scoring_may_have_names_and_several_values():
+    table = sweep(QUICK, {}, X, scoring={"c": cost, "d": lambda m, X, y: 2 * m.cost_})
+    assert table.scores == ("c", "d")
+    assert table["d"][0] == 2 * table["c"][0] == 2 * table["cost"][0]
+    table = sweep(QUICK, {}, sparse.csr_array(X), scoring=lambda m, X, y: {"e": 1, "f": math.inf})
+    assert table.scores == ("e", "f")
+    assert (table["e"][0], table["f"][0]) == (1.0, math.inf)
+    assert table.best("f", largest=False) == {}
+
+
+# -- failures -----------------------------------------------------------------------------------
+
+
+def test_a_failed_fit_is_recorded_and_the_others_go_on():
+    with pytest.warns(FitFailedWarning, match="1 of 3 fits failed.*a must not fail"):
+        table = sweep(Recorder(), {"a": [1, "fails", 2]}, X, error_score=-5)
+    assert table["error"].tolist() == [None, "ValueError: a must not fail\nreally", None]
+    assert table["score"].tolist() == [15150.0, -5, 15150.0]
+    assert [row["a"] for row in table.failed] == ["fails"]
+    assert table.mean()["failed"].tolist() == [0, 1, 0]
+    assert table.best() == {"a": 1}
+    with pytest.warns(FitFailedWarning):
+        nothing = sweep(Recorder(), {"a": ["fails"]}, X)
+    assert math.isnan(nothing["score"][0])
+    with pytest.raises(ValueError, match="'score' has none"):
+        nothing.best()
+
+
+def test_an_error_comes_through_when_asked():
+    with pytest.raises(ValueError, match="a must not fail") as caught:
+        sweep(Recorder(), {"a": [1, "fails", 2]}, X, error_score="raise")
+    assert "'a': 'fails'" in caught.value.__notes__[0]
+
+
+def test_a_scorer_that_returns_no_number_is_an_error_of_the_fit():
+    for strange in ("text", None, [1.0], {"seed": 1.0}):
+        with pytest.warns(FitFailedWarning, match="scoring must"):
+            sweep(Recorder(), {}, X, scoring=lambda m, X, y, s=strange: s)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "match"),
+    [
+        ({"estimator": nb.HSSNE}, TypeError, "estimator must be a scikit-learn estimator"),
+        ({"estimator": 3}, TypeError, "estimator must be"),
+        ({"param_grid": {"alpah": [1]}}, ValueError, "param_grid must name parameters of HSSNE"),
+        ({"param_grid": {"alpha": 1.0}}, TypeError, "param_grid must be"),
+        ({"param_grid": {"alpha": []}}, ValueError, "param_grid must be"),
+        ({"param_grid": 3}, TypeError, "param_grid must be"),
+        ({"param_grid": []}, ValueError, "param_grid must have at least one setting"),
+        ({"X": 3}, ValueError, "X must have a row"),
+        ({"y": [1, 2]}, ValueError, "y must have one label for each of 150 rows"),
+        ({"scoring": None}, ValueError, "scoring must be given: HSSNE"),
+        ({"scoring": "no such"}, ValueError, "scoring must be a scorer"),
+        ({"scoring": 3}, TypeError, "scoring must be a word or take"),
+        ({"scoring": {}}, ValueError, "scoring must have at least one"),
+        ({"scoring": {"seed": cost}}, ValueError, "scoring must have names"),
+        ({"cv": 1}, ValueError, "cv must be at least 2"),
+        ({"cv": 151}, ValueError, "cv must be None, a number of folds"),
+        ({"cv": "five"}, ValueError, "cv must be None, a number of folds"),
+        ({"cv": [([0], [500])]}, ValueError, "cv must be None, a number of folds"),
+        ({"held_out": "all"}, ValueError, "held_out must be"),
+        ({"held_out": "labels"}, ValueError, "y must be given with held_out"),
+        ({"held_out": "labels", "y": Y}, ValueError, "cv must be given with held_out"),
+        ({"seeds": 3}, TypeError, "seeds must be integers"),
+        ({"seeds": [0.5]}, TypeError, "seeds must be an integer"),
+        ({"seeds": []}, ValueError, "seeds must be at least one"),
+        ({"seeds": [2**32]}, ValueError, "seeds must be below"),
+        (
+            {"seeds": [0], "estimator": StandardScaler(), "param_grid": {}},
+            ValueError,
+            "seeds must be None: StandardScaler",
+        ),
+        ({"folder": 3}, TypeError, "folder must be a path"),
+        ({"folder": __file__}, ValueError, "folder must be where files can be kept"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be None or"),
+        ({"error_score": "ignore"}, ValueError, "error_score must be"),
+        ({"error_score": None}, TypeError, "error_score must be"),
+        ({"verbose": "yes"}, TypeError, "verbose must be"),
+    ],
+)
+def test_bad_arguments_are_named_before_any_fit(change, error, match):
+    def never(model, X, y):
+        raise AssertionError
+
+    given = {"estimator": QUICK, "param_grid": {"alpha": [1.0]}, "X": X, "scoring": never}
+    with pytest.raises(error, match=match):
+        sweep(**{**given, "error_score": "raise", **change})
+
+
+# -- results that are kept ----------------------------------------------------------------------
+
+
+def counted(folder, model, X, y):
+    """Score a fit and leave a trace of it."""
+    with open(folder / "trace", "a") as file:
+        file.write("x")
+    return model.cost_
+
+
+def traces(folder):
+    return (folder / "trace").read_text().count("x") if (folder / "trace").exists() else 0
+
+
+def test_a_finished_fit_is_not_done_again(tmp_path):
+    scoring, kept = partial(counted, tmp_path), tmp_path / "kept"
+    first = sweep(QUICK, {"alpha": [0.5, 1.0]}, X, scoring=scoring, seeds=[0, 1], folder=kept)
+    assert traces(tmp_path) == 4
+    again = sweep(QUICK, {"alpha": [0.5, 1.0]}, X, scoring=scoring, seeds=[0, 1], folder=kept)
+    assert traces(tmp_path) == 4
+    assert same_scores(first, again)
+    assert again["seconds"].tolist() == first["seconds"].tolist()
+    longer = sweep(QUICK, {"alpha": [1.0, 2.0]}, X, scoring=scoring, seeds=[1, 2], folder=kept)
+    assert traces(tmp_path) == 7
+    assert longer["score"][0] == first["score"][3]
+    for changed in (X + 1e-9, X.astype(np.float32)):
+        sweep(QUICK, {"alpha": [0.5]}, changed, scoring=scoring, seeds=[0], folder=kept)
+    assert traces(tmp_path) == 9
+    sweep(nb.HSSNE(max_iter=6), {"alpha": [0.5]}, X, scoring=scoring, seeds=[0], folder=kept)
+    assert traces(tmp_path) == 10
+
+
+def test_kept_results_are_readable_and_a_damaged_file_is_written_anew(tmp_path):
+    table = sweep(QUICK, {"alpha": [0.5]}, X, scoring=cost, seeds=[3], folder=tmp_path)
+    (file,) = tmp_path.glob("*.json")
+    content = json.loads(file.read_text())
+    assert content["about"] == {"alpha": "0.5", "seed": "3", "fold": "None"}
+    assert content["result"]["scores"] == {"score": table["score"][0]}
+    for damaged in ("", "{", "[]", '{"format": 1}', '{"format": 2, "result": {"scores": {}}}'):
+        file.write_text(damaged)
+        again = sweep(QUICK, {"alpha": [0.5]}, X, scoring=cost, seeds=[3], folder=tmp_path)
+        assert same_scores(table, again)
+        assert json.loads(file.read_text())["result"]["scores"] == content["result"]["scores"]
+
+
+def test_failed_fits_are_tried_again(tmp_path):
+    def flaky(model, X, y):
+        if not (tmp_path / "once").exists():
+            (tmp_path / "once").touch()
+            raise OSError("the first time")
+        return math.nan
+
+    with pytest.warns(FitFailedWarning, match="the first time"):
+        sweep(Recorder(), {}, X, scoring=flaky, folder=tmp_path)
+    assert sweep(Recorder(), {}, X, scoring=flaky, folder=tmp_path)["error"][0] is None
+    kept = sweep(Recorder(), {}, X, scoring=flaky, folder=tmp_path)
+    assert math.isnan(kept["score"][0])
+
+
+def test_values_are_recognized_by_content():
+    def one(x):
+        return x + 1
+
+    def two(x):
+        return x + 2
+
+    def enclosing(value):
+        return lambda: value
+
+    values = [
+        X,
+        X.astype(np.float32),
+        X[:-1],
+        sparse.csr_array(X),
+        one,
+        two,
+        enclosing(1),
+        enclosing(2),
+        partial(one, 3),
+        nb.HSSNE(),
+        nb.HSSNE(alpha=2),
+        nb.SNE(),
+        nb.HSSNE,
+        np.random.default_rng(0),
+        np.random.default_rng(1),
+        np.random.RandomState(0),
+        {"a": 1},
+        {"a": 2},
+        [1, 2],
+        None,
+        "None",
+        nb.LearningMetric(n_centroids=2),
+        nb.LearningMetric(n_centroids=3),
+    ]
+    digests = [fingerprint(value) for value in values]
+    assert len(set(digests)) == len(values)
+    assert fingerprint(np.array(X, order="F").copy()) == fingerprint(X.copy())
+    assert fingerprint(enclosing(1)) == fingerprint(enclosing(1))
+    assert fingerprint(np.array(["a", None], object)) == fingerprint(np.array(["a", None], object))
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        fingerprint(iter(open(os.devnull)))  # noqa: SIM115
+
+
+def test_what_cannot_be_recognized_is_named(tmp_path):
+    with open(os.devnull) as file, pytest.raises(TypeError, match="give folder=None"):
+        sweep(Recorder(), {"a": [file]}, X, folder=tmp_path)
+
+
+# -- the table ----------------------------------------------------------------------------------
+
+
+def test_a_table_is_read_in_many_ways():
+    pandas = pytest.importorskip("pandas")
+    with pytest.warns(FitFailedWarning):
+        table = sweep(Recorder(), {"a": [1, "fails"], "b": ["<b>", [0.0] * 50]}, X, seeds=[0, 1])
+    assert len(table) == 8
+    frame = table.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.columns.tolist() == list(table.columns)
+    assert frame["score"].tolist()[:4] == [15150.0] * 4
+    assert table["b"].dtype == object
+    lines = repr(table).splitlines()
+    assert len(lines) == 9
+    assert lines[0].split() == list(table.columns)
+    page = table._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    with pytest.raises(KeyError, match="column must be one of setting, a, b"):
+        table["c"]
+    with pytest.raises(ValueError, match="score must be"):
+        table.best("b")
+    long = sweep(Recorder(), {"a": list(range(100))}, X)
+    assert "…" in repr(long).splitlines()[31]
+    assert len(repr(long).splitlines()) == 62
+
+
+# -- processes ----------------------------------------------------------------------------------
+
+
+def doubled(shared, item):
+    return shared * item
+
+
+def test_calls_come_back_with_their_numbers():
+    assert dict(completed(doubled, 2, [3, 4, 5])) == {0: 6, 1: 8, 2: 10}
+    assert list(in_order(doubled, 2, [3, 4, 5])) == [6, 8, 10]
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert list(in_order(doubled, 2, range(50))) == [2 * i for i in range(50)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals end processes")
+def test_killed_processes_are_replaced_and_what_always_kills_is_recorded(tmp_path):
+    """The scores have the bits of a serial run."""
+    grid, seeds = {"alpha": [0.5, 1.0]}, [0, 1]
+    serial = sweep(QUICK, grid, X, scoring=cost, seeds=seeds)
+
+    def killed_once(model, X, y):
+        if not (tmp_path / "killed").exists():
+            (tmp_path / "killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return model.cost_
+
+    assert same_scores(serial, sweep(QUICK, grid, X, scoring=killed_once, seeds=seeds, n_jobs=2))
+    assert (tmp_path / "killed").exists()
+
+    def always(model, X, y):
+        if model.alpha == 0.5 and model.random_state == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return model.cost_
+
+    with pytest.warns(FitFailedWarning, match="1 of 4 fits failed.*WorkerLost"):
+        table = sweep(QUICK, grid, X, scoring=always, seeds=seeds, n_jobs=2)
+    assert [row["error"] is None for row in table] == [True, False, True, True]
+    assert "killed each time" in table["error"][1]
+    for k in (0, 2, 3):
+        assert table["score"][k] == serial["score"][k]
+    with pytest.raises(WorkerLost, match="killed each time"):
+        sweep(QUICK, grid, X, scoring=always, seeds=seeds, n_jobs=2, error_score="raise")

@@ -1,0 +1,170 @@
+"""Sums by the grid against the sums over all pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.interpolate import BSpline
+
+from nbembed.kernels import reference
+from nbembed.kernels.backend import BACKEND
+from nbembed.kernels.custom_similarity import custom_pairs
+from nbembed.kernels.grid.plan import TOLERANCE, spacing, spline_error
+from nbembed.kernels.grid.radial import Radial
+from nbembed.kernels.grid.size import LEAST, MOST_BYTES, NODE_BYTES, grid_for, pays
+from nbembed.kernels.grid.splines import weights
+from nbembed.kernels.grid.sums import radial_sums
+from nbembed.kernels.heavy_tailed import heavy_tailed
+
+pytestmark = pytest.mark.skipif(
+    BACKEND == "numpy", reason="under the NumPy backend the grid is the sum over all pairs"
+)
+
+ALPHAS = [0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0]
+
+
+def power_tail(tau: float) -> float:
+    """Return a similarity that is no member of the family."""
+    return float(np.exp(-(((1.0 + tau) ** 0.5) - 1.0)))
+
+
+def power_score(tau: float) -> float:
+    """Return its score."""
+    return float(0.5 * (1.0 + tau) ** -0.5)
+
+
+def clumped(n: int, d: int, span: float, seed: int = 0) -> Any:
+    """Return a map (d, n) with a dense middle, duplicated points, and this extent."""
+    rng = np.random.default_rng(seed)
+    Y = rng.normal(size=(d, n)) * rng.choice([0.1, 1.0], size=n)
+    Y[:, 100:200] = Y[:, :100]
+    Y[:, 200:220] = Y[:, 200:201]
+    return (Y * (span / np.ptp(Y, axis=1).max())).astype(np.float32)
+
+
+def exact(Yt: Any, kernel: Radial) -> tuple[float, Any]:
+    """Return Σ q and Σ_j q_ij S_ij (y_i − y_j) over all pairs, float64."""
+    n = Yt.shape[1]
+    nothing = np.zeros(n + 1, np.int32), np.zeros(0, np.int32), np.zeros(0)
+    Yt = Yt.astype(np.float64)
+    if kernel.H is not None:
+        terms = custom_pairs(kernel.H, kernel.S, Yt, nothing, False, 1)
+    else:
+        terms = heavy_tailed(Yt, nothing, kernel.alpha, False, 1)
+    return terms.normalizer, terms.repulsion
+
+
+def error(found: Any, right: Any) -> float:
+    """Return the relative error in the Euclidean norm."""
+    return float(np.linalg.norm(found - right) / np.linalg.norm(right))
+
+
+def test_weights_are_those_of_the_spline() -> None:
+    spline = BSpline.basis_element(np.arange(7) - 3.0, extrapolate=False)
+    for u in (0.0, 0.2, 0.5, 0.93):
+        w, slopes = np.empty(6), np.empty(6)
+        weights.py_func(u, w, slopes)
+        x = u - np.arange(-2, 4)
+        np.testing.assert_allclose(w, np.nan_to_num(spline(x)), atol=1e-15)
+        np.testing.assert_allclose(slopes, np.nan_to_num(spline.derivative()(x)), atol=1e-15)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("d", [2, 3])
+def test_force_and_normalizer_over_all_spans(alpha: float, d: int) -> None:
+    kernel = Radial(alpha)
+    for span in (0.01, 0.3, 3.0, 10.0, 25.0 if d == 3 else 60.0, 200.0):
+        Yt = clumped(2500, d, span)
+        grid = grid_for(Yt, kernel)
+        if np.prod(grid.shape) > 5e6:  # in space this wide, all pairs are the better choice
+            assert d == 3
+            assert not pays(Yt, kernel)
+            continue
+        terms = radial_sums(Yt, kernel)
+        normalizer, repulsion = exact(Yt, kernel)
+        assert error(-0.5 * terms.gradient, repulsion) < 1e-3, span
+        assert terms.potential.sum() == pytest.approx(normalizer, rel=3e-4), span
+
+
+@pytest.mark.parametrize("span", [0.01, 1.0, 20.0, 200.0])
+def test_a_users_own_similarity(span: float) -> None:
+    kernel = Radial(H=power_tail, S=power_score)
+    Yt = clumped(1000, 2, span)
+    terms = radial_sums(Yt, kernel)
+    normalizer, repulsion = exact(Yt, kernel)
+    assert error(-0.5 * terms.gradient, repulsion) < 1e-3
+    assert terms.potential.sum() == pytest.approx(normalizer, rel=3e-4)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_spread_out_maps_are_as_good_as_promised(d: int) -> None:
+    """Where no cell has most of the points, a map is no worse than a pair."""
+    rng = np.random.default_rng(1)
+    for alpha in ALPHAS:
+        Yt = (rng.random((d, 3000)) * 30 / (d - 1)).astype(np.float32)
+        terms = radial_sums(Yt, Radial(alpha))
+        assert error(-0.5 * terms.gradient, exact(Yt, Radial(alpha))[1]) < TOLERANCE
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_charges(d: int, dtype: Any) -> None:
+    Yt = clumped(400, d, 6.0).astype(dtype)
+    charges = np.random.default_rng(2).normal(size=400)
+    found = radial_sums(Yt, Radial(0.5), charges, precise=True)
+    right = reference.radial_sums(Yt, Radial(0.5), charges)
+    assert error(found.potential, right.potential) < 1e-3
+    assert error(found.gradient, right.gradient) < 1e-3
+    assert found.gradient.dtype == dtype
+
+
+def test_points_do_not_act_on_themselves() -> None:
+    """Alone, or too far from all others, a point feels nothing: not even a trace of itself."""
+    Yt = np.array([[0.0, 31.7, 77.3], [0.1, 55.5, 3.9]])
+    for alpha in (0.0, 1.0):
+        found = radial_sums(Yt, Radial(alpha), precise=True)
+        right = reference.radial_sums(Yt, Radial(alpha))
+        np.testing.assert_allclose(found.potential, right.potential, rtol=1e-3, atol=1e-12)
+        np.testing.assert_allclose(found.gradient, right.gradient, rtol=1e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_maps_on_a_line_and_in_one_place(d: int) -> None:
+    line = np.zeros((d, 300), np.float32)
+    line[0] = np.linspace(0, 20, 300)
+    for Yt in (line, 0.3 * LEAST * line, np.zeros((d, 5), np.float32)):
+        terms = radial_sums(Yt, Radial(1.0))
+        right = reference.radial_sums(Yt, Radial(1.0))
+        assert np.linalg.norm(terms.gradient - right.gradient) <= 1e-3 * np.linalg.norm(
+            right.gradient
+        )
+        np.testing.assert_allclose(terms.potential, right.potential, rtol=1e-3)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_the_same_bits_for_any_number_of_threads(d: int) -> None:
+    Yt = clumped(5000, d, 40.0 if d == 2 else 9.0)
+    one = radial_sums(Yt, Radial(1.0), n_threads=1)
+    for n_threads in (2, 3, 7):
+        several = radial_sums(Yt, Radial(1.0), n_threads=n_threads)
+        assert (several.potential == one.potential).all()
+        assert (several.gradient == one.gradient).all()
+
+
+def test_spacing_falls_with_the_tails() -> None:
+    widths = [spacing(Radial(alpha)) for alpha in ALPHAS]
+    assert widths == sorted(widths, reverse=True)
+    for alpha, h in zip(ALPHAS, widths):
+        assert spline_error(Radial(alpha), h) <= TOLERANCE < spline_error(Radial(alpha), 1.1 * h)
+
+
+def test_wide_maps_are_summed_pair_by_pair() -> None:
+    rng = np.random.default_rng(0)
+    many = rng.random((2, 20_000)).astype(np.float32)
+    assert pays(50 * many, Radial(1.0))
+    assert not pays(1e4 * many, Radial(1.0))
+    assert not pays(50 * many[:, :500], Radial(1.0))
+    wide = np.prod(grid_for(1e4 * many, Radial(1.0)).shape)
+    assert wide * NODE_BYTES > MOST_BYTES
