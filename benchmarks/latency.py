@@ -15,8 +15,6 @@ when it has drawn what (the event ``nbembed:frame``). Other work on the machine 
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -26,6 +24,9 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
+
 from tests.browser.chromium import chromium
 from tests.browser.fixtures import launch
 from tests.browser.lab import JupyterLab
@@ -43,6 +44,12 @@ explorer
 """
 #: Milliseconds from a command to its first frame that the 95th percentile should not exceed.
 GOALS = {2000: 100, 20000: 150}
+
+KINDS = {
+    "slider": "slider to changed picture",
+    "label": "label to changed picture",
+    "lasso": "lasso to picture of the selection",
+}
 
 LISTEN = """() => {
   window.frames = 0;
@@ -72,15 +79,13 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="folder for a picture of each map")
     options = parser.parse_args()
 
-    found: list[dict[str, Any]] = []
+    report = Report("latency")
     with JupyterLab() as lab, sync_playwright() as driver:
         browser = launch(driver, chromium())
         for n in options.n:
-            found.append(measure(lab, browser, n, options))
-            report(found[-1])
+            tell(report, n, measure(lab, browser, n, options))
         browser.close()
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2))
+    report.write(options.json)
 
 
 def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -146,21 +151,15 @@ def warm_up(notebook: Any, hand: Hand) -> None:
     notebook.wait_for("explorer.compiling", lambda compiling: not compiling, timeout=600)
 
 
-def report(found: dict[str, Any]) -> None:
-    print(f"\nn = {found['n']}: {found['frames a second']:.0f} frames a second")
-    for kind in ("slider", "label", "lasso"):
+def tell(report: Report, n: int, found: dict[str, Any]) -> None:
+    """Report what was seen: medians with spreads, and the 95th percentiles, which have goals."""
+    report.value(f"between two frames, n = {n}", 1000 / max(found["frames a second"], 0.01), "ms")
+    for kind, what in KINDS.items():
         times = found[kind]
-        if not times:
-            print(f"  {kind:8} none seen")
-            continue
-        p95 = np.percentile(times, 95)
-        goal = GOALS.get(found["n"])
-        said = "" if goal is None else f"   goal {goal}: {'met' if p95 <= goal else 'MISSED'}"
-        print(
-            f"  {kind:8} {len(times):3} times: median {statistics.median(times):5.0f} ms, "
-            f"p95 {p95:5.0f} ms, worst {max(times):5.0f} ms{said}",
-            flush=True,
-        )
+        if times:
+            report.value(f"{what}, n = {n}", times, "ms")
+            p95 = float(np.percentile(times, 95))
+            report.value(f"{what}, n = {n}, 95th percentile", p95, "ms", GOALS.get(n))
 
 
 if __name__ == "__main__":
