@@ -4,8 +4,8 @@
 
 Drives the built front end in a headless Chromium that renders in software, with the stand-in for
 the kernel of the page's tests. "Drawing" is all that the page does for a frame; its smallest time
-is what other work on the machine hardly touches. Between two frames there is also their making, while
-the stand-in sends them as fast as they are acknowledged.
+is what other work on the machine hardly touches. Between two frames there is also their making,
+while the stand-in sends them as fast as they are acknowledged.
 """
 
 from __future__ import annotations

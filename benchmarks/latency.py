@@ -51,6 +51,14 @@ KINDS = {
     "lasso": "lasso to picture of the selection",
 }
 
+#: Where on the page a point is drawn.
+WHERE = """(i) => {
+  const map = document.querySelector('.nbe-map');
+  const box = map.getBoundingClientRect();
+  const [x, y] = map.nbembedWhere(i);
+  return [box.left + x, box.top + y];
+}"""
+
 LISTEN = """() => {
   window.frames = 0;
   window.seen = { set: [], label: [] };
@@ -112,14 +120,8 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
         page.wait_for_timeout(200 + 200 * rng.random())
 
     hand.press("Fit view")
-    box = hand.map.bounding_box()
-    assert box is not None
     for _ in range(options.lassos):
-        at = np.array([box["x"], box["y"]]) + rng.uniform(0.3, 0.7, 2) * [
-            box["width"],
-            box["height"],
-        ]
-        hand.lasso(at, 40)
+        hand.lasso(np.array(page.evaluate(WHERE, int(rng.integers(n)))), 40)
         page.wait_for_timeout(150)
         page.keyboard.press("Enter")
         page.wait_for_timeout(300 + 200 * rng.random())
