@@ -1,9 +1,9 @@
-"""Compile, or load from disk, the kernels that the first label of a live map will need.
+"""Compile, or load from disk, the kernels that the first label or slider of a live map will need.
 
-A map that moves has its own kernels by then, but labels, links and pins need others, and after a
-cold installation the first lasso would wait for the compiler. So a small map of random points is
-labeled in a thread of its own, once in a process for each method, while somebody looks at the real
-one. Nothing of it is kept but the compiled code.
+A map that moves has its own kernels by then, but other parameters, labels, links and pins need
+others, and after a cold installation the first lasso would wait for the compiler. So a small map of
+random points is steered in a thread of its own, once in a process for each method, while somebody
+looks at the real one. Nothing of it is kept but the compiled code.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import logging
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def warm_up(recipe: Recipe[Any]) -> threading.Thread | None:
     if not isinstance(recipe.quality_metric, str):  # a function of the user's, or learned
         return None
     thread = threading.Thread(
-        target=_label_a_small_map, args=(recipe,), name="nbembed warm-up", daemon=True
+        target=_steer_a_small_map, args=(recipe,), name="nbembed warm-up", daemon=True
     )
     try:
         thread.start()
@@ -53,18 +54,22 @@ def warm_up(recipe: Recipe[Any]) -> threading.Thread | None:
     return thread
 
 
-def _label_a_small_map(recipe: Recipe[Any]) -> None:
+def _steer_a_small_map(recipe: Recipe[Any]) -> None:
     try:
         X = np.random.default_rng(0).normal(size=(POINTS, 5))
         settings = Settings.of(recipe, Supervision(POINTS))
         engine = Engine(X, settings)
         engine.advance()
+        for parameter in recipe.live_parameters:
+            value = 0.4 * parameter.low + 0.6 * parameter.high  # no end, and no special case
+            other = settings.recipe.replace(**{parameter.name: value})
+            engine.apply("set", {parameter.name: value}, replace(settings, recipe=other))
+            engine.advance()
         said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
         said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
         engine.apply("label", {}, settings.with_supervision(said))
         for _ in range(2):
             engine.advance()
-        engine.cost()
     except Exception:
         # The data of this method are not of this kind; its first label compiles what it needs.
         _logger.debug("could not warm up %s", type(recipe).__name__, exc_info=True)

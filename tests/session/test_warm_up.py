@@ -23,17 +23,20 @@ def wait(thread: threading.Thread | None) -> None:
     assert not thread.is_alive()
 
 
-def test_a_small_map_is_labeled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    labeled = []
+def test_a_small_map_is_steered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
     evaluate = room.Engine.advance
 
     def advance(engine: room.Engine) -> object:
-        labeled.append(engine.settings.supervision.labeled.size)
+        settings = engine.settings
+        seen.append((settings.recipe.parameters["alpha"], settings.supervision.labeled.size))
         return evaluate(engine)
 
     monkeypatch.setattr(room.Engine, "advance", advance)
     wait(warm_up(nb.HSSNE(random_state=0).recipe))
-    assert labeled == [0, 10, 10]
+    assert seen[0] == (1.0, 0)
+    assert {alpha for alpha, _ in seen} > {1.0}, "other kernels than those of the present α"
+    assert seen[-1] == (1.0, 10)
     assert warm_up(nb.HSSNE(alpha=2.0).recipe) is None
 
 
