@@ -22,7 +22,6 @@ Needs the extra ``nbembed[bench]``.
 from __future__ import annotations
 
 import argparse
-import copy
 import statistics
 import sys
 import time
@@ -109,9 +108,11 @@ def on_large_map(n: int, many: int, threads: int, file: Path | None) -> None:
     def all_sums(new: Any) -> Any:
         limit, field_placement.FIELD_FROM = field_placement.FIELD_FROM, n + 1
         try:
-            return nb.HSSNE.transform(clone_fitted(model), new)
+            model._fitted.field = None  # made anew, or not
+            return model.transform(new)
         finally:
             field_placement.FIELD_FROM = limit
+            model._fitted.field = None
 
     print(machine())
     print(f"new points on a map of {n}, {threads} thread(s), CPU seconds")
@@ -134,13 +135,6 @@ def on_large_map(n: int, many: int, threads: int, file: Path | None) -> None:
     for name in others:
         report.ratio(f"a new point on a map of {n}", [each[name]], name, [each[ours]])
     report.write(file)
-
-
-def clone_fitted(model: Any) -> Any:
-    """Return a fitted estimator without the potential of its map."""
-    again = copy.copy(model)
-    again.__dict__.pop("_field", None)
-    return again
 
 
 def maps(X: Any, threads: int) -> list[tuple[str, Any, Callable[[Any], Any]]]:

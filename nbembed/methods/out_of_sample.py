@@ -104,13 +104,15 @@ class PlacesNewPoints(Estimator):
 
     def _map_field(self, cost: RowCost) -> MapField | None:
         """Return the potential of the fitted map, made at the first call, if it has one."""
-        known: tuple[Any, Any, MapField | None] | None = getattr(self, "_field", None)
+        if self._sigma is not None:
+            return None
+        # Kept beside the data: a transform leaves the attributes of an estimator as they are.
+        known = getattr(self._fitted, "field", None)
         if known is None or known[0] is not self.embedding_ or known[1] != cost:
-            made = (
-                None if self._sigma is not None else MapField.of(self.embedding_, cost, self.n_jobs)
-            )
-            known = self._field = self.embedding_, cost, made
-        return known[2]
+            known = self.embedding_, cost, MapField.of(self.embedding_, cost, self.n_jobs)
+            self._fitted.field = known
+        made: MapField | None = known[2]
+        return made
 
     def _remember(self, X: Any, affinities: Affinities) -> None:
         """Keep the perplexity, and the data and the metric that the affinities were made with."""

@@ -97,6 +97,8 @@ class FittedData:
         self.metric = metric
         self.X = None if self._given else X
         self._digests = _digests(X, square=True) if self._given else None
+        #: A map, its cost and its potential (:mod:`nbembed.methods.field_placement`), once needed.
+        self.field: Any = None
 
     @property
     def _given(self) -> bool:

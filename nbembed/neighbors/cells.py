@@ -87,8 +87,8 @@ class Cells:
         Parameters
         ----------
         queries : ndarray of shape (m, d), optional
-            The points themselves if None; they are no neighbors of themselves. What is found for
-            a query does not depend on the others.
+            The points themselves if None; they are no neighbors of themselves. Up to rounding in
+            float32, what is found for a query does not depend on the others.
         """
         found = self._search(queries)
         asked = self.points if queries is None else queries

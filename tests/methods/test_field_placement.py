@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from nbembed.kernels import placement_field, reference
 from nbembed.kernels.placement import evaluate
-from nbembed.methods import HSSNE, SNE, Mbed, NeRV
+from nbembed.methods import HSSNE, SNE, Mbed
 from nbembed.methods import field_placement as module
 from nbembed.methods.field_placement import MapField, place_on_field
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place
@@ -108,7 +108,6 @@ def test_points_at_the_rim_are_placed_by_all_sums(rng, everywhere, monkeypatch):
         (HSSNE, {"alpha": 1.0}, True),
         (SNE, {}, True),
         (HSSNE, {"alpha": 1.0, "n_components": 3}, False),
-        (NeRV, {}, False),
         (Mbed, {"n_classes": 5}, False),
     ],
 )
