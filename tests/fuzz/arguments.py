@@ -198,6 +198,7 @@ GOOD: dict[str, Good] = {
     "n_neighbors": one_of(2, 3, 7),
     "search": one_of("exact", "auto"),
     "n_pca": one_of("auto", None, 2),
+    "n_landmarks": one_of("auto", None, 20),
     "n_pieces": one_of(2, 10),
     "n_centroids": one_of(2, 1, 3),
     "n_eigenvectors": one_of("auto", 3),
