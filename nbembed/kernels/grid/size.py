@@ -40,10 +40,10 @@ LIGHT_PAIR, PAIR, OWN_PAIR = 0.2, 0.35, 15.0
 
 #: Range of cells along the widest axis of grids with a smoothed kernel; its core in units of a
 #: cell, which leaves an error of 1e-3 in the smooth force; ns for a pair in adjacent cells of the
-#: core's side.
+#: core's side, for α = 0 and 1 and for others, which need a power.
 FEWEST_COARSE, MOST_COARSE = 64, 1200
 CORE = 5.0
-NEAR_COST = 5.0
+LIGHT_NEAR, NEAR = 5.0, 15.0
 
 #: Bytes that the grid may take, and bytes for each node of it.
 MOST_BYTES = 2**30
@@ -97,13 +97,14 @@ def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
     if d != 2 or precise or kernel.H is not None:
         return best
     # Steps of two, so that a map that grows keeps its kernel, whose transform takes time.
+    near = LIGHT_NEAR if kernel.alpha in (0, 1) else NEAR
     coarse_h = 2 * h
     while coarse_h * FEWEST_COARSE < span:
         if coarse_h * MOST_COARSE > span:
             coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
             if coarse.cost < best.cost:
                 pairs = count_pairs(Yt, low, CORE * coarse_h)
-                coarse = coarse._replace(cost=coarse.cost + NEAR_COST * pairs)
+                coarse = coarse._replace(cost=coarse.cost + near * pairs)
                 best = coarse if coarse.cost < best.cost else best
         coarse_h *= 2
     return best
