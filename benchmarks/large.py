@@ -4,6 +4,7 @@
     python benchmarks/large.py --sizes 10000        other sizes
     python benchmarks/large.py --fit 10000 70000    whole fits, affinities included (minutes)
     python benchmarks/large.py --data mnist.npz     rows of ``X`` of a file in the place of blobs
+    python benchmarks/large.py --json out.json      write the figures as JSON
     python benchmarks/large.py --cpu                CPU time, for machines under other load
 
 An iteration is the gradient of t-SNE without the cost, of both on the same embedding (a disc of the
@@ -22,8 +23,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +39,9 @@ import nbembed as nb
 from nbembed.affinities import perplexity_affinities
 from nbembed.objectives import HeavyTailed
 from nbembed.run import Run
+
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
 
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 2.0)
@@ -57,12 +63,15 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5, help="number of turns to take medians over")
     parser.add_argument("--data", help="a file of NumPy arrays with X")
     parser.add_argument("--cpu", action="store_true", help="measure CPU time")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter
+    report = Report("large")
     for n in options.fit:
-        fits(points(n, options.data), clock)
+        fits(points(n, options.data), clock, report)
     for n in () if options.fit else options.sizes:
-        iterations(points(n, options.data), options.turns, clock)
+        iterations(points(n, options.data), options.turns, clock, report)
+    report.write(options.json)
 
 
 def points(n: int, data: str | None) -> Any:
@@ -83,8 +92,8 @@ def affinities(X: Any) -> Any:
 # ---- one iteration ------------------------------------------------------------------------------
 
 
-def iterations(X: Any, turns: int, clock: Callable[[], float]) -> None:
-    """Print milliseconds for one iteration, and ratios."""
+def iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -> None:
+    """Print milliseconds for one iteration, and report ratios."""
     n = len(X)
     P = affinities(X)
     rng = np.random.default_rng(0)
@@ -120,6 +129,13 @@ def iterations(X: Any, turns: int, clock: Callable[[], float]) -> None:
         middle = statistics.median(all_of_them)
         spread = max(all_of_them) - min(all_of_them)
         print(f"  {name:24s} {1e3 * middle:9.1f} ± {1e3 * spread / 2:5.1f}   {fft / middle:6.1f} ×")
+    for peer in ("openTSNE FFT", "openTSNE BH"):
+        name = f"t-SNE on the grid, one iteration, n = {n}"
+        report.ratio(name, seconds[peer], peer, seconds["grid α = 1"])
+    for alpha in ALPHAS:
+        peer = f"openTSNE BH α = {alpha}"
+        name = f"HSSNE α = {alpha} on the grid, one iteration, n = {n}"
+        report.ratio(name, seconds[peer], peer, seconds[f"grid α = {alpha}"])
 
 
 def peer_gradient(Y: Any, P: Any, alpha: float, method: str) -> Callable[[], Any]:
@@ -131,8 +147,8 @@ def peer_gradient(Y: Any, P: Any, alpha: float, method: str) -> Callable[[], Any
 # ---- whole fits ---------------------------------------------------------------------------------
 
 
-def fits(X: Any, clock: Callable[[], float]) -> None:
-    """Print the seconds that both take to the same cost."""
+def fits(X: Any, clock: Callable[[], float], report: Report) -> None:
+    """Print the seconds that both take to the same cost, and report the ratio."""
     n = len(X)
     start = clock()
     P = affinity.PerplexityBasedNN(X, perplexity=PERPLEXITY, n_jobs=1, random_state=0)
@@ -169,6 +185,8 @@ def fits(X: Any, clock: Callable[[], float]) -> None:
         f"  nbembed   {own[0]:7.1f} {own[1]:7.1f}   {cost:.4f}   {run.iteration} iterations, "
         f"{sum(theirs) / sum(own):.1f} ×"
     )
+    work = f"t-SNE, fit to openTSNE's cost, affinities included, n = {n}"
+    report.ratio(work, [sum(theirs)], "openTSNE FFT", [sum(own)])
 
 
 if __name__ == "__main__":
