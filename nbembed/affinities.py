@@ -31,7 +31,17 @@ from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
 from nbembed.memory import check_memory
 from nbembed.neighbors import check_k, find_neighbors
-from nbembed.sparse_format import FLOATS, check_csr
+from nbembed.probabilities import (
+    FORMS,
+    Form,
+    as_stored,
+    canonical,
+    check_matrix,
+    csr_of_rows,
+    frozen,
+    frozen_matrix,
+    row_sums,
+)
 from nbembed.validation import (
     auto_perplexity,
     check_choice,
@@ -41,16 +51,11 @@ from nbembed.validation import (
     check_perplexity,
     check_perplexity_of_neighbors,
     check_real,
-    check_unmasked,
     matrix_of,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-#: Each row a distribution, or one distribution over all pairs.
-Form = Literal["row", "joint"]
-FORMS = ("row", "joint")
 
 __all__ = [
     "Affinities",
@@ -60,8 +65,6 @@ __all__ = [
     "perplexity_affinities",
 ]
 
-#: Tolerance of sums and of symmetry, relative to what is compared.
-TOLERANCE = 1e-4
 #: What takes less memory than affinities of all pairs.
 FEWER_PAIRS = 'n_neighbors=... of perplexity_affinities, which algorithm="grid" uses'
 #: With fewer points than this, starting threads takes longer than it saves.
@@ -113,9 +116,9 @@ class Affinities:
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, FORMS)
-        object.__setattr__(self, "P", _frozen_matrix(self.P))
+        object.__setattr__(self, "P", frozen_matrix(self.P))
         if isinstance(self.beta, np.ndarray):
-            object.__setattr__(self, "beta", _frozen(self.beta))
+            object.__setattr__(self, "beta", frozen(self.beta))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields without what was computed from them."""
@@ -138,7 +141,7 @@ class Affinities:
             As :func:`as_affinities`.
         """
         check_choice("form", form, FORMS)
-        stored = _checked(_stored(P).copy(), form)
+        stored = check_matrix(as_stored(P).copy(), form)
         if sparse.issparse(stored):
             stored.eliminate_zeros()
         return cls(stored, form)
@@ -320,96 +323,7 @@ def as_affinities(P: Any, form: Form) -> Affinities:
     check_choice("form", form, FORMS)
     if isinstance(P, Affinities):
         return P.joint() if form == "joint" else P.rows()
-    return Affinities(_checked(_stored(P), form), form)
-
-
-def _frozen_matrix(P: Any) -> Any:
-    """Return P as a read-only view, of the structure that kernels rely on.
-
-    A view is made read only without a change of the caller's array.
-    """
-    if P.ndim != 2 or P.shape[0] != P.shape[1]:
-        raise ValueError(f"P must be a square matrix (n_samples, n_samples), got {P.shape}")
-    if sparse.issparse(P):
-        check_csr(P, "P", canonical=True)
-        parts = _frozen(P.data), _frozen(P.indices), _frozen(P.indptr)
-        view = sparse.csr_array(parts, shape=P.shape)
-        view.has_canonical_format = True
-        return view
-    if P.dtype not in FLOATS or not P.flags.c_contiguous:
-        raise ValueError(f"P must be a C-contiguous array of float32 or float64, got {P.dtype}")
-    return _frozen(P)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    if not array.flags.writeable:
-        return array
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def row_sums(P: Any) -> NDArray[np.float64]:
-    """Return the sums of the rows of a dense or sparse matrix, in float64."""
-    return np.asarray(P.sum(axis=1, dtype=np.float64)).ravel()
-
-
-def canonical(P: Any) -> Any:
-    """Return a CSR array with its indices sorted and duplicates summed, changed in place."""
-    P.sum_duplicates()
-    return P
-
-
-def _stored(P: Any) -> Any:
-    """Return a matrix as C-contiguous float array or as canonical CSR array."""
-    P = matrix_of(P, "P")
-    check_unmasked(P, "P")
-    if sparse.issparse(P):  # checked and canonical by now
-        return sparse.csr_array(P)
-    try:
-        stored = np.asarray(P)
-    except ValueError:  # rows of different lengths
-        stored = np.array("")
-    if stored.ndim == 0 or stored.dtype.kind not in "fiub":
-        raise TypeError(
-            f"P must be an array of numbers, a sparse matrix or Affinities, got {type(P).__name__}"
-        )
-    if stored.dtype not in (np.float32, np.float64):
-        stored = stored.astype(np.float64)
-    return np.ascontiguousarray(stored)
-
-
-def _checked(P: Any, form: Form) -> Any:
-    """Return a stored matrix if it is one of probabilities in the given form."""
-    if P.ndim != 2 or P.shape[0] != P.shape[1]:
-        raise ValueError(f"P must be a square matrix (n_samples, n_samples), got {P.shape}")
-    if P.shape[0] < 2:
-        raise ValueError(f"P must describe at least 2 points, got {P.shape[0]}")
-    entries = P.data if sparse.issparse(P) else P
-    if not np.isfinite(entries).all():
-        raise ValueError("P must be finite, got NaN or infinity")
-    if (entries < 0).any():
-        raise ValueError(f"P must be non-negative, got {entries.min():.3g}")
-    if P.diagonal().any():
-        raise ValueError("P must have an empty diagonal: no point is its own neighbor")
-    sums = row_sums(P)
-    if form == "row":
-        worst = int(np.argmax(np.abs(sums - 1)))
-        if abs(sums[worst] - 1) > TOLERANCE:
-            raise ValueError(
-                f"P must have rows that sum to one, got {sums[worst]:.6g} in row {worst}"
-            )
-        return P
-    total = float(sums.sum())
-    if abs(total - 1) > TOLERANCE:
-        raise ValueError(f"P must sum to one over all pairs, got {total:.6g}")
-    difference = abs(P - P.T).max()
-    if difference > TOLERANCE * float(entries.max()):
-        raise ValueError(
-            f"P must be symmetric, got |P − Pᵀ| up to {difference:.3g}; "
-            "(P + P.T) / 2 is a symmetric form"
-        )
-    return P
+    return Affinities(check_matrix(as_stored(P), form), form)
 
 
 def perplexity_affinities(
@@ -518,17 +432,6 @@ def calibrated_rows(
         nobody = np.full(len(D2), -1)
         _, beta[here], tied[here] = calibrate(D2, nobody, perplexity, n_threads, P[here])
     return Calibration(P, beta, tied)
-
-
-def csr_of_rows(rows: NDArray[Any], index: NDArray[Any], n_columns: int) -> sparse.csr_array:
-    """Return rows of probabilities as CSR array, entry (i, k) in column ``index[i, k]``."""
-    number = np.int32 if max(rows.size, n_columns) < 2**31 else np.int64
-    indptr = np.arange(0, rows.size + 1, rows.shape[1], dtype=number)
-    parts = rows.ravel(), index.astype(number).ravel(), indptr
-    P = sparse.csr_array(parts, shape=(rows.shape[0], n_columns))
-    P.eliminate_zeros()
-    P.sort_indices()
-    return P
 
 
 def global_affinities(

@@ -27,6 +27,7 @@ RANKS = {
     "dask_input": 0,
     "sparse_format": 0,
     "validation": 1,
+    "probabilities": 1.5,
     "distances": 1,
     "neighbors": 1.5,
     "estimator_input": 2,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.affinities import Affinities, Form, canonical, row_sums
+from nbembed.affinities import Affinities
+from nbembed.probabilities import Form, canonical, row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

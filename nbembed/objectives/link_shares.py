@@ -36,7 +36,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
-from nbembed.affinities import Affinities, canonical, row_sums
+from nbembed.affinities import Affinities
+from nbembed.probabilities import canonical, row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -35,7 +35,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
-from nbembed.affinities import Affinities, canonical, row_sums
+from nbembed.affinities import Affinities
 from nbembed.kernels.custom_similarity import custom_entries, custom_groups
 from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.grid.gaussian_rows import gaussian_rows_by_grid
@@ -48,6 +48,7 @@ from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import Algorithm, as_csr, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
 from nbembed.objectives.similarity import Similarity
+from nbembed.probabilities import canonical, row_sums
 from nbembed.validation import check_choice, check_real
 
 if TYPE_CHECKING:

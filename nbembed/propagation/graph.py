@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.affinities import Affinities, csr_of_rows
+from nbembed.affinities import Affinities
 from nbembed.distances import name_of
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors import find_neighbors, k_smallest
+from nbembed.probabilities import csr_of_rows
 from nbembed.validation import auto_perplexity, check_data, check_perplexity
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ PASSES = [
     "nbembed.objectives.supervised_affinities._sums",
     "nbembed.objectives.supervised_affinities.without_cannot_links",
     "nbembed.objectives.supervised_affinities.row_sums",
-    "nbembed.affinities._checked",
+    "nbembed.affinities.check_matrix",
 ]
 N = 60
 TOLD = Supervision(N).label(range(8), "a").label(range(20, 25), "b").must_link([30, 31, 40])
