@@ -1,8 +1,9 @@
 """Files and logs of older versions, brought to the present form.
 
 Version 1 had no centers, pins and methods that learn; version 2 kept the values that a schedule
-had set in two units, and what was left of the schedule in place of how far it had come. Some
-commands had other names. Parameters are renamed by their recipe (``Recipe.upgraded``), which also
+had set in two units, and what was left of the schedule in place of how far it had come. In both,
+methods had a parameter ``algorithm`` that changed nothing: all pairs were summed. Some commands had
+other names. Parameters are renamed by their recipe (``Recipe.upgraded``), which also
 knows what those that were added later have to be for the maps of an older version
 (``Recipe.restored``).
 """
@@ -63,7 +64,26 @@ def current_content(content: dict[str, Any]) -> dict[str, Any]:
     }
     snapshots = [{**s, "learned_from": s.get("taught")} for s in content["snapshots"]]
     path = [{**step, "value": step["lam"]} for step in content["path"]]
-    return {**content, "run_state": run_state, "snapshots": snapshots, "path": path}
+    return {
+        **_summing_all_pairs(content),
+        "run_state": run_state,
+        "snapshots": snapshots,
+        "path": path,
+    }
+
+
+def _summing_all_pairs(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content with ``algorithm="exact"`` wherever there is an ``algorithm``."""
+
+    def exact(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: "exact" if k == "algorithm" else exact(v) for k, v in value.items()}
+        return [exact(v) for v in value] if isinstance(value, list) else value
+
+    return {
+        **content,
+        **{name: exact(content[name]) for name in ("settings", "log", "now") if name in content},
+    }
 
 
 def values_in_force(

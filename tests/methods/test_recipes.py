@@ -89,8 +89,8 @@ def test_a_recipe_is_frozen(recipe_type):
         recipe.tol = 1.0
     assert recipe.replace(tol=0.5).tol == 0.5
     assert recipe.tol == 1e-4
-    with pytest.raises(ValueError, match=f"'algorithm' is not a parameter of {recipe.name}"):
-        recipe.replace(algorithm="exact")
+    with pytest.raises(ValueError, match=f"'theta' is not a parameter of {recipe.name}"):
+        recipe.replace(theta=0.5)
     with pytest.raises(TypeError):
         recipe_type(2)
 
@@ -107,7 +107,7 @@ def test_what_is_declared_exists(recipe_type):
     assert recipe_type.group in ("Neighbor embeddings", "Learned from labels")
     undeclared = fields - live - set(recipe_type.invalidates) - set(INVALIDATES)
     # What is declared nowhere enters the affinities, and these do.
-    assert undeclared <= {"classifier", "class_names"}
+    assert undeclared <= {"algorithm", "classifier", "class_names"}
     for name in undeclared:
         assert recipe_type.parts_entered(name) == ("affinities",)
 
@@ -139,7 +139,7 @@ def test_what_is_no_method_cannot_be_registered(wrong):
 
 
 def test_parameters_of_older_versions_are_dropped(recipe_type):
-    stored = {"n_components": 3, "algorithm": "auto", "no such": 1}
+    stored = {"n_components": 3, "theta": 0.5, "no such": 1}
     assert recipe_type.upgraded(stored) == {"n_components": 3}
     now = recipe_type().parameters
     assert recipe_type.upgraded(now) == now

@@ -335,9 +335,9 @@ def test_what_an_older_version_allowed_does_not_cost_the_file(tmp_path):
     path.write_bytes((FILES / "v2" / "hssne.nbembed").read_bytes())
     log = log_of(path)
     log.insert(2, {"iteration": log[1]["iteration"], "command": "undo", "arguments": {}})
-    log.insert(2, {"iteration": 0, "command": "set", "arguments": {"algorithm": "exact"}})
+    log.insert(2, {"iteration": 0, "command": "set", "arguments": {"theta": 0.5}})
     tampered(path, edited(log=log))
     with pytest.warns(UserWarning, match="written by another version and is not complete here"):
         loaded = load_session(path)
     assert loaded.supervision.labeled.size
-    assert "algorithm" not in loaded.to_script()
+    assert "theta" not in loaded.to_script()
