@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.kernels.threads import Interrupted
 from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer
 from nbembed.schedule import Schedule
@@ -311,6 +312,7 @@ class Run:
 
     def _step(self) -> None:
         stage = self.schedule.current
+        objective = self.objective
         if stage is not None and stage.parameters and self.schedule.at_boundary:
             self.objective = self.objective.with_parameters(**stage.parameters)
             self._restart(self._state.Y)
@@ -323,7 +325,11 @@ class Run:
         # A cost in the first step from somewhere new would keep the next layout waiting.
         ends_window = (self._age + 1) % WINDOW == 0
         due = ends_window or ((self.iteration + 1) % self.cost_every == 0 and self._age > 0)
-        state = acting.step(self.objective, before, cost=due)
+        try:
+            state = acting.step(self.objective, before, cost=due)
+        except Interrupted:
+            self.objective = objective  # a stage that was to begin will begin with the next step
+            raise
         if not self.objective.in_range(state.Y):
             # The state is not updated, so that the layout stays the one before this step.
             raise FloatingPointError(

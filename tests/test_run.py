@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from nbembed.kernels.threads import Interrupted
 from nbembed.objectives import HeavyTailed, LargeMargin, simplex
 from nbembed.optimizers import LBFGS, FixedPoint, MomentumGradient
 from nbembed.optimizers.base import Optimizer, State
@@ -234,6 +235,30 @@ def test_a_layout_that_leaves_the_numbers_is_never_taken(objective, Y):
         run.step()
     np.testing.assert_array_equal(run.embedding, Y)
     assert run.iteration == 0
+
+
+def test_a_step_that_is_given_up_does_not_begin_a_stage(objective, Y):
+    class GivenUp(FixedPoint):
+        """Is given up once."""
+
+        times = 1
+
+        def step(self, objective, state, *, cost=True):
+            if self.times and objective.parameters["alpha"] == 2.0:
+                type(self).times -= 1
+                raise Interrupted
+            return super().step(objective, state, cost=cost)
+
+    optimizer = GivenUp()
+    stages = (Stage(2, optimizer, {"alpha": 1.0}), Stage(2, optimizer, {"alpha": 2.0}))
+    run = Run(objective, optimizer, Y, Schedule(stages)).step(2)
+    with pytest.raises(Interrupted):
+        run.step()
+    assert run.objective.parameters["alpha"] == 1.0
+    assert run.iteration == 2
+    run.step(2)
+    never = Run(objective, optimizer, Y, Schedule(stages)).step(4)
+    assert run.embedding.tobytes() == never.embedding.tobytes()
 
 
 def test_a_fork_goes_its_own_way(objective, Y):

@@ -11,13 +11,15 @@ redone is a function of settings, geometry and layout alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.threads import interruptible
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.schedule import Schedule
 from nbembed.session.affinity_cache import AffinityCache
@@ -216,18 +218,27 @@ class Engine:
 
     # -- one iteration ----------------------------------------------------------------------
 
-    def advance(self) -> Record:
+    def advance(self, overtaken: Callable[[], bool] | None = None) -> Record:
         """Do one iteration and return its record.
+
+        Parameters
+        ----------
+        overtaken : callable, optional
+            Asked between chunks of the optimizer's step; the step is given up where it is true.
 
         Raises
         ------
+        Interrupted
+            If the step was given up; nothing has changed.
         Exception
             Whatever the recipe's parts raise. The layout is then the one before, and the next call
             tries again from it.
         """
         run = self.refresh()
         try:
-            record = run.step().trace.pop()
+            with interruptible(overtaken) if overtaken is not None else nullcontext():
+                run.step()
+            record = run.trace.pop()
         except Exception:
             self.reset_optimizer()
             raise

@@ -221,10 +221,8 @@ class Executor:
         self._optimum.interrupt()
         if controller.worse_optimum:
             self._say(controller, "")
-        engine.refresh()
         try:
-            with interruptible(lambda: self._overtaken(controller)):
-                record = engine.advance()
+            record = engine.advance(lambda: self._overtaken(controller))
         except Interrupted:
             self._gave_up = True
             return

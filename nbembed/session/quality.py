@@ -141,10 +141,11 @@ class SampledQuality:
     def _search(self, metric: Any) -> None:
         """Search the next points of the data for nearest neighbors of the sample."""
         X, points, first = self._X, self._points, self._searched
-        count = max(16, PAIRS // SAMPLE // max(1, X.shape[1] // WIDE))
+        given = isinstance(metric, str) and metric == "precomputed"
+        count = max(16, PAIRS // SAMPLE // (1 if given else max(1, X.shape[1] // WIDE)))
         here = slice(first, min(first + count, X.shape[0]))
-        if isinstance(metric, str) and metric == "precomputed":
-            distances = Distances(X[points][:, here], metric, X)
+        if given:
+            distances = Distances(X[points, here], metric, X)
         else:
             distances = Distances(X[points], metric, X[here])
         for part, D2 in distances.blocks():

@@ -21,9 +21,10 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.gaussian_rows import gaussian_rows, isolated_rows
 from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.grid.size import AXES, grid_that_pays
-from nbembed.kernels.grid.sums import radial_sums
+from nbembed.kernels.grid.sums import PARTS, radial_sums
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
+from nbembed.kernels.threads import run_chunks
 
 #: The grid's error in Z_i is some 1e-7 of the charges nearby; below this, Z_i is summed exactly.
 ISOLATED = 1e-3
@@ -71,8 +72,9 @@ def gaussian_rows_by_grid(
     second = radial_sums(Yt, GAUSSIAN, inverse, n_threads, precise=True, grid=grid)
     repulsion = (-0.5 * (first.gradient * inverse + second.gradient)).astype(Yt.dtype)
     if isolated.size:
-        alone = np.zeros((d, n))
-        isolated_rows(Yt.astype(np.float64), isolated, log_Z, alone)
-        repulsion += alone.astype(Yt.dtype)
+        points, parts = Yt.astype(np.float64), np.array_split(isolated, PARTS)
+        alone = np.zeros((PARTS, d, n))
+        run_chunks(lambda k: isolated_rows(points, parts[k], log_Z, alone[k]), PARTS, n_threads)
+        repulsion += alone.sum(axis=0).astype(Yt.dtype)
     attraction, _, cross = sparse_attraction(Yt, W, 0.0, want_cost, n_threads, keep=keep)
     return GaussianRowsTerms(attraction, repulsion, log_Z, cross / 2)

@@ -92,9 +92,8 @@ def near_pairs(
                     value = np.exp(-tau)
                     slope = value
                 else:
-                    bend = 1.0 + alpha * tau
-                    value = np.exp(-np.log(bend) / alpha)
-                    slope = value / bend
+                    value = np.exp(-np.log1p(alpha * tau) / alpha)
+                    slope = value / (1.0 + alpha * tau)
                 t = reach - tau
                 value -= c0 + t * (c1 + t * (c2 + t * (c3 + t * c4)))
                 slope -= c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * 4.0 * c4))

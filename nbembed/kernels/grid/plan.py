@@ -66,13 +66,17 @@ class Plan(NamedTuple):
 
 @lru_cache(maxsize=64)
 def spacing(kernel: Radial, precise: bool = False) -> float:
-    """Return the widest spacing with an error of at most :data:`TOLERANCE` or :data:`PRECISE`."""
+    """Return the widest spacing with an error of at most :data:`TOLERANCE` or :data:`PRECISE`.
+
+    It is 0 where none that is tried is fine enough: similarities that are much steeper somewhere
+    than their width says.
+    """
     allowed = PRECISE if precise else TOLERANCE
     width = kernel.width
     place = bisect.bisect_left(
-        SPACINGS[:-1], True, key=lambda h: spline_error(kernel, h * width) <= allowed
+        SPACINGS, True, key=lambda h: spline_error(kernel, h * width) <= allowed
     )
-    return SPACINGS[place] * width
+    return SPACINGS[place] * width if place < len(SPACINGS) else 0.0
 
 
 def spline_error(kernel: Radial, h: float) -> float:
@@ -107,7 +111,7 @@ def _spline(offsets: Any) -> tuple[Any, Any]:
     return w, slopes
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)
 def plan(kernel: Radial | Smoothed, h: float, shape: tuple[int, ...], dtype: str) -> Plan:
     """Return the kernel's transform for a grid of ``shape`` with spacing h, in ``dtype``."""
     axes = [np.arange(n + 1) for n in shape]

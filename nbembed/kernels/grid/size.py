@@ -45,7 +45,7 @@ FEWEST_COARSE, MOST_COARSE = 64, 1200
 CORE = 5.0
 LIGHT_NEAR, NEAR = 5.0, 15.0
 
-#: Bytes that the grid may take, and bytes for each node of it.
+#: Bytes that the grid may take, and bytes for each node of it in float32; in float64, twice that.
 MOST_BYTES = 2**30
 NODE_BYTES = 24
 
@@ -78,7 +78,10 @@ class Grid(NamedTuple):
 
 
 def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
-    """Return the cheapest grid for points (d, n); see :func:`~.sums.radial_sums`."""
+    """Return the cheapest grid for points (d, n); see :func:`~.sums.radial_sums`.
+
+    For a kernel that some spacing is fine enough for (:func:`.plan.spacing`).
+    """
     d, n = Yt.shape
     low, high = np.asarray([Yt.min(axis=1), Yt.max(axis=1)], np.float64)
     span = float((high - low).max())
@@ -112,15 +115,18 @@ def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
 
 @with_reference(reference.grid_that_pays)
 def grid_that_pays(Yt: Any, kernel: Radial, precise: bool = False) -> Grid | None:
-    """Return the grid if it takes less time than all pairs, and no more than its memory.
+    """Return the grid if it is fine enough and takes less time than all pairs and little memory.
 
     It depends on the layout alone, not on the machine or on threads. With ``precise`` for rows,
     which take two convolutions in float64, or two passes over the pairs.
     """
+    if spacing(kernel, precise) == 0:
+        return None
     n = Yt.shape[1]
     grid = grid_for(Yt, kernel, precise)
     pairs = n * n * pair_cost(kernel) * (2 if precise else 1)
-    fits = math.prod(grid.shape) * NODE_BYTES <= MOST_BYTES
+    double = precise or Yt.dtype == np.float64 or grid.span < kernel.width
+    fits = math.prod(grid.shape) * NODE_BYTES * (2 if double else 1) <= MOST_BYTES
     return grid if fits and grid.cost < pairs else None
 
 

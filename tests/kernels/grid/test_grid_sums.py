@@ -181,3 +181,10 @@ def test_what_costs_less_as_pairs_is_summed_pair_by_pair() -> None:
     assert grid_that_pays(50 * many, Radial(1.0))
     assert not grid_that_pays(1e4 * np.vstack([many, many[:1]]), Radial(1.0))
     assert not grid_that_pays(50 * many[:, :500], Radial(1.0))
+
+
+def test_no_grid_is_used_that_is_not_fine_enough() -> None:
+    steep = Radial(1e4)
+    assert spacing(steep) == 0.0
+    many = np.random.default_rng(0).random((2, 20_000)).astype(np.float32)
+    assert grid_that_pays(many, steep) is None
