@@ -328,8 +328,10 @@ def test_every_selectable_kernel_is_compared() -> None:
         "potentials",
         "descend_on_field",
         # kernels/grid/test_grid_sums compares these.
-        "pays",
+        "grid_that_pays",
         "radial_sums",
+        # test_largest compares this.
+        "largest_entries",
     }
 
 
