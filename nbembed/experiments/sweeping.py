@@ -241,6 +241,7 @@ def _without(y: Any, points: NDArray[np.intp]) -> Any:
     """Return labels with those of some points taken away."""
     labels = np.array(y)
     if labels.dtype.kind in "iu":
+        labels = labels.astype(np.int64)  # −1 is no number of unsigned types
         labels[points] = -1
     elif labels.dtype.kind == "f":
         labels[points] = np.nan
@@ -361,13 +362,16 @@ def _folds(
     points = np.arange(n)
     if held_out == "labels":
         points = np.asarray(as_supervision(y, n).labeled)
+    labels = None if y is None else y[points]
+    classifier = not is_regressor(estimator)
+    if labels is not None and labels.dtype == object and labels.ndim == 1 and classifier:
+        # Classes beside None are of a kind that scikit-learn does not know, and does not stratify.
+        labels = np.unique([str(label) for label in labels], return_inverse=True)[1]
     try:
-        splitter = check_cv(
-            cv, None if y is None else y[points], classifier=not is_regressor(estimator)
-        )
+        splitter = check_cv(cv, labels, classifier=classifier)
         splits = [
             (points[np.asarray(a)], points[np.asarray(b)])
-            for a, b in splitter.split(points[:, None], None if y is None else y[points])
+            for a, b in splitter.split(points[:, None], labels)
         ]
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(

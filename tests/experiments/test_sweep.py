@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -114,6 +114,35 @@ def test_labels_of_a_fold_are_hidden_and_its_points_are_not():
         assert [int((~hidden(y)).sum()) for y in seen] == [20, 20, 20]
         known = np.array([~hidden(y) for y in seen])
         assert (known.sum(axis=0)[::5] == 2).all()
+
+
+def test_folds_are_stratified_where_unlabeled_points_are_none():
+    """Beside None, classes have no type that scikit-learn stratifies by."""
+    seen = []
+
+    class Spy(Recorder):
+        def fit(self, X, y=None):
+            seen.append(y)
+            return super().fit(X, y)
+
+    for zero, one in ((0, 1), ("a", "b"), (0, "b")):
+        labels = np.array([zero] * 4 + [None] * 2 + [one] * 4, dtype=object)
+        for cv in (2, StratifiedKFold(2)):
+            seen.clear()
+            sweep(Spy(), {}, X[:10], labels, cv=cv, held_out="labels", error_score="raise")
+            assert [(list(y).count(zero), list(y).count(one)) for y in seen] == [(2, 2), (2, 2)]
+        seen.clear()
+        sweep(Spy(), {}, X[:10], labels, cv=2, error_score="raise")
+        assert [[list(y).count(c) for c in (zero, None, one)] for y in seen] == [[2, 1, 2]] * 2
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint64, np.int8])
+def test_labels_of_unsigned_integers_are_hidden(kind):
+    options = {"cv": 2, "scoring": cost, "held_out": "labels", "seeds": [0]}
+    expected = sweep(QUICK, {}, X, Y, **options)
+    found = sweep(QUICK, {}, X, Y.astype(kind), **options)
+    assert same_scores(expected, found)
+    assert found["error"].tolist() == [None, None]
 
 
 def test_dissimilarities_are_split_on_both_sides():
