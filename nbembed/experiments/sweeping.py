@@ -51,6 +51,8 @@ class Task:
     scoring: Mapping[str, Any]
     held_out: str
     raises: bool
+    #: The parameters of all settings: columns that no score may overwrite.
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +122,7 @@ def sweep(
         ``n_jobs=1`` where processes share the cores.
     error_score : "raise" or float, default=NaN
         Score of a fit that raises; its error is in the table, and the others go on. "raise" lets
-        the error through.
+        the error through. A name that ``scoring`` did not return for a fit is NaN.
     verbose : int, default=0
         1 shows a progress bar.
 
@@ -164,7 +166,7 @@ def sweep(
     check_real("verbose", verbose, low=0)
     n_jobs = check_n_jobs(n_jobs)
     kept = KeptResults(folder)
-    task = Task(estimator, X, y, scorers, held_out, raises)
+    task = Task(estimator, X, y, scorers, held_out, raises, parameters)
     fits = [
         Fit(number, setting, seed, fold, *rows)
         for number, setting in enumerate(settings)
@@ -221,7 +223,7 @@ def _scored(task: Task, fit: Fit) -> tuple[Any, dict[str, float]]:
         value = scorer(model, *given)
         if isinstance(value, Mapping):
             for each, number in value.items():
-                if each in RESERVED or each in fit.parameters or not isinstance(each, str):
+                if not isinstance(each, str) or each in RESERVED or each in task.parameters:
                     raise ValueError(f"scoring must not return {each!r}, another column's name")
                 scores[each] = _score(each, number)
         else:
@@ -400,7 +402,12 @@ def _results(
 ) -> list[dict[str, Any]]:
     """Return the results in the order of the fits; those that are kept are not computed."""
     keys = list(_keys(task, fits)) if kept.folder is not None else [""] * len(fits)
-    found = {i: result for i, key in enumerate(keys) if (result := kept.find(key)) is not None}
+    found = {
+        i: result
+        for i, key in enumerate(keys)
+        if (result := kept.find(key)) is not None
+        and result["scores"].keys().isdisjoint(task.parameters)  # kept where they were no columns
+    }
     missing = [i for i in range(len(fits)) if i not in found]
     with _bar(len(fits), len(found), shown) as bar:
         for number, result in completed(fit_and_score, task, [fits[i] for i in missing], n_jobs):
@@ -465,7 +472,8 @@ def _table(
         row = {**dict.fromkeys(columns, math.nan), **dict.fromkeys(parameters)}
         row |= {"setting": fit.setting, **fit.parameters, "error": result["error"]}
         row |= {k: v for k, v in (("seed", fit.seed), ("fold", fit.fold)) if v is not None}
-        row |= {name: result["scores"].get(name, error_score) for name in scores}
+        missing = math.nan if result["error"] is None else error_score
+        row |= {name: result["scores"].get(name, missing) for name in scores}
         row |= {name: result[name] for name in (*there, "seconds") if name in result}
         rows.append({name: row[name] for name in columns})
     failed = [row for row in rows if row["error"] is not None]

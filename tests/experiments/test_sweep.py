@@ -172,6 +172,31 @@ def test_scoring_may_have_names_and_several_values():
     assert table.best("f", largest=False) == {}
 
 
+def test_a_name_that_a_fit_did_not_return_is_no_failure():
+    def sometimes(model, X, y):
+        return {"c": 1.0} if model.a == 1 else {"c": 1.0, "d": 2.0}
+
+    for error_score in ("raise", -5):
+        table = sweep(Recorder(), {"a": [1, 2]}, X, scoring=sometimes, error_score=error_score)
+        assert table["error"].tolist() == [None, None]
+        np.testing.assert_array_equal(table["d"], [math.nan, 2.0])
+        np.testing.assert_array_equal(table.mean()["d"], [math.nan, 2.0])
+        assert table.best("d") == {"a": 2}
+
+
+def test_a_score_does_not_overwrite_a_parameter_of_another_grid(tmp_path):
+    def named_b(model, X, y):
+        return {"b": 7.0}
+
+    alone = sweep(Recorder(), {"a": [1]}, X, scoring=named_b, folder=tmp_path)
+    assert alone["b"].tolist() == [7.0]
+    grids = [{"a": [1]}, {"b": [5]}]
+    for folder in (None, tmp_path):  # where a result with that name is kept
+        with pytest.warns(FitFailedWarning, match="2 of 2 fits failed.*must not return 'b'"):
+            table = sweep(Recorder(), grids, X, scoring=named_b, folder=folder)
+        assert table["b"].tolist() == [None, 5]
+
+
 # -- failures -----------------------------------------------------------------------------------
 
 
