@@ -116,7 +116,8 @@ def sweep(
     folder : path, optional
         Keeps each result as soon as it is known; results that it has are not computed again. They
         are recognized by data, estimator, setting, seed, fold, scoring and versions, so that a
-        folder may serve several sweeps. Failed fits are not kept.
+        folder may serve several sweeps. The code of classes and of functions that ``scoring``
+        calls is not looked into. Failed fits are not kept.
     n_jobs : int, optional
         Number of processes; None: as ``joblib.parallel_config`` says, else 1. Give the estimator
         ``n_jobs=1`` where processes share the cores.
@@ -428,18 +429,20 @@ def _results(
 def _keys(task: Task, fits: Sequence[Fit]) -> Iterator[str]:
     """Yield the fingerprint of everything that the result of each fit depends on."""
     versions = [__version__, *map(version, ("numpy", "scipy", "scikit-learn"))]
-    shared = [task.estimator, task.X, task.y, task.scoring, task.held_out, versions]
     try:
+        estimator = clone(task.estimator)  # as it is fitted: nothing of an earlier fit counts
+        shared = [estimator, task.X, task.y, task.scoring, task.held_out, versions]
         common = fingerprint(shared)
-    except TypeError as error:
+    except Exception as error:
         raise TypeError(
             f"estimator and scoring must be recognizable with a folder, but {error}; give "
             "folder=None"
         ) from None
     for fit in fits:
         try:
-            yield fingerprint([common, fit.parameters, fit.seed, fit.train, fit.test])
-        except TypeError as error:
+            chosen = {name: clone(value, safe=False) for name, value in fit.parameters.items()}
+            yield fingerprint([common, chosen, fit.seed, fit.train, fit.test])
+        except Exception as error:
             raise TypeError(
                 f"param_grid must have values that are recognizable with a folder, but {error}; "
                 "give folder=None"

@@ -16,6 +16,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import make_scorer
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -378,6 +380,60 @@ def test_values_are_recognized_by_content():
     assert fingerprint(np.array(["a", None], object)) == fingerprint(np.array(["a", None], object))
     with pytest.raises(TypeError, match="cannot be pickled"):
         fingerprint(iter(open(os.devnull)))  # noqa: SIM115
+
+
+def fitted(values):
+    return StandardScaler().fit(values)
+
+
+def test_fitted_estimators_count_with_what_they_learned():
+    def enclosing(model):
+        return lambda: model
+
+    for around in (FrozenEstimator, enclosing, lambda m: m.transform, lambda m: partial(max, m)):
+        other = fingerprint(around(fitted(X + 1)))
+        assert fingerprint(around(fitted(X))) == fingerprint(around(fitted(X)))
+        assert fingerprint(around(fitted(X))) != other
+        assert fingerprint(around(StandardScaler())) != other
+
+
+def test_an_estimator_is_recognized_before_and_after_its_fit(tmp_path):
+    scoring, kept = partial(counted, tmp_path), tmp_path / "kept"
+    model = nb.HSSNE(max_iter=5, n_jobs=1)
+    for _ in range(2):
+        sweep(model, {}, X, scoring=scoring, folder=kept)
+        model.fit(X)
+    assert traces(tmp_path) == 1
+
+    part, whole = StandardScaler(), make_pipeline(StandardScaler(), Recorder())
+    for _ in range(2):
+        sweep(whole, {"standardscaler": [part]}, X, folder=tmp_path / "parts")
+        part.fit(X)
+    assert len(list((tmp_path / "parts").iterdir())) == 1
+    for values in (X, X + 1):  # which a clone keeps as it is
+        frozen = make_pipeline(FrozenEstimator(fitted(values)), Recorder())
+        sweep(frozen, {}, X, folder=tmp_path / "frozen")
+    assert len(list((tmp_path / "frozen").iterdir())) == 2
+
+
+def test_functions_count_with_the_plain_global_values_that_they_name():
+    source = """
+def score(model, X, y):
+    return [K for _ in X]
+"""
+
+    def with_global(**values):
+        names = {"__name__": "somewhere", **values}
+        exec(source, names)
+        return names["score"]
+
+    values = [1, 2, 2.5, "2", b"2", np.float32(2), np.arange(3), np.arange(4), [1, (2,)], [1, (3,)]]
+    digests = [fingerprint(with_global(K=value)) for value in values]
+    assert len(set(digests)) == len(values)
+    assert fingerprint(with_global(K=1, other=1)) == fingerprint(with_global(K=1, other=2))
+    assert fingerprint(with_global(K=1)) == digests[0]
+    scorers = [fingerprint(make_scorer(with_global(K=value))) for value in values]
+    assert len(set(scorers)) == len(values)
 
 
 def test_what_cannot_be_recognized_is_named(tmp_path):
