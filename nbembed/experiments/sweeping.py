@@ -119,8 +119,8 @@ def sweep(
         folder may serve several sweeps. The code of classes and of functions that ``scoring``
         calls is not looked into. Failed fits are not kept.
     n_jobs : int, optional
-        Number of processes; None: as ``joblib.parallel_config`` says, else 1. Give the estimator
-        ``n_jobs=1`` where processes share the cores.
+        Number of processes; None: as ``joblib.parallel_config`` says, else 1. 1 is this process,
+        whatever the backend. Give the estimator ``n_jobs=1`` where processes share the cores.
     error_score : "raise" or float, default=NaN
         Score of a fit that raises; its error is in the table, and the others go on. "raise" lets
         the error through. A name that ``scoring`` did not return for a fit is NaN.

@@ -7,11 +7,13 @@ import math
 import os
 import pickle
 import signal
+import threading
 from functools import partial
 
 import joblib
 import numpy as np
 import pytest
+from joblib.parallel import ThreadingBackend
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
@@ -506,6 +508,33 @@ def test_killed_processes_are_replaced_and_what_always_kills_is_given_up(tmp_pat
     assert found == {0: 0, 2: 20, 3: 30}
     assert isinstance(lost, WorkerLost)
     assert "killed each time (TerminatedWorkerError" in str(lost)
+
+
+class Elsewhere(ThreadingBackend):
+    """A backend that must not be used, and like Dask's counts its own workers."""
+
+    def effective_n_jobs(self, n_jobs):
+        return 2
+
+    def submit(self, *arguments, **options):
+        raise AssertionError
+
+    apply_async = submit
+
+
+def here(shared, item):
+    return threading.get_ident()
+
+
+def test_one_job_is_done_here_whatever_the_backend():
+    me = threading.get_ident()
+    for configured, given in ((2, 1), (1, None)):
+        with joblib.parallel_config(backend=Elsewhere(), n_jobs=configured):
+            assert dict(completed(here, None, range(3), given)) == dict.fromkeys(range(3), me)
+            with processes(1):
+                assert list(in_order(here, None, range(3))) == [me] * 3
+            table = sweep(Recorder(), {"a": [1, 2]}, X, n_jobs=1)
+            assert len(table) == 2
 
 
 def test_what_a_call_raises_goes_through():
