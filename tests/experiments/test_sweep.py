@@ -319,7 +319,24 @@ def test_kept_results_are_readable_and_a_damaged_file_is_written_anew(tmp_path):
     content = json.loads(file.read_text())
     assert content["about"] == {"alpha": "0.5", "seed": "3", "fold": "None"}
     assert content["result"]["scores"] == {"score": table["score"][0]}
-    for damaged in ("", "{", "[]", '{"format": 1}', '{"format": 2, "result": {"scores": {}}}'):
+    result = content["result"]
+    ill_formed = [
+        [],
+        {**result, "scores": {"score": None}},
+        {**result, "scores": {"score": "high"}},
+        {**result, "scores": {"score": [1.0]}},
+        {**result, "scores": {"score": True}},
+        {**result, "scores": {"score": 10**400}},
+        {**result, "scores": [1.0]},
+        {**result, "error": "ValueError"},
+        {**result, "seconds": "1"},
+        {**result, "cost": None},
+        {name: result[name] for name in ("scores", "error")},
+        {name: result[name] for name in ("scores", "seconds")},
+    ]
+    texts = ["", "{", "[]", '{"format": 1}', '{"format": 2, "result": {"scores": {}}}', "[" * 10**5]
+    texts += [json.dumps({**content, "result": wrong}) for wrong in ill_formed]
+    for damaged in texts:
         file.write_text(damaged)
         again = sweep(QUICK, {"alpha": [0.5]}, X, scoring=cost, seeds=[3], folder=tmp_path)
         assert same_scores(table, again)
