@@ -19,11 +19,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Figure, digits, machine, read, versions
+from report import Figure, digits, machine, origin, read, versions
 
 HERE = Path(__file__).parent
 FIGURES = HERE / "figures"
@@ -41,7 +41,7 @@ Written by `python -m benchmarks` (`python -m pip install ".[bench]"` first). Ra
 measured in turns in the same process, more is better; behind a median stand the smallest and the
 largest of the turns. The speed of a machine drifts, ratios hardly do.
 
-Measured on: {machine}.
+Measured on, where nothing else stands below a table: {machine}.
 
 Versions: {versions}.
 """
@@ -93,11 +93,16 @@ def run(name: str) -> bool:
 
 def page(files: Sequence[Path]) -> str:
     """Return the page with a table for each benchmark."""
-    named = ", ".join(f"{name} {number}" for name, number in versions().items())
-    return "\n".join([HEAD.format(machine=machine(), versions=named), *_tables(files)]) + "\n"
+    here, present = machine(), versions()
+    head = HEAD.format(machine=here, versions=_listed(present))
+    return "\n".join([head, *_tables(files, here, present)]) + "\n"
 
 
-def _tables(files: Sequence[Path]) -> Iterator[str]:
+def _listed(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in found.items())
+
+
+def _tables(files: Sequence[Path], here: str, present: Mapping[str, str]) -> Iterator[str]:
     for file in files:
         name, figures = read(file)
         yield f"## {name}\n\n`python benchmarks/{file.stem}.py`\n"
@@ -105,6 +110,11 @@ def _tables(files: Sequence[Path]) -> Iterator[str]:
         for figure in figures:
             yield _row(figure)
         yield ""
+        measured_on, used = origin(file)
+        if measured_on != here:
+            yield f"This table was measured on: {measured_on}.\n"
+        if used != present:
+            yield f"Versions of this table: {_listed(used)}.\n"
 
 
 def _row(figure: Figure) -> str:

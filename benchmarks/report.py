@@ -141,6 +141,12 @@ def read(path: Path) -> tuple[str, list[Figure]]:
     return content["benchmark"], [Figure(**figure) for figure in content["figures"]]
 
 
+def origin(path: Path) -> tuple[str, dict[str, str]]:
+    """Return the machine and the versions that the figures of a file were measured with."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return content["machine"], content["versions"]
+
+
 def digits(value: float) -> str:
     """Return a number with three significant digits, without an exponent."""
     if value == 0 or not 1e-6 < abs(value) < 1e15:

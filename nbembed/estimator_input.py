@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -48,10 +49,18 @@ def chunk_by_chunk(method: Method) -> Method:
         if not is_dask(X):
             return method(self, X)
         check_is_fitted(self)
+        if name == "transform" and _get_output_config(name, self)["dense"] != "default":
+            # scikit-learn would make a dataframe of the result, and compute all of it for that.
+            raise ValueError(
+                "X must be in memory for the output that set_output chose; "
+                'set_output(transform="default") takes dask collections'
+            )
         validated_data(self, head_of(X), reset=False, skip_check_array=True)
         model = copy.copy(self)  # fitting again sets new attributes, which are not this copy's
         if hasattr(model, "callbacks"):
             model.callbacks = None  # they report on fits, and may not be picklable
+        if name == "transform":  # whatever is chosen before the result is computed
+            model._sklearn_output_config = {name: "default"}
         return map_chunks(functools.partial(_call, name), model, X, *described(self))
 
     return take  # type: ignore[return-value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -70,6 +71,24 @@ def test_the_page_has_a_table_for_each_benchmark(report, tmp_path):
     assert "| work, 2 threads | **2.5** × a peer (2 to 3) | ≥ 2: met |" in page
     assert "| other, 2 threads | **0.25** s | ≤ 0.1: **not met** |" in page
     assert report.machine() in page
+
+
+def test_figures_of_another_machine_and_versions_say_so(report, tmp_path):
+    made = report.Report("demo")
+    made.value("work", 0.25, "s")
+    files = [tmp_path / f"{name}.json" for name in ("here", "other", "older")]
+    for file in files:
+        made.write(file)
+    content = json.loads(files[0].read_text())
+    files[1].write_text(json.dumps({**content, "machine": "Abacus, 2 beads"}))
+    files[2].write_text(json.dumps({**content, "versions": {"Python": "1.5", "numpy": "0.1"}}))
+    page = module("__main__").page(files)
+    head, here, other, older = page.split("## demo")
+    assert report.machine() in head
+    assert "this table" not in here.lower()
+    assert other.endswith("| – |\n\nThis table was measured on: Abacus, 2 beads.\n\n")
+    assert "Versions of this table: Python 1.5, numpy 0.1.\n" in older
+    assert "measured on" not in older
 
 
 def test_the_peak_of_memory_is_that_of_the_process_alone(report):

@@ -12,6 +12,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -176,6 +177,32 @@ def test_the_result_is_that_of_the_fit_at_the_time_of_the_call():
     found = model.transform(da.from_array(NEW))
     model.set_params(alpha=2.0).fit(X[::-1] * 3)
     np.testing.assert_array_equal(found.compute(), expected)
+
+
+@pytest.mark.parametrize("method", ["transform", "predict_proba"])
+def test_dataframes_are_not_made_of_a_dask_array(method):
+    """scikit-learn would compute all of it at once."""
+
+    def never(block):
+        raise AssertionError
+
+    y = np.where(np.arange(150) % 3 == 0, Y, -1)
+    model = nb.Mbed(**{**QUICK, "max_iter": 35}, n_classes=3, lam=1.0).fit(X, y)
+    good = da.from_array(NEW).map_blocks(never, dtype=float, meta=np.empty((0, 0)))
+    call = getattr(model, method)
+    if method == "predict_proba":  # whose output is no dataframe
+        model.set_output(transform="pandas")
+        assert isinstance(call(good), da.Array)
+        return
+    with sklearn.config_context(transform_output="pandas"):
+        with pytest.raises(ValueError, match=r'X must be .*set_output\(transform="default"\)'):
+            call(good)
+        model.set_output(transform="default")
+        found = call(da.from_array(NEW))
+    model.set_output(transform="pandas")
+    with pytest.raises(ValueError, match="X must be"):
+        call(good)
+    assert isinstance(found.compute(), np.ndarray)  # as it was when it was called
 
 
 def test_posteriors_are_placed_among_the_centers():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import warnings
 from pathlib import Path
@@ -43,6 +44,18 @@ def test_names_are_real(page):
         value: object = nbembed
         for part in name.split("."):
             value = getattr(value, part)
+
+
+def test_each_page_of_the_top_has_its_place_also_the_one_of_benchmarks():
+    """A page in no table of contents, or a pattern without a page, breaks the build."""
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"```{toctree}\n(.*?)```", text, re.DOTALL)
+    entries = [line for tree in trees for line in tree.split("\n") if line and line[0] != ":"]
+    pages = {page.stem for page in DOCS.glob("*.md")} - {"index", "README", "performance"}
+    for present in (pages, pages | {"performance"}):
+        found = [name for entry in entries for name in fnmatch.filter(present, entry)]
+        assert sorted(found) == sorted(present)
+        assert all("/" in e or fnmatch.filter(present, e) for e in entries)
 
 
 #: Which classes the sliders of a page belong to; the rest have none.

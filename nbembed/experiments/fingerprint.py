@@ -1,12 +1,16 @@
 """A digest of a value, by which a later process recognizes it: the name of a kept result.
 
-Arrays count by type, shape and content, estimators by class and parameters, functions by their
-name, compiled code, defaults and the values that they enclose, anything else by its pickle. Equal
-digests mean equal values; equal values whose pickles differ only lead to work that is done again.
+Arrays count by type, shape and content, estimators by class, parameters and what a fit left in
+them. Functions count by their name, compiled code, defaults, the values that they enclose, and the
+numbers, text and arrays among the global variables that they name; anything else by its pickle.
+What is not seen is the code of classes and of the functions that a function calls, and other global
+variables. Apart from these, equal digests mean equal values; equal values whose pickles differ only
+lead to work that is done again.
 """
 
 from __future__ import annotations
 
+import numbers
 import types
 from collections.abc import Mapping
 from functools import partial
@@ -59,7 +63,12 @@ def described(value: Any) -> Any:
     if isinstance(value, type):
         return "class", _name(value)
     if hasattr(value, "get_params"):
-        return "estimator", _name(type(value)), described(value.get_params(deep=False))
+        parameters = value.get_params(deep=False)
+        state = {k: v for k, v in getattr(value, "__dict__", {}).items() if k not in parameters}
+        return "estimator", _name(type(value)), described([parameters, dict(sorted(state.items()))])
+    scored_by = getattr(value, "_score_func", None)  # of scikit-learn's make_scorer
+    if scored_by is not None and not getattr(scored_by, "__module__", "").startswith("sklearn."):
+        return "scorer", _name(type(value)), described(dict(sorted(vars(value).items())))
     if isinstance(value, partial):
         return "partial", described([value.func, value.args, value.keywords])
     if isinstance(value, types.MethodType):
@@ -71,8 +80,26 @@ def described(value: Any) -> Any:
 
 def _function(function: types.FunctionType) -> Any:
     enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
-    parts = [enclosed, function.__defaults__, function.__kwdefaults__]
+    read = {
+        name: function.__globals__[name]
+        for name in sorted(_names(function.__code__))
+        if _plain(function.__globals__.get(name))
+    }
+    parts = [enclosed, function.__defaults__, function.__kwdefaults__, read]
     return "function", _name(function), _code(function.__code__), described(parts)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Return the names of globals and attributes in some code and in the functions it makes."""
+    inner = (_names(const) for const in code.co_consts if isinstance(const, types.CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _plain(value: Any) -> bool:
+    """Return whether a value is a number, text, an array, or a sequence of these."""
+    if isinstance(value, list | tuple):
+        return all(map(_plain, value))
+    return isinstance(value, numbers.Number | str | bytes | np.generic | np.ndarray)
 
 
 def _code(code: types.CodeType) -> Any:

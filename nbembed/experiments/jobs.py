@@ -3,11 +3,11 @@
     for number, outcome in completed(function, shared, items):  # as they finish
     for outcome in in_order(function, shared, items):           # in the order of the items
 
-Both call ``function(shared, item)``. Without more, the calls are made here, one after the other.
-``joblib.parallel_config(n_jobs=4)`` spreads them over processes, and ``backend="dask"`` over the
-workers of the active ``dask.distributed.Client``. With Dask the calls are submitted by the client
-itself: joblib's backend keeps one copy of large arguments on one worker, and waits forever for a
-call whose worker was killed too often.
+Both call ``function(shared, item)``. Without more, and with ``n_jobs=1``, the calls are made here,
+one after the other. ``joblib.parallel_config(n_jobs=4)`` spreads them over processes, and
+``backend="dask"`` over the workers of the active ``dask.distributed.Client``. With Dask the calls
+are submitted by the client itself: joblib's backend keeps one copy of large arguments on one
+worker, and waits forever for a call whose worker was killed too often.
 
 A killed worker takes its calls with it, and they are made again. A call that kills its worker
 whenever it is made is given up: its outcome is a :class:`WorkerLost`, and the others go on.
@@ -76,12 +76,15 @@ def completed(
         Sent once to each Dask worker.
     items : sequence
     n_jobs : int, optional
-        Number of processes; None takes what ``joblib.parallel_config`` says, or 1. A Dask cluster
-        decides by itself.
+        Number of processes; None takes what ``joblib.parallel_config`` says, or 1. With 1 the calls
+        are made here, whatever the backend; with others a Dask cluster decides by itself.
     """
-    backend, _ = get_active_backend()
+    backend, configured = get_active_backend()
     client = getattr(backend, "client", None)
-    if client is not None and n_jobs != 1:
+    if (configured if n_jobs is None else n_jobs) == 1:
+        for number, item in enumerate(items):
+            yield _numbered(function, shared, number, item)
+    elif client is not None:
         yield from _on_dask(client, function, shared, items)
     else:
         yield from _on_joblib(function, shared, items, n_jobs)

@@ -48,15 +48,9 @@ class KeptResults:
             return None
         try:
             found = json.loads(self._file(key).read_text(encoding="utf-8"))
-            result = found["result"]
-            if found["format"] != FORMAT or not isinstance(result["scores"], dict):
-                return None
-        except (OSError, ValueError, KeyError, TypeError):
+            return _result(found["result"]) if found["format"] == FORMAT else None
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
-        return {
-            **result,
-            "scores": {name: _number(value) for name, value in result["scores"].items()},
-        }
 
     def keep(self, key: str, about: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Write a result; ``about`` tells a reader of the file what it is the result of."""
@@ -87,5 +81,30 @@ def _plain(value: float) -> float | str:
     return value if math.isfinite(value) else repr(value)
 
 
-def _number(value: Any) -> float:
-    return float(value)
+def _result(found: Any) -> dict[str, Any]:
+    """Return a result that was read, with its numbers.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, OverflowError
+        If it is not of the form of a result.
+    """
+    if not isinstance(found, dict) or not isinstance(found["scores"], dict):
+        raise TypeError("a result must be a mapping with a mapping of scores")
+    if found["error"] is not None:
+        raise ValueError("results of failed fits are not kept")
+    numbers = {name: found[name] for name in ("seconds", "cost", "n_iter") if name in found}
+    if "seconds" not in numbers or not all(map(_is_number, numbers.values())):
+        raise ValueError("seconds, cost and n_iter must be numbers")
+    scores = {name: _score(value) for name, value in found["scores"].items()}
+    return {"scores": scores, "error": None, **numbers}
+
+
+def _score(value: Any) -> float:
+    if _is_number(value) or value in ("nan", "inf", "-inf"):
+        return float(value)
+    raise ValueError(f"a score must be a number, got {value!r}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

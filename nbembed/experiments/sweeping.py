@@ -51,6 +51,8 @@ class Task:
     scoring: Mapping[str, Any]
     held_out: str
     raises: bool
+    #: The parameters of all settings: columns that no score may overwrite.
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +116,14 @@ def sweep(
     folder : path, optional
         Keeps each result as soon as it is known; results that it has are not computed again. They
         are recognized by data, estimator, setting, seed, fold, scoring and versions, so that a
-        folder may serve several sweeps. Failed fits are not kept.
+        folder may serve several sweeps. The code of classes and of functions that ``scoring``
+        calls is not looked into. Failed fits are not kept.
     n_jobs : int, optional
-        Number of processes; None: as ``joblib.parallel_config`` says, else 1. Give the estimator
-        ``n_jobs=1`` where processes share the cores.
+        Number of processes; None: as ``joblib.parallel_config`` says, else 1. 1 is this process,
+        whatever the backend. Give the estimator ``n_jobs=1`` where processes share the cores.
     error_score : "raise" or float, default=NaN
         Score of a fit that raises; its error is in the table, and the others go on. "raise" lets
-        the error through.
+        the error through. A name that ``scoring`` did not return for a fit is NaN.
     verbose : int, default=0
         1 shows a progress bar.
 
@@ -164,7 +167,7 @@ def sweep(
     check_real("verbose", verbose, low=0)
     n_jobs = check_n_jobs(n_jobs)
     kept = KeptResults(folder)
-    task = Task(estimator, X, y, scorers, held_out, raises)
+    task = Task(estimator, X, y, scorers, held_out, raises, parameters)
     fits = [
         Fit(number, setting, seed, fold, *rows)
         for number, setting in enumerate(settings)
@@ -221,7 +224,7 @@ def _scored(task: Task, fit: Fit) -> tuple[Any, dict[str, float]]:
         value = scorer(model, *given)
         if isinstance(value, Mapping):
             for each, number in value.items():
-                if each in RESERVED or each in fit.parameters or not isinstance(each, str):
+                if not isinstance(each, str) or each in RESERVED or each in task.parameters:
                     raise ValueError(f"scoring must not return {each!r}, another column's name")
                 scores[each] = _score(each, number)
         else:
@@ -241,6 +244,7 @@ def _without(y: Any, points: NDArray[np.intp]) -> Any:
     """Return labels with those of some points taken away."""
     labels = np.array(y)
     if labels.dtype.kind in "iu":
+        labels = labels.astype(np.int64)  # −1 is no number of unsigned types
         labels[points] = -1
     elif labels.dtype.kind == "f":
         labels[points] = np.nan
@@ -361,13 +365,16 @@ def _folds(
     points = np.arange(n)
     if held_out == "labels":
         points = np.asarray(as_supervision(y, n).labeled)
+    labels = None if y is None else y[points]
+    classifier = not is_regressor(estimator)
+    if labels is not None and labels.dtype == object and labels.ndim == 1 and classifier:
+        # Classes beside None are of a kind that scikit-learn does not know, and does not stratify.
+        labels = np.unique([str(label) for label in labels], return_inverse=True)[1]
     try:
-        splitter = check_cv(
-            cv, None if y is None else y[points], classifier=not is_regressor(estimator)
-        )
+        splitter = check_cv(cv, labels, classifier=classifier)
         splits = [
             (points[np.asarray(a)], points[np.asarray(b)])
-            for a, b in splitter.split(points[:, None], None if y is None else y[points])
+            for a, b in splitter.split(points[:, None], labels)
         ]
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
@@ -396,7 +403,12 @@ def _results(
 ) -> list[dict[str, Any]]:
     """Return the results in the order of the fits; those that are kept are not computed."""
     keys = list(_keys(task, fits)) if kept.folder is not None else [""] * len(fits)
-    found = {i: result for i, key in enumerate(keys) if (result := kept.find(key)) is not None}
+    found = {
+        i: result
+        for i, key in enumerate(keys)
+        if (result := kept.find(key)) is not None
+        and result["scores"].keys().isdisjoint(task.parameters)  # kept where they were no columns
+    }
     missing = [i for i in range(len(fits)) if i not in found]
     with _bar(len(fits), len(found), shown) as bar:
         for number, result in completed(fit_and_score, task, [fits[i] for i in missing], n_jobs):
@@ -417,18 +429,20 @@ def _results(
 def _keys(task: Task, fits: Sequence[Fit]) -> Iterator[str]:
     """Yield the fingerprint of everything that the result of each fit depends on."""
     versions = [__version__, *map(version, ("numpy", "scipy", "scikit-learn"))]
-    shared = [task.estimator, task.X, task.y, task.scoring, task.held_out, versions]
     try:
+        estimator = clone(task.estimator)  # as it is fitted: nothing of an earlier fit counts
+        shared = [estimator, task.X, task.y, task.scoring, task.held_out, versions]
         common = fingerprint(shared)
-    except TypeError as error:
+    except Exception as error:
         raise TypeError(
             f"estimator and scoring must be recognizable with a folder, but {error}; give "
             "folder=None"
         ) from None
     for fit in fits:
         try:
-            yield fingerprint([common, fit.parameters, fit.seed, fit.train, fit.test])
-        except TypeError as error:
+            chosen = {name: clone(value, safe=False) for name, value in fit.parameters.items()}
+            yield fingerprint([common, chosen, fit.seed, fit.train, fit.test])
+        except Exception as error:
             raise TypeError(
                 f"param_grid must have values that are recognizable with a folder, but {error}; "
                 "give folder=None"
@@ -461,7 +475,8 @@ def _table(
         row = {**dict.fromkeys(columns, math.nan), **dict.fromkeys(parameters)}
         row |= {"setting": fit.setting, **fit.parameters, "error": result["error"]}
         row |= {k: v for k, v in (("seed", fit.seed), ("fold", fit.fold)) if v is not None}
-        row |= {name: result["scores"].get(name, error_score) for name in scores}
+        missing = math.nan if result["error"] is None else error_score
+        row |= {name: result["scores"].get(name, missing) for name in scores}
         row |= {name: result[name] for name in (*there, "seconds") if name in result}
         rows.append({name: row[name] for name in columns})
     failed = [row for row in rows if row["error"] is not None]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import logging
 import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -78,5 +79,6 @@ def _steer_a_small_map(recipe: Recipe[Any]) -> None:
 @atexit.register
 def _end() -> None:
     """Let compiled code finish before the interpreter takes its world apart."""
-    for thread in _warm.values():
-        thread.join(PATIENCE_AT_EXIT)
+    deadline = time.monotonic() + PATIENCE_AT_EXIT
+    for thread in list(_warm.values()):
+        thread.join(max(0.0, deadline - time.monotonic()))

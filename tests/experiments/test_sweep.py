@@ -7,17 +7,21 @@ import math
 import os
 import pickle
 import signal
+import threading
 from functools import partial
 
 import joblib
 import numpy as np
 import pytest
+from joblib.parallel import ThreadingBackend
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import make_scorer
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -116,6 +120,35 @@ def test_labels_of_a_fold_are_hidden_and_its_points_are_not():
         assert (known.sum(axis=0)[::5] == 2).all()
 
 
+def test_folds_are_stratified_where_unlabeled_points_are_none():
+    """Beside None, classes have no type that scikit-learn stratifies by."""
+    seen = []
+
+    class Spy(Recorder):
+        def fit(self, X, y=None):
+            seen.append(y)
+            return super().fit(X, y)
+
+    for zero, one in ((0, 1), ("a", "b"), (0, "b")):
+        labels = np.array([zero] * 4 + [None] * 2 + [one] * 4, dtype=object)
+        for cv in (2, StratifiedKFold(2)):
+            seen.clear()
+            sweep(Spy(), {}, X[:10], labels, cv=cv, held_out="labels", error_score="raise")
+            assert [(list(y).count(zero), list(y).count(one)) for y in seen] == [(2, 2), (2, 2)]
+        seen.clear()
+        sweep(Spy(), {}, X[:10], labels, cv=2, error_score="raise")
+        assert [[list(y).count(c) for c in (zero, None, one)] for y in seen] == [[2, 1, 2]] * 2
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint64, np.int8])
+def test_labels_of_unsigned_integers_are_hidden(kind):
+    options = {"cv": 2, "scoring": cost, "held_out": "labels", "seeds": [0]}
+    expected = sweep(QUICK, {}, X, Y, **options)
+    found = sweep(QUICK, {}, X, Y.astype(kind), **options)
+    assert same_scores(expected, found)
+    assert found["error"].tolist() == [None, None]
+
+
 def test_dissimilarities_are_split_on_both_sides():
     D, near = euclidean_distances(X), KNeighborsClassifier(metric="precomputed")
     table = sweep(near, {"n_neighbors": [1, 3]}, D, Y, cv=3)
@@ -141,6 +174,31 @@ def test_scoring_may_have_names_and_several_values():
     assert table.scores == ("e", "f")
     assert (table["e"][0], table["f"][0]) == (1.0, math.inf)
     assert table.best("f", largest=False) == {}
+
+
+def test_a_name_that_a_fit_did_not_return_is_no_failure():
+    def sometimes(model, X, y):
+        return {"c": 1.0} if model.a == 1 else {"c": 1.0, "d": 2.0}
+
+    for error_score in ("raise", -5):
+        table = sweep(Recorder(), {"a": [1, 2]}, X, scoring=sometimes, error_score=error_score)
+        assert table["error"].tolist() == [None, None]
+        np.testing.assert_array_equal(table["d"], [math.nan, 2.0])
+        np.testing.assert_array_equal(table.mean()["d"], [math.nan, 2.0])
+        assert table.best("d") == {"a": 2}
+
+
+def test_a_score_does_not_overwrite_a_parameter_of_another_grid(tmp_path):
+    def named_b(model, X, y):
+        return {"b": 7.0}
+
+    alone = sweep(Recorder(), {"a": [1]}, X, scoring=named_b, folder=tmp_path)
+    assert alone["b"].tolist() == [7.0]
+    grids = [{"a": [1]}, {"b": [5]}]
+    for folder in (None, tmp_path):  # where a result with that name is kept
+        with pytest.warns(FitFailedWarning, match="2 of 2 fits failed.*must not return 'b'"):
+            table = sweep(Recorder(), grids, X, scoring=named_b, folder=folder)
+        assert table["b"].tolist() == [None, 5]
 
 
 # -- failures -----------------------------------------------------------------------------------
@@ -261,7 +319,24 @@ def test_kept_results_are_readable_and_a_damaged_file_is_written_anew(tmp_path):
     content = json.loads(file.read_text())
     assert content["about"] == {"alpha": "0.5", "seed": "3", "fold": "None"}
     assert content["result"]["scores"] == {"score": table["score"][0]}
-    for damaged in ("", "{", "[]", '{"format": 1}', '{"format": 2, "result": {"scores": {}}}'):
+    result = content["result"]
+    ill_formed = [
+        [],
+        {**result, "scores": {"score": None}},
+        {**result, "scores": {"score": "high"}},
+        {**result, "scores": {"score": [1.0]}},
+        {**result, "scores": {"score": True}},
+        {**result, "scores": {"score": 10**400}},
+        {**result, "scores": [1.0]},
+        {**result, "error": "ValueError"},
+        {**result, "seconds": "1"},
+        {**result, "cost": None},
+        {name: result[name] for name in ("scores", "error")},
+        {name: result[name] for name in ("scores", "seconds")},
+    ]
+    texts = ["", "{", "[]", '{"format": 1}', '{"format": 2, "result": {"scores": {}}}', "[" * 10**5]
+    texts += [json.dumps({**content, "result": wrong}) for wrong in ill_formed]
+    for damaged in texts:
         file.write_text(damaged)
         again = sweep(QUICK, {"alpha": [0.5]}, X, scoring=cost, seeds=[3], folder=tmp_path)
         assert same_scores(table, again)
@@ -324,6 +399,60 @@ def test_values_are_recognized_by_content():
     assert fingerprint(np.array(["a", None], object)) == fingerprint(np.array(["a", None], object))
     with pytest.raises(TypeError, match="cannot be pickled"):
         fingerprint(iter(open(os.devnull)))  # noqa: SIM115
+
+
+def fitted(values):
+    return StandardScaler().fit(values)
+
+
+def test_fitted_estimators_count_with_what_they_learned():
+    def enclosing(model):
+        return lambda: model
+
+    for around in (FrozenEstimator, enclosing, lambda m: m.transform, lambda m: partial(max, m)):
+        other = fingerprint(around(fitted(X + 1)))
+        assert fingerprint(around(fitted(X))) == fingerprint(around(fitted(X)))
+        assert fingerprint(around(fitted(X))) != other
+        assert fingerprint(around(StandardScaler())) != other
+
+
+def test_an_estimator_is_recognized_before_and_after_its_fit(tmp_path):
+    scoring, kept = partial(counted, tmp_path), tmp_path / "kept"
+    model = nb.HSSNE(max_iter=5, n_jobs=1)
+    for _ in range(2):
+        sweep(model, {}, X, scoring=scoring, folder=kept)
+        model.fit(X)
+    assert traces(tmp_path) == 1
+
+    part, whole = StandardScaler(), make_pipeline(StandardScaler(), Recorder())
+    for _ in range(2):
+        sweep(whole, {"standardscaler": [part]}, X, folder=tmp_path / "parts")
+        part.fit(X)
+    assert len(list((tmp_path / "parts").iterdir())) == 1
+    for values in (X, X + 1):  # which a clone keeps as it is
+        frozen = make_pipeline(FrozenEstimator(fitted(values)), Recorder())
+        sweep(frozen, {}, X, folder=tmp_path / "frozen")
+    assert len(list((tmp_path / "frozen").iterdir())) == 2
+
+
+def test_functions_count_with_the_plain_global_values_that_they_name():
+    source = """
+def score(model, X, y):
+    return [K for _ in X]
+"""
+
+    def with_global(**values):
+        names = {"__name__": "somewhere", **values}
+        exec(source, names)
+        return names["score"]
+
+    values = [1, 2, 2.5, "2", b"2", np.float32(2), np.arange(3), np.arange(4), [1, (2,)], [1, (3,)]]
+    digests = [fingerprint(with_global(K=value)) for value in values]
+    assert len(set(digests)) == len(values)
+    assert fingerprint(with_global(K=1, other=1)) == fingerprint(with_global(K=1, other=2))
+    assert fingerprint(with_global(K=1)) == digests[0]
+    scorers = [fingerprint(make_scorer(with_global(K=value))) for value in values]
+    assert len(set(scorers)) == len(values)
 
 
 def test_what_cannot_be_recognized_is_named(tmp_path):
@@ -396,6 +525,33 @@ def test_killed_processes_are_replaced_and_what_always_kills_is_given_up(tmp_pat
     assert found == {0: 0, 2: 20, 3: 30}
     assert isinstance(lost, WorkerLost)
     assert "killed each time (TerminatedWorkerError" in str(lost)
+
+
+class Elsewhere(ThreadingBackend):
+    """A backend that must not be used, and like Dask's counts its own workers."""
+
+    def effective_n_jobs(self, n_jobs):
+        return 2
+
+    def submit(self, *arguments, **options):
+        raise AssertionError
+
+    apply_async = submit
+
+
+def here(shared, item):
+    return threading.get_ident()
+
+
+def test_one_job_is_done_here_whatever_the_backend():
+    me = threading.get_ident()
+    for configured, given in ((2, 1), (1, None)):
+        with joblib.parallel_config(backend=Elsewhere(), n_jobs=configured):
+            assert dict(completed(here, None, range(3), given)) == dict.fromkeys(range(3), me)
+            with processes(1):
+                assert list(in_order(here, None, range(3))) == [me] * 3
+            table = sweep(Recorder(), {"a": [1, 2]}, X, n_jobs=1)
+            assert len(table) == 2
 
 
 def test_what_a_call_raises_goes_through():

@@ -155,6 +155,15 @@ def test_a_call_that_always_kills_its_worker_is_given_up(client):
     assert "killed each time (KilledWorker" in str(lost)
 
 
+def test_one_job_stays_in_this_process(client):
+    def process(shared, item):
+        return os.getpid()
+
+    with joblib.parallel_config(backend="dask"):
+        assert {pid for _, pid in completed(process, None, range(3), n_jobs=1)} == {os.getpid()}
+        assert os.getpid() not in {pid for _, pid in completed(process, None, range(3))}
+
+
 def test_what_a_call_raises_goes_through(client):
     def raises(shared, item):
         raise KeyError(item)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -50,6 +51,23 @@ def test_a_metric_of_the_user_is_not_called() -> None:
         raise AssertionError("it was called")
 
     assert warm_up(nb.HSSNE(metric=metric).recipe) is None
+
+
+def test_the_end_waits_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "PATIENCE_AT_EXIT", 0.2)
+    release = threading.Event()
+    kinds = [type(f"Method{number}", (), {}) for number in range(10)]
+    threads = [threading.Thread(target=release.wait, daemon=True) for _ in kinds]
+    for kind, thread in zip(kinds, threads):
+        thread.start()
+        room._warm[kind] = thread
+    began = time.monotonic()
+    room._end()
+    waited = time.monotonic() - began
+    release.set()
+    for thread in threads:
+        wait(thread)
+    assert 0.2 <= waited < 1.0
 
 
 @pytest.mark.parametrize("method", [nb.HSSNE(metric="precomputed"), nb.HSSNE(perplexity=1000)])
