@@ -41,13 +41,17 @@ def without_cannot_links(affinities: Affinities, cannot_links: CannotLinks) -> A
     n, form = affinities.n_samples, affinities.form
     P = affinities.P.copy()
     if affinities.is_sparse:
-        rows = np.repeat(np.arange(n), np.diff(P.indptr))
-        columns = P.indices
+        there = np.zeros(n, bool)
         for a, b in cannot_links:
-            in_a, in_b = np.zeros(n, bool), np.zeros(n, bool)
-            in_a[a], in_b[b] = True, True
-            across = (in_a[rows] & in_b[columns]) | (in_b[rows] & in_a[columns])
-            P.data[across] = 0
+            for these, others in ((a, b), (b, a)):
+                there[others] = True
+                counts = np.diff(P.indptr)[these]
+                ends = np.cumsum(counts)
+                # Entries of these rows alone: a link may be of few points among very many.
+                stored = np.repeat(P.indptr[these] - (ends - counts), counts)
+                stored = stored + np.arange(stored.size)
+                P.data[stored[there[P.indices[stored]]]] = 0
+                there[others] = False
     else:
         for a, b in cannot_links:
             P[np.ix_(a, b)] = 0
