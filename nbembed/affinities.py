@@ -67,6 +67,7 @@ __all__ = [
 
 #: What takes less memory than affinities of all pairs.
 FEWER_PAIRS = 'n_neighbors=... of perplexity_affinities, which algorithm="grid" uses'
+FEWER_NEIGHBORS = "a smaller n_neighbors, or a smaller perplexity where it follows from that"
 #: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
@@ -255,7 +256,8 @@ class Affinities:
             check_memory(2 * self.dtype.itemsize * n**2, what, FEWER_PAIRS)
         half = self.dtype.type(0.5 / self.n_samples)
         if self.is_sparse:
-            P = canonical(sparse.csr_array((self.P + self.P.T) * half))
+            P = canonical(sparse.csr_array(self.P + self.P.T))
+            P.data *= half
         else:
             P = self.P + self.P.T
             P *= half
@@ -390,9 +392,11 @@ def perplexity_affinities(
     if n_neighbors is None:
         check_memory(dtype.itemsize * n**2, f"affinities of all {n} × {n} pairs", FEWER_PAIRS)
     else:
-        # Neighbors and distances as they are found, then rows, columns and CSR.
-        needed = (24 + 2 * dtype.itemsize) * n * k
-        check_memory(needed, f"affinities of {n} × {k} neighbors", "a smaller n_neighbors")
+        # Neighbors and distances as they are found, then rows, columns and CSR; or, for the joint
+        # form, P, its transpose and their sum of up to 2nk entries.
+        entry = dtype.itemsize + (4 if 2 * n * k < 2**31 else 8)
+        needed = max(24 + 2 * dtype.itemsize, 4 * entry) * n * k
+        check_memory(needed, f"affinities of {n} × {k} neighbors", FEWER_NEIGHBORS)
     n_threads, recall = _threads(n, n_jobs), None
     beta, tied = np.empty(n), np.empty(n, np.int64)
     if n_neighbors is None:

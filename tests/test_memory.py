@@ -67,6 +67,14 @@ Y = np.arange(300) % 3
             lambda: perplexity_affinities(X, 30, n_neighbors=90),
             "affinities of 300 × 90 neighbors would take 864 kB .* a smaller n_neighbors",
         ),
+        (
+            lambda: perplexity_affinities(X, 30, n_neighbors=90, dtype=np.float64),
+            "affinities of 300 × 90 neighbors would take 1.3 MB",  # of the joint form
+        ),
+        (
+            lambda: nb.HSSNE(algorithm="grid", perplexity=50).fit(X),
+            "affinities of 300 × 150 neighbors would .* a smaller perplexity where it follows",
+        ),
         (lambda: nb.SNE().fit(X), "affinities of all 300 × 300 pairs would take 360 kB"),
         (
             lambda: nb.spectral.KPCATrick().fit(X, Y),
@@ -84,7 +92,17 @@ Y = np.arange(300) % 3
         ),
         (lambda: global_affinities(X, 3), "one width for all points"),
     ],
-    ids=["all pairs", "neighbors", "SNE", "kernel", "landmarks", "Mbed", "width"],
+    ids=[
+        "all pairs",
+        "neighbors",
+        "neighbors in double precision",
+        "neighbors of HSSNE",
+        "SNE",
+        "kernel",
+        "landmarks",
+        "Mbed",
+        "width",
+    ],
 )
 def test_methods_refuse_before_they_work(little, work, message):
     with pytest.raises(ValueError, match=message):

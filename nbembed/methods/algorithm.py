@@ -2,7 +2,8 @@
 
 Of few points all pairs are summed, in O(n²). Of more, repulsion is summed by a grid
 (:mod:`nbembed.kernels.grid`) and the affinities are those of nearest neighbors alone, which takes
-nearly linear time and memory. "auto" changes over at a number of points that was measured and is
+nearly linear time and memory; pairs within a labeled or linked group are still visited one by one
+at every evaluation. "auto" changes over at a number of points that was measured and is
 the same on every machine, so that a map does not depend on where it is made.
 """
 

@@ -19,9 +19,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 from scipy.ndimage import spline_filter
 
 from nbembed.affinities import calibrated_rows
+from nbembed.distances import PAIRS
 from nbembed.kernels.placement_field import descend_on_field, potentials
 from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
@@ -41,8 +43,10 @@ SPACING = 0.35
 MARGIN, WIDTHS = 0.15, 5.0
 #: Meshes of more nodes would take longer than they save.
 NODES = 2**20
-#: New points whose neighbors are held at a time.
-BLOCK = 2**15
+#: Values of the similarity, nodes · n_samples, that a potential may take: seconds.
+WORK = 2**34
+#: Neighbors of new points that are held at a time, and the least number of points.
+BLOCK, LEAST = 2**22, 256
 #: Points at the rim that are placed at a time.
 AT_RIM = 256
 
@@ -82,7 +86,7 @@ class MapField:
         margin = np.maximum(MARGIN * (high - low), WIDTHS / math.sqrt(w))
         h = SPACING / math.sqrt(w * max(1.0, alpha))
         counts = np.ceil((high - low + 2 * margin) / h) + 4
-        if counts.prod() > NODES:
+        if counts.prod() > NODES or counts.prod() * len(Y) > WORK:
             return None
         first = low - margin - h
         xs, ys = (first[k] + h * np.arange(int(counts[k])) for k in range(2))
@@ -118,13 +122,20 @@ def place_on_field(
     perplexity : float
     n_jobs : int, optional
         Threads; the result does not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If a given dissimilarity is negative, or its square is lost.
     """
+    fitted.check_given(X)
     assert cost.precision is not None
     assert not isinstance(cost.alpha, Similarity)
     n_threads = resolve_threads(n_jobs)
     k = min(len(field.Y), math.ceil(WIDTH * perplexity))
-    for first in range(0, X.shape[0], BLOCK):
-        here = slice(first, min(first + BLOCK, X.shape[0]))
+    block = max(LEAST, BLOCK // k)
+    for first in range(0, X.shape[0], block):
+        here = slice(first, min(first + block, X.shape[0]))
         index, distances = _nearest(fitted, X[here], k, n_jobs)
         rows = calibrated_rows(distances, min(perplexity, k), np.float64, n_threads)
         starts = first_places(rows.P, field.Y[index], cost)
@@ -146,8 +157,14 @@ def place_on_field(
 def _nearest(fitted: FittedData, X: Any, k: int, n_jobs: int | None) -> tuple[Any, Any]:
     """Return the nearest fitted points of new points and how far they are."""
     if fitted.X is None:  # X holds the dissimilarities
-        X = X.toarray() if hasattr(X, "toarray") else X
-        index = k_smallest(X, k)
-        return index, np.take_along_axis(X, index, axis=1)
+        m, n = X.shape
+        index, distances = np.empty((m, k), np.intp), np.empty((m, k))
+        step = max(1, PAIRS // n)
+        for first in range(0, m, step):
+            here = slice(first, first + step)
+            block = X[here].toarray() if sparse.issparse(X) else X[here]
+            index[here] = k_smallest(block, k)
+            distances[here] = np.take_along_axis(block, index[here], axis=1)
+        return index, distances
     found = find_neighbors(X, k, fitted.metric, others=fitted.X, n_jobs=n_jobs)
     return found.indices, found.distances

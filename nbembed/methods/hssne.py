@@ -141,7 +141,10 @@ class HSSNE(PlacesNewPoints):
         How repulsion is summed. "exact" visits all pairs of points. "grid" takes nearly linear
         time and memory: repulsion by a grid on the map, with an error below 0.1 per cent, and
         affinities of the nearest 3 · perplexity neighbors alone; for two or three dimensions.
-        "auto" takes the grid from 5000 points on.
+        "auto" takes the grid from 5000 points on for two or three components; for others the
+        affinities are those of nearest neighbors, too, but all pairs are summed. Each evaluation
+        also visits all pairs of each labeled or linked group: with large groups its time grows
+        with the square of their sizes.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the

@@ -124,6 +124,18 @@ class FittedData:
             dtype=np.intp,
         )
 
+    def check_given(self, X: Any) -> None:
+        """Raise where dissimilarities of new points were given that are none.
+
+        Raises
+        ------
+        ValueError
+            If one is negative, or if squares of them are lost.
+        """
+        if self._given:
+            _check_not_negative(X)
+            Distances(X, self.metric, X)
+
     def rows(
         self,
         X: Any,
@@ -152,8 +164,7 @@ class FittedData:
         ValueError
             If a given dissimilarity is negative.
         """
-        if self._given:
-            _check_not_negative(X)
+        self.check_given(X)
         distances = Distances(X, self.metric, X if self._given else self.X)
         n_threads = resolve_threads(n_jobs)
         for here, D2 in distances.blocks():

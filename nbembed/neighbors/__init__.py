@@ -5,10 +5,12 @@ computed in float32, by matrix products, and all that could be a neighbor is com
 (:mod:`.exact`); affinities of many points take an approximate search (:mod:`.cells`), whose recall
 is reported.
 
-Of points at the same distance the one of lower index comes first, so that results do not depend on
-the platform; only the tree that serves data of few dimensions may order such points otherwise. It
-is scikit-learn's: on data with many ties (balance lies on a grid) published figures depend on which
-of them a graph takes, and the recorded ones belong to this tree.
+Of points at the same distance the exact search takes the one of lower index first, so that results
+do not depend on the platform; only the tree that serves data of few dimensions may order such
+points otherwise. It is scikit-learn's: on data with many ties (balance lies on a grid) published
+figures depend on which of them a graph takes, and the recorded ones belong to this tree. The cells
+may take others of the points that tie for the last place, and replace the tree as well, from
+20 000 points on.
 """
 
 from nbembed.neighbors.search import (

@@ -8,8 +8,10 @@ compression). Many queries have the same cells, so that nearly all work is matri
 
 m is chosen by the data: for a sample of the points all distances are computed, and the m is taken
 at which the cells contain :data:`RECALL` of their true neighbors. The recall that is reported is
-measured on a sample of the queries. All samples are drawn with a fixed seed, and the result depends
-neither on the number of threads nor on the run.
+measured on a sample of the queries; where it is below :data:`ENOUGH`, as among clusters so far
+apart that float32 does not tell the points of one from each other, all distances are computed. All
+samples are drawn with a fixed seed, and the result depends neither on the number of threads nor on
+the run.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from nbembed.blas import one_blas_thread
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.exact import (
+    MORE,
     POINTS,
     Found,
     all_distances,
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Share of the true neighbors that the search is set up to find.
 RECALL = 0.99
+#: Measured recall below which all distances are computed.
+ENOUGH = 0.95
 #: Queries in the sample that m is chosen on, and in the one that the recall is measured on.
 SAMPLE = 256
 #: Points for each cell that k-means sees, and its iterations.
@@ -88,14 +93,18 @@ class Cells:
         ----------
         queries : ndarray of shape (m, d), optional
             The points themselves if None; they are no neighbors of themselves. Up to rounding in
-            float32, what is found for a query does not depend on the others.
+            float32, what is found for a query does not depend on the others, unless the recall is
+            below :data:`ENOUGH`: then all are searched exactly.
         """
         found = self._search(queries)
         asked = self.points if queries is None else queries
         sample = np.random.default_rng(1).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
         true = self._true(asked[sample], sample if queries is None else None)
         right = found.squared[sample] <= true.squared[:, -1:] * (1 + ROUNDING)
-        return found, float(right.mean())
+        recall = float(right.mean())
+        if recall >= ENOUGH:
+            return found, recall
+        return self._true(asked, np.arange(len(asked)) if queries is None else None), 1.0
 
     def _true(self, queries: NDArray[Any], own: NDArray[np.intp] | None) -> Found:
         return all_distances(
@@ -117,7 +126,8 @@ class Cells:
     def _search(self, queries: NDArray[Any] | None) -> Found:
         k, itself = self.k, queries is None
         asked = self.points if queries is None else queries
-        m, wanted = len(asked), k + itself
+        m, needed = len(asked), k + itself
+        wanted = min(needed + MORE, len(self.points))
         if itself:
             order = self.order
         else:
@@ -132,6 +142,7 @@ class Cells:
         index, squared = np.empty((m, k), np.intp), np.empty((m, k))
         short: list[NDArray[np.intp]] = []
 
+        @one_blas_thread()  # in helper threads, too, which may have a number of their own
         def search(chunk: int) -> None:
             here = order[chunk * QUERIES : (chunk + 1) * QUERIES]
             batch = asked[here]
@@ -145,16 +156,16 @@ class Cells:
                     block = self._single.rows[first:last]
                     keep_smallest(products(asking, block, room), first, rows, lists)
             cut_lists(lists)
-            enough = lists.counts >= wanted
-            places = lists.columns[:, :wanted].astype(np.intp)
-            places[~enough] = np.arange(wanted)
-            found = self.order[places]
-            d2 = pair_distances(batch, self.points, found)
-            if itself:
-                found, d2 = without_own(found, d2, here)
-            index[here], squared[here] = found, d2
-            if not enough.all():
-                short.append(here[~enough])
+            for count in np.unique(lists.counts):  # wanted, but for queries of small cells
+                rows = np.flatnonzero(lists.counts == count)
+                if count < needed:
+                    short.append(here[rows])
+                    continue
+                found = self.order[lists.columns[rows, :count]]
+                d2 = pair_distances(batch[rows], self.points, found)
+                if itself:
+                    found, d2 = without_own(found, d2, here[rows])
+                index[here[rows]], squared[here[rows]] = found[:, :k], d2[:, :k]
 
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             run_chunks(search, -(-m // QUERIES), self.n_threads)
@@ -196,6 +207,7 @@ def assigned(
     cell = np.empty(len(rows), np.intp)
     squares, minus = centers[:, -1], np.ascontiguousarray(-2 * centers[:, :-1].T)
 
+    @one_blas_thread()
     def assign(chunk: int) -> None:
         here = slice(chunk * ASSIGNED, (chunk + 1) * ASSIGNED)
         scores = rows[here, :-1] @ minus

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbembed.blas import one_blas_thread
-from nbembed.distances import Distances
+from nbembed.distances import PAIRS
+from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
-from nbembed.neighbors.single_precision import SinglePrecision
+from nbembed.neighbors.single_precision import SinglePrecision, center_of
 from nbembed.neighbors.smallest import k_smallest
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def all_distances(
     index, squared = np.empty((m, k), np.intp), np.empty((m, k))
     proven = np.zeros(m, bool)
 
+    @one_blas_thread()  # in helper threads, too, which may have a number of their own
     def search(chunk: int) -> None:
         here = slice(chunk * QUERIES, min((chunk + 1) * QUERIES, m))
         a, squares = single.queries(queries[here])
@@ -112,12 +114,20 @@ def in_double(
     points: NDArray[Any], k: int, queries: NDArray[Any], own: NDArray[np.intp] | None
 ) -> Found:
     """Return what :func:`all_distances` does, computed in float64."""
-    index, squared = np.empty((len(queries), k), np.intp), np.empty((len(queries), k))
-    for here, D2 in Distances(queries, "euclidean", points).blocks():
+    m, step = len(queries), max(1, PAIRS // len(points))
+    index, squared = np.empty((m, k), np.intp), np.empty((m, k))
+    center = center_of(points)
+    b = points - center
+    for first in range(0, m, step):
+        here = slice(first, first + step)
+        with one_blas_thread():
+            D2 = squared_distances(queries[here] - center, b)
         if own is not None:
             D2[np.arange(len(D2)), own[here]] = np.inf
-        index[here] = k_smallest(D2, k)
-        squared[here] = np.take_along_axis(D2, index[here], axis=1)
+        found = k_smallest(D2, k)
+        # From the coordinates as given, as those of the other rows are.
+        squared[here] = pair_distances(queries[here], points, found)
+        index[here] = found
     return Found(index, squared)
 
 

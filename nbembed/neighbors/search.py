@@ -70,7 +70,8 @@ def nearest_neighbors(
     search : {"exact", "auto"}, default="exact"
         "auto" searches approximately where neighbors are searched among 20 000 points or more,
         the data are dense and the metric is "euclidean" (or "l2", "minkowski", "sqeuclidean") or
-        "cosine": about 99 % of the neighbors are found, in a small part of the time.
+        "cosine": about 99 % of the neighbors are found, in a small part of the time. Where a
+        sample shows that fewer than 95 % are, the search is exact.
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
     name : str

@@ -18,6 +18,10 @@ If ‖b‖ ≤ 4 ‖a‖, this is at most 24 γ ‖a‖². Otherwise d_ij ≥ ¾
 
 so if the k-th candidate is nearer than this, the row is proven. Rows that are not, because many
 points are about as far as the k-th, are searched again in float64.
+
+Rounding thus grows with the distance from the origin, which is laid among the points: at the median
+of each coordinate, which a few values far away (sentinels, outliers) do not move as they move the
+mean.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Rows that are converted at a time.
 ROWS = 8192
+#: Points that the center is the median of.
+SAMPLE = 4096
 #: Products of coordinates, scaled to at most one, below which float32 has no normal numbers.
 UNDERFLOW = 1e-36
 
@@ -51,7 +57,7 @@ class SinglePrecision:
 
     def __init__(self, points: NDArray[Any]) -> None:
         n, d = points.shape
-        self.center = points.mean(axis=0, dtype=np.float64)
+        self.center = center_of(points)
         low, high = points.min(axis=0) - self.center, points.max(axis=0) - self.center
         self.scale = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0
         self.gamma = (d + 8) * 2.0**-24
@@ -90,6 +96,14 @@ class SinglePrecision:
         least = (bounds + squares) * (1 - 4 * self.gamma) - 24 * self.gamma * squares
         # The last digits of the distances in float64 count as well.
         return np.asarray(kth / self.scale**2 < (least - d * UNDERFLOW) * (1 - 1e-12))
+
+
+def center_of(points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the median of each coordinate, of a sample of many points."""
+    n = len(points)
+    if n > SAMPLE:
+        points = points[np.random.default_rng(0).choice(n, SAMPLE, replace=False)]
+    return np.asarray(np.median(np.asarray(points, dtype=np.float64), axis=0))
 
 
 def _squares(rows: NDArray[np.float32]) -> NDArray[np.float64]:

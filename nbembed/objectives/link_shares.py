@@ -37,6 +37,7 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities
+from nbembed.kernels.largest import largest_entries
 from nbembed.probabilities import canonical, row_sums
 
 if TYPE_CHECKING:
@@ -255,20 +256,38 @@ def _own_affinities(P: Affinities, perplexity: float, members: NDArray[np.int64]
     m = members.size
     perplexity = max(1.0, min(perplexity, m / 3, OWN_PERPLEXITY))
     count = min(m - 1, math.ceil(REACH * perplexity))
+    largest = _largest_of_sparse if P.is_sparse else _largest_of_dense
+    columns, values = largest(P.P, members, count)
+    values = _tempered(values, perplexity)
+    rows, at = np.nonzero(values)
+    return rows, columns[rows, at], values[rows, at]
+
+
+def _largest_of_dense(P: Any, members: NDArray[np.int64], count: int) -> tuple[Any, Any]:
+    """Return the largest entries of each row among the members: columns and values, (m, count)."""
+    m = members.size
     columns, values = np.empty((m, count), np.int64), np.empty((m, count))
     step = max(1, BLOCK // m)
     for first in range(0, m, step):
         here = slice(first, first + step)
-        if P.is_sparse:
-            block = P.P[members[here]][:, members].toarray()
-        else:
-            block = P.P[np.ix_(members[here], members)]
+        block = P[np.ix_(members[here], members)]
         block[np.arange(len(block)), np.arange(first, first + len(block))] = 0
         nearest = np.argpartition(-block, count - 1, axis=1)[:, :count]
         columns[here], values[here] = nearest, np.take_along_axis(block, nearest, axis=1)
-    values = _tempered(values, perplexity)
-    rows, at = np.nonzero(values)
-    return rows, columns[rows, at], values[rows, at]
+    return columns, values
+
+
+def _largest_of_sparse(P: Any, members: NDArray[np.int64], count: int) -> tuple[Any, Any]:
+    """Return what :func:`_largest_of_dense` does, from stored entries alone; zeros fill it up."""
+    m = members.size
+    columns, values = np.zeros((m, count), np.int64), np.zeros((m, count))
+    inner = P[members][:, members]
+    places = largest_entries(inner.indptr, inner.data, count)
+    stored = np.minimum(np.diff(inner.indptr), count)
+    rows = np.repeat(np.arange(m), stored)
+    at = np.arange(places.size) - np.repeat(np.cumsum(stored) - stored, stored)
+    columns[rows, at], values[rows, at] = inner.indices[places], inner.data[places]
+    return columns, values
 
 
 def _tempered(p: NDArray[np.float64], perplexity: float) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from nbembed.kernels import placement_field, reference
@@ -142,5 +143,49 @@ def test_which_maps_have_a_field(rng, everywhere, monkeypatch):
     assert MapField.of(Y, RowCost(tradeoff=0.5)) is None
     assert MapField.of(Y, RowCost(precision=None)) is None
     assert MapField.of(rng.normal(size=(60, 3)), RowCost(1.0)) is None
+    nodes = MapField.of(Y, RowCost(1.0)).field[3:5].prod()
+    monkeypatch.setattr(module, "WORK", int(nodes * 60))
+    assert MapField.of(Y, RowCost(1.0)) is not None
+    monkeypatch.setattr(module, "WORK", int(nodes * 60) - 1)
+    assert MapField.of(Y, RowCost(1.0)) is None
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "FIELD_FROM", 50)
     monkeypatch.setattr(module, "NODES", 10)
     assert MapField.of(Y, RowCost(1.0)) is None
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("value", "message"), [(-1.0, "non-negative"), (1e200, "1e140")])
+def test_given_dissimilarities_are_checked(rng, everywhere, store, value, message):
+    X = rng.normal(size=(80, 3))
+    D = cdist(X, X)
+    model = quick(HSSNE, alpha=1.0, metric="precomputed", perplexity=5.0).fit(D[:60, :60])
+    new = D[60:, :60].copy()
+    new[-1, 7] = value
+    with pytest.raises(ValueError, match=message):
+        model.transform(store(new))
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_given_dissimilarities_go_by_blocks(rng, everywhere, store, monkeypatch):
+    X = rng.normal(size=(80, 3))
+    D = cdist(X, X)
+    model = quick(HSSNE, alpha=1.0, metric="precomputed", perplexity=5.0).fit(D[:60, :60])
+    whole = model.transform(store(D[60:, :60]))
+    rows = []
+    real = module.k_smallest
+    monkeypatch.setattr(module, "PAIRS", 4 * 60)
+    monkeypatch.setattr(module, "k_smallest", lambda d, k: rows.append(len(d)) or real(d, k))
+    np.testing.assert_array_equal(model.transform(store(D[60:, :60])), whole)
+    assert rows == [4] * 5
+
+
+def test_the_more_neighbors_the_fewer_points_at_a_time(rng, everywhere, monkeypatch):
+    Y = rng.normal(size=(100, 2))
+    cost = RowCost(1.0)
+    field, fitted = MapField.of(Y, cost, 1), FittedData(Y, "euclidean")
+    monkeypatch.setattr(module, "BLOCK", 300)
+    monkeypatch.setattr(module, "LEAST", 8)
+    for perplexity, step in ((5.0, 20), (20.0, 8)):
+        made = place_on_field(fitted, Y[:45] + 0.1, field, cost, perplexity, 1)
+        assert next(here.stop - here.start for here, _ in made) == step

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
-from nbembed.neighbors import cells
+from nbembed import blas
+from nbembed.neighbors import cells, exact
 from nbembed.neighbors.cells import Cells
-from nbembed.neighbors.exact import all_distances
+from nbembed.neighbors.exact import all_distances, in_double, products
 
 
 def recall(found, true):
@@ -89,3 +92,72 @@ def test_cells_are_the_nearest_centers(rng):
     centers = rows[:40]
     D2 = np.square(rows[:, None, :-1] - centers[None, :, :-1]).sum(axis=2)
     np.testing.assert_array_equal(cells.assigned(rows, centers, 2), D2.argmin(axis=1))
+
+
+def test_a_few_values_far_away_leave_the_recall_as_it_was(rng, monkeypatch):
+    points = rng.normal(size=(3000, 10))
+    points[::100, 0] = -1e6
+    made = Cells(points, 15, 1)
+    monkeypatch.setattr(cells, "all_distances", None)  # the search in cells is good enough
+    monkeypatch.setattr(Cells, "_true", lambda self, a, own: in_double(self.points, self.k, a, own))
+    found, reported = made.search()
+    assert reported > 0.95
+    assert recall(found, all_distances(points, 15)) > 0.95
+
+
+def test_all_distances_are_computed_where_too_few_neighbors_are_found(rng):
+    # Each cluster is a point in float32 seen from the other.
+    points = rng.normal(size=(2000, 10))
+    points[::2] += 1e6
+    queries = points[:300] + 0.1
+    made = Cells(points, 15, 1)
+    for given, own in ((None, np.arange(2000)), (queries, None)):
+        found, reported = made.search(given)
+        true = in_double(points, 15, points if given is None else given, own)
+        assert reported == 1
+        np.testing.assert_array_equal(found.indices, true.indices)
+        np.testing.assert_allclose(found.squared, true.squared, rtol=1e-9)
+
+
+def test_cells_with_all_neighbors_but_few_more_are_enough(rng, monkeypatch):
+    points = np.repeat(100 * rng.normal(size=(80, 9)), 14, axis=0) + rng.normal(size=(1120, 9))
+    true = all_distances(points, 12)
+    monkeypatch.setattr(cells, "_k_means", lambda rows, *_: rows[::14].copy())
+    monkeypatch.setattr(cells, "in_double", None)
+    made = Cells(points, 12, 1)
+    assert made.probes == 1
+    found, reported = made.search()
+    assert reported == 1
+    np.testing.assert_array_equal(found.indices, true.indices)
+
+
+def test_helper_threads_have_one_blas_thread_too(clusters, monkeypatch):
+    class OwnNumbers(threading.local):
+        """A library in which each thread has its own number of threads."""
+
+        num_threads = 4
+
+        def set_num_threads(self, number):
+            self.num_threads = number
+
+    library, seen = OwnNumbers(), {}
+    monkeypatch.setattr(blas, "_libraries", ([], [library]))
+    both = threading.Barrier(2)
+
+    def counted(*arguments):
+        if threading.get_ident() not in seen:
+            seen[threading.get_ident()] = library.num_threads
+            both.wait(30)  # until a chunk has begun in the other thread, too
+        return products(*arguments)
+
+    made = Cells(clusters, 5, 1)
+    made.n_threads = 2
+    for searched, work in (
+        (exact, lambda: all_distances(clusters, 5, n_threads=2)),
+        (cells, lambda: made._search(None)),
+    ):
+        monkeypatch.setattr(searched, "products", counted)
+        seen.clear()
+        work()
+        assert list(seen.values()) == [1, 1]
+    assert library.num_threads == 4

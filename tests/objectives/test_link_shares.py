@@ -8,7 +8,14 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities, perplexity_affinities
-from nbembed.objectives import SNE, HeavyTailed, LargeMargin, NeighborRetrieval, simplex
+from nbembed.objectives import (
+    SNE,
+    HeavyTailed,
+    LargeMargin,
+    NeighborRetrieval,
+    link_shares,
+    simplex,
+)
 from nbembed.objectives.link_shares import LinkShares
 from nbembed.objectives.similarity import Similarity
 from nbembed.supervision import Supervision
@@ -194,8 +201,6 @@ def test_a_group_that_did_not_change_keeps_its_own_affinities(affinities, monkey
     after = before.label([90], "b")
     first = shares(affinities, before)
     again = shares(affinities, after)
-    from nbembed.objectives import link_shares
-
     calls = []
     real = link_shares._own_affinities
     monkeypatch.setattr(link_shares, "_own_affinities", lambda *a: calls.append(a) or real(*a))
@@ -216,6 +221,25 @@ def test_points_without_affinity_to_their_group_are_spread_evenly():
     found = shares(given, Supervision(12).must_link([0, 4, 8]))
     assert found.own is None or found.own.nnz == 0
     np.testing.assert_allclose(found.total(found.rates)[[0, 4, 8]], 1)
+
+
+@pytest.mark.parametrize("m", [3, 20, 130])
+def test_own_affinities_of_a_sparse_matrix_are_those_of_a_dense_one(
+    affinities, rng, m, monkeypatch
+):
+    members = np.sort(rng.choice(200, m, replace=False))
+    P = np.where(np.quantile(affinities.P, 0.4) < affinities.P, affinities.P, 0)
+    thin = sparse.csr_array(P)
+    found = []
+    for given in (P, thin):
+        if given is thin:  # no block of all pairs is made
+            monkeypatch.setattr(sparse.csr_array, "toarray", None)
+        i, j, values = link_shares._own_affinities(Affinities(given, "row"), 12.0, members)
+        dense = np.zeros((m, m))
+        dense[i, j] = values
+        found.append(dense)
+    assert found[0].any()
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-15)
 
 
 def test_unknown_links_are_refused(joint):
