@@ -238,7 +238,7 @@ class HeavyTailed(PairObjective):
         """Return 4 e P_ij S_ij of the strongest pairs of P; labels and links are left out."""
         allowed = self._supervised.allowed
         edges: Edges = allowed.cached("strongest", lambda: strongest_pairs(allowed.P))
-        Y = check_layout(Y, self.n_samples, self.dtype, bounded=False)
+        Y = check_layout(Y, self.n_samples, self.dtype)
         tau = squared_lengths(Y, edges)
         if isinstance(self._alpha, Similarity):
             _, score = custom_values(self._alpha.H, self._alpha.score, tau)

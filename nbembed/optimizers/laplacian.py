@@ -86,8 +86,11 @@ class LaplacianInverse:
 
 
 def laplacian_inverse(objective: Objective, Y: NDArray[Any]) -> LaplacianInverse | None:
-    """Return B⁻¹ of an objective at ``Y``; None where it states no attractions, or for too many."""
-    if Y.shape[0] > MOST_POINTS:
+    """Return B⁻¹ of an objective at ``Y``.
+
+    None for too many points, a layout out of range, and where the objective states no attractions.
+    """
+    if Y.shape[0] > MOST_POINTS or not objective.in_range(Y):
         return None
     edges = objective.attraction(Y)
     if edges is None or not np.isfinite(edges.weights).all() or not edges.weights.any():

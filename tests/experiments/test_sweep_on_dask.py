@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,17 @@ SEEDS = [0, 1]
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def monkeypatch_module() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def client(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch_module: pytest.MonkeyPatch
+) -> Iterator[Any]:
+    # Workers begin with the main module, which a test in a notebook's shell may have emptied.
+    monkeypatch_module.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
     with (
         # A call is given up when one worker has died, so that second attempts are tested too.
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
