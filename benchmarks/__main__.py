@@ -23,17 +23,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Figure, digits, machine, origin, read, versions
+from report import ONE_THREAD, Figure, digits, listed, machine, origin, read, versions
 
 HERE = Path(__file__).parent
 FIGURES = HERE / "figures"
 PAGE = HERE.parent / "docs" / "performance.md"
+IMAGES = PAGE.parent / "images"
 #: Not benchmarks.
 PARTS = ("__main__", "report")
 #: Arguments besides ``--json``.
-ARGUMENTS = {"exact": ["--fit"]}
-#: One thread for everybody: libraries differ in what they do with more.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+ARGUMENTS = {"exact": ["--fit"], "scaling": ["--picture", str(IMAGES / "scaling.png")]}
 
 HEAD = """# Performance
 
@@ -94,18 +93,17 @@ def run(name: str) -> bool:
 def page(files: Sequence[Path]) -> str:
     """Return the page with a table for each benchmark."""
     here, present = machine(), versions()
-    head = HEAD.format(machine=here, versions=_listed(present))
+    head = HEAD.format(machine=here, versions=listed(present))
     return "\n".join([head, *_tables(files, here, present)]) + "\n"
-
-
-def _listed(found: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in found.items())
 
 
 def _tables(files: Sequence[Path], here: str, present: Mapping[str, str]) -> Iterator[str]:
     for file in files:
         name, figures = read(file)
         yield f"## {name}\n\n`python benchmarks/{file.stem}.py`\n"
+        picture = f"{file.stem}.png"
+        if (IMAGES / picture).exists():
+            yield f"![The figures of this table as a plot](images/{picture})\n"
         yield "| work | figure | goal |\n|---|---|---|"
         for figure in figures:
             yield _row(figure)
@@ -114,7 +112,7 @@ def _tables(files: Sequence[Path], here: str, present: Mapping[str, str]) -> Ite
         if measured_on != here:
             yield f"This table was measured on: {measured_on}.\n"
         if used != present:
-            yield f"Versions of this table: {_listed(used)}.\n"
+            yield f"Versions of this table: {listed(used)}.\n"
 
 
 def _row(figure: Figure) -> str:

@@ -33,12 +33,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import llvmlite.binding
-import numba
 import numpy as np
 import openTSNE
 import openTSNE.tsne
-import sklearn
 import sklearn.manifold
 from scipy import sparse
 from scipy.spatial.distance import squareform
@@ -51,7 +48,7 @@ import nbembed as nb
 from nbembed.kernels.heavy_tailed import heavy_tailed
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report
+from report import Report, origin_line
 
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 0.7, 1.5)
@@ -99,7 +96,7 @@ def main() -> None:
         measure_given(options.given, options.threads, options.turns, clock)
         return
 
-    print(machine())
+    print(origin_line())
     report = Report("exact", options.threads)
     for size in options.sizes:
         X = load_digits().data if size == "digits" else blobs(int(size))
@@ -107,26 +104,6 @@ def main() -> None:
     if options.fit:
         fits(load_digits().data, options.threads, report)
     report.write(options.json)
-
-
-def machine() -> str:
-    """Return the machine and the versions, in one line."""
-    name = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        models = [
-            line.split(":", 1)[1].strip()
-            for line in information.read_text().splitlines()
-            if line.startswith("model name")
-        ]
-        name = models[0] if models else name
-    features = llvmlite.binding.get_host_cpu_features().flatten().split(",")
-    vectors = "AVX-512" if "+avx512f" in features else "AVX2" if "+avx2" in features else "128-bit"
-    return (
-        f"{name}, {vectors}, {os.cpu_count()} cores · Python {platform.python_version()}, "
-        f"numpy {np.__version__}, numba {numba.__version__}, nbembed {nb.__version__}, "
-        f"scikit-learn {sklearn.__version__}, openTSNE {openTSNE.__version__}"
-    )
 
 
 def blobs(n: int) -> Any:

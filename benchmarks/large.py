@@ -3,6 +3,8 @@
     python benchmarks/large.py                      one iteration, n = 10 000, 20 000 and 70 000
     python benchmarks/large.py --sizes 10000        other sizes
     python benchmarks/large.py --fit 10000 70000    whole fits, affinities included (minutes)
+    python benchmarks/large.py --mbed 5000 70000    one iteration of Mbed, against all pairs
+    python benchmarks/large.py --mbed-fit 20000     a whole fit of Mbed, against all pairs of 5000
     python benchmarks/large.py --data mnist.npz     rows of ``X`` of a file in the place of blobs
     python benchmarks/large.py --json out.json      write the figures as JSON
     python benchmarks/large.py --cpu                CPU time, for machines under other load
@@ -14,7 +16,15 @@ turns are compared. Other α are compared with openTSNE's Barnes–Hut form at t
 
 A fit has affinities of its own. openTSNE runs its defaults: 250 iterations with exaggeration, 500
 without. nbembed is stopped once its cost is not above that of openTSNE's map, both by nbembed's P.
-The last column is the speed ratio, affinities included.
+The last column is the speed ratio, affinities included. UMAP is timed beside them with its
+defaults on one thread; its cost is another one.
+
+No other package has Mbed: its grid is compared with its own sums over all pairs. An iteration is
+cost and gradient, as its line searches take them, of the paper's rows with three directions and of
+heavy tails with ten centers; both are on a disc of the size that their maps have. A fit is
+`Mbed(directions="centers")` with ten labels of each class, in CPU seconds, with the error on all
+other points and the cost for each point. The same fit of the first 5000 points over all pairs, with
+affinities of all pairs, is beside it; with `--data`, ``y`` of the file has the classes.
 
 Needs the extra ``nbembed[bench]``.
 """
@@ -22,6 +32,7 @@ Needs the extra ``nbembed[bench]``.
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import sys
 import time
@@ -34,10 +45,13 @@ from openTSNE import TSNEEmbedding, affinity, initialization
 from openTSNE.tsne import kl_divergence_bh, kl_divergence_fft
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
+from umap import UMAP
 
 import nbembed as nb
 from nbembed.affinities import perplexity_affinities
-from nbembed.objectives import HeavyTailed
+from nbembed.objectives import HeavyTailed, LargeMargin, circle
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
+from nbembed.objectives.regions import Centers
 from nbembed.run import Run
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -60,6 +74,10 @@ def main() -> None:
     )
     parser.add_argument("--sizes", nargs="*", type=int, default=[10_000, 20_000, 70_000])
     parser.add_argument("--fit", nargs="*", type=int, default=[], help="sizes of whole fits")
+    parser.add_argument(
+        "--mbed", nargs="*", type=int, default=[], help="sizes of Mbed's iterations"
+    )
+    parser.add_argument("--mbed-fit", nargs="*", type=int, default=[], help="sizes of Mbed's fits")
     parser.add_argument("--turns", type=int, default=5, help="number of turns to take medians over")
     parser.add_argument("--data", help="a file of NumPy arrays with X")
     parser.add_argument("--cpu", action="store_true", help="measure CPU time")
@@ -69,7 +87,12 @@ def main() -> None:
     report = Report("large")
     for n in options.fit:
         fits(points(n, options.data), clock, report)
-    for n in () if options.fit else options.sizes:
+    for n in options.mbed:
+        mbed_iterations(points(n, options.data), options.turns, clock, report)
+    if options.mbed_fit:
+        mbed_fits(options.mbed_fit, options.data, report)
+    others = options.fit or options.mbed or options.mbed_fit
+    for n in () if others else options.sizes:
         iterations(points(n, options.data), options.turns, clock, report)
     report.write(options.json)
 
@@ -174,7 +197,7 @@ def fits(X: Any, clock: Callable[[], float], report: Report) -> None:
     run = Run(objective, recipe.make_optimizer(), first.Y, schedule, cost_every=LOOK)
 
     def reached(run: Run) -> bool:
-        return run.schedule.finished and run.cost <= target
+        return run.schedule.finished and run.iteration % LOOK == 0 and run.cost <= target
 
     run = run.until(method.max_iter, callbacks=(reached,))
     own = made - start, clock() - begun
@@ -186,7 +209,117 @@ def fits(X: Any, clock: Callable[[], float], report: Report) -> None:
         f"{sum(theirs) / sum(own):.1f} ×"
     )
     work = f"t-SNE, fit to openTSNE's cost, affinities included, n = {n}"
-    report.ratio(work, [sum(theirs)], "openTSNE FFT", [sum(own)])
+    goal = 4.0 if n <= 10_000 else 3.0
+    report.ratio(work, [sum(theirs)], "openTSNE FFT", [sum(own)], goal)
+    UMAP(random_state=0, n_jobs=1).fit(X[:1000])  # compiles
+    start = clock()
+    UMAP(random_state=0, n_jobs=1).fit(X)
+    took = clock() - start
+    print(f"  UMAP      {took:15.1f}   {took / sum(own):.1f} ×")
+    report.ratio(f"t-SNE beside UMAP, whole fits, n = {n}", [took], "UMAP", [sum(own)])
+
+
+# ---- Mbed ---------------------------------------------------------------------------------------
+
+#: Radius of the disc that a map of n points fills, in units of √n: of rows, and of heavy tails.
+DISC = {"rows": 0.075, "centers": 0.36}
+#: All pairs with affinities of all pairs are timed up to so many points; they take 8 n² bytes.
+DENSE = 10_000
+#: Labels of each class in a fit, and the number of points whose pairs are all summed.
+LABELS, ALL_PAIRS = 10, 5000
+
+
+def mbed_iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -> None:
+    """Print milliseconds for cost and gradient of Mbed, and report the grid's ratios."""
+    n = len(X)
+    k = int(3 * PERPLEXITY)
+    near = perplexity_affinities(X, PERPLEXITY, n_neighbors=k, n_jobs=1)
+    every = perplexity_affinities(X, PERPLEXITY, n_jobs=1) if n <= DENSE else None
+    rng = np.random.default_rng(0)
+    told = nb.Supervision(n)
+    for c in range(3):
+        told = told.label(rng.integers(n, size=20), f"class {c}")
+    work: dict[str, Callable[[], Any]] = {}
+    for form, disc in DISC.items():
+        radius, angle = disc * np.sqrt(n * rng.random(n)), 2 * np.pi * rng.random(n)
+        Y = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)
+        for name, P, algorithm in (
+            ("grid", near, "grid"),
+            ("all pairs", near, "exact"),
+            ("all pairs, dense P", every, "exact"),
+        ):
+            if P is not None:
+                work[f"{form}, {name}"] = mbed_evaluation(form, P, Y, told, algorithm)
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for turn in range(turns + 1):
+        for name, run in work.items():
+            start = clock()
+            run()
+            if turn:  # the first compiles
+                seconds[name].append(clock() - start)
+    print(f"\nn = {n}: ms for cost and gradient of Mbed")
+    for name, all_of_them in seconds.items():
+        middle, spread = statistics.median(all_of_them), max(all_of_them) - min(all_of_them)
+        print(f"  {name:30s} {1e3 * middle:9.1f} ± {1e3 * spread / 2:5.1f}")
+    for form in DISC:
+        report.value(
+            f"Mbed on the grid, {form}, cost and gradient, n = {n}",
+            [1e3 * s for s in seconds[f"{form}, grid"]],
+            "ms",
+        )
+        for name in ("all pairs", "all pairs, dense P"):
+            if f"{form}, {name}" in seconds:
+                report.ratio(
+                    f"Mbed on the grid, {form}, cost and gradient, n = {n}",
+                    seconds[f"{form}, {name}"],
+                    f"its own {name}",
+                    seconds[f"{form}, grid"],
+                )
+
+
+def mbed_evaluation(
+    form: str, P: Any, Y: Any, supervision: Any, algorithm: Any
+) -> Callable[[], Any]:
+    """Return cost and gradient of one form of Mbed, at a layout that is not the last one."""
+    given: dict[str, Any] = {"algorithm": algorithm, "n_jobs": 1}
+    if form == "rows":
+        objective: Any = LargeMargin(P, 1.0, circle(3), supervision, radius=10.0, **given)
+    else:
+        n, rng = len(Y), np.random.default_rng(1)
+        targets = rng.dirichlet(np.ones(10), n)
+        regions = Centers(np.arange(n) % 10, np.ones(n), np.arange(10), targets, np.full(n, 0.1))
+        objective = HeavyTailedMargin(P.joint(), 10.0, regions, supervision, alpha=1.0, **given)
+    layouts = itertools.cycle([Y, Y * np.float32(1.0001)])
+    return lambda: objective.evaluate(next(layouts))
+
+
+def mbed_fits(sizes: list[int], data: str | None, report: Report) -> None:
+    """Print CPU seconds, error and cost of whole fits of Mbed; all pairs of few points first."""
+    all_of_them = np.load(data) if data else None
+    y: Any = all_of_them["y"] if data else None
+    work: list[tuple[int, Any]] = [(ALL_PAIRS, "exact"), (ALL_PAIRS, "grid")]
+    for n, algorithm in work + [(n, "grid") for n in sizes]:
+        X = points(n, data)
+        truth = y[:n] if data else make_blobs(n, 50, centers=10, random_state=0)[1]
+        known = np.full(n, -1)
+        for c in np.unique(truth):
+            known[np.flatnonzero(truth == c)[:LABELS]] = c
+        start = time.process_time()
+        model = nb.Mbed(
+            directions="centers", perplexity=PERPLEXITY, algorithm=algorithm, n_jobs=1,
+            random_state=0,
+        ).fit(X, known)  # fmt: skip
+        seconds = time.process_time() - start
+        hidden = known < 0
+        error = float(np.mean(model.labels_[hidden] != truth[hidden]))
+        work_name = f"Mbed, whole fit, {algorithm}, n = {n}"
+        print(
+            f"{work_name}: {seconds:.1f} s of CPU, {100 * error:.1f} % error, "
+            f"cost {model.cost_ / n:.4f} for each point",
+            flush=True,
+        )
+        report.value(work_name, seconds, "s of CPU")
+        report.value(f"{work_name}, error on points without a label", 100 * error, "%")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report, in_fresh_process
+from report import ONE_THREAD, Report, in_fresh_process
 
 DATA = """
 import sys, warnings
@@ -38,7 +38,6 @@ openTSNE.TSNE(
     perplexity=30, negative_gradient_method="fft", random_state=0, n_jobs=1
 ).fit(X)
 """
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def main() -> None:

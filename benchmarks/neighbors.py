@@ -12,14 +12,12 @@ number of threads, one after the other in one process; figures are CPU seconds, 
 the machine changes less. The first call, on 2000 points, may compile and
 is timed on its own.
 
-scikit-learn and openTSNE are needed (the extra ``nbembed[bench]``); pynndescent, faiss-cpu and
-usearch are compared where they are installed.
+Needs the extra ``nbembed[bench]``.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import resource
 import sys
 import time
@@ -152,45 +150,39 @@ def searches(threads: int) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
     yield "scikit-learn brute", sklearn
 
-    if importlib.util.find_spec("pynndescent"):
+    def pynndescent(X: Any) -> Any:
+        from pynndescent import NNDescent
 
-        def pynndescent(X: Any) -> Any:
-            from pynndescent import NNDescent
+        index = NNDescent(X, n_neighbors=K + 1, random_state=0, n_jobs=threads)
+        return index.neighbor_graph[0][:, 1:]
 
-            index = NNDescent(X, n_neighbors=K + 1, random_state=0, n_jobs=threads)
-            return index.neighbor_graph[0][:, 1:]
+    yield "pynndescent", pynndescent
 
-        yield "pynndescent", pynndescent
+    def faiss(probes: int) -> Callable[[Any], Any]:
+        def search(X: Any) -> Any:
+            import faiss
 
-    if importlib.util.find_spec("faiss"):
+            faiss.omp_set_num_threads(threads)
+            cells = int(2 * np.sqrt(len(X)))
+            index = faiss.IndexIVFFlat(faiss.IndexFlatL2(X.shape[1]), X.shape[1], cells)
+            index.train(X)
+            index.add(X)
+            index.nprobe = probes
+            return index.search(X, K + 1)[1][:, 1:]
 
-        def faiss(probes: int) -> Callable[[Any], Any]:
-            def search(X: Any) -> Any:
-                import faiss
+        return search
 
-                faiss.omp_set_num_threads(threads)
-                cells = int(2 * np.sqrt(len(X)))
-                index = faiss.IndexIVFFlat(faiss.IndexFlatL2(X.shape[1]), X.shape[1], cells)
-                index.train(X)
-                index.add(X)
-                index.nprobe = probes
-                return index.search(X, K + 1)[1][:, 1:]
+    for probes in (16, 32):
+        yield f"faiss IVF, {probes} probes", faiss(probes)
 
-            return search
+    def usearch(X: Any) -> Any:
+        from usearch.index import Index
 
-        for probes in (16, 32):
-            yield f"faiss IVF, {probes} probes", faiss(probes)
+        index = Index(ndim=X.shape[1], metric="l2sq", expansion_search=2 * K)
+        index.add(np.arange(len(X)), X, threads=threads)
+        return index.search(X, K + 1, threads=threads).keys[:, 1:].astype(np.int64)
 
-    if importlib.util.find_spec("usearch"):
-
-        def usearch(X: Any) -> Any:
-            from usearch.index import Index
-
-            index = Index(ndim=X.shape[1], metric="l2sq", expansion_search=2 * K)
-            index.add(np.arange(len(X)), X, threads=threads)
-            return index.search(X, K + 1, threads=threads).keys[:, 1:].astype(np.int64)
-
-        yield "usearch HNSW", usearch
+    yield "usearch HNSW", usearch
 
 
 def affinities(threads: int) -> Iterator[tuple[str, Callable[[Any], Any]]]:

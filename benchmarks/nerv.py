@@ -3,6 +3,7 @@
     python benchmarks/nerv.py                  n = 2000
     python benchmarks/nerv.py --sizes 2000 5000 --threads 2
     python benchmarks/nerv.py --fit            a complete fit of digits as well
+    python benchmarks/nerv.py --grid 70000     sizes at which the grid is compared with all pairs
     python benchmarks/nerv.py --json out.json
 
 All implementations get the same finished map of ten clusters in fifty dimensions and the same
@@ -10,6 +11,9 @@ affinities (perplexity 30; the sparse ones are the 90 largest of each row). They
 medians over the turns are compared. An evaluation computes cost, gradient and curvature, all that
 an optimizer needs. No other public implementation of NeRV is designed for speed, so the baseline is
 NumPy, also in float32, with whole matrices and matrix products, and without repeated computations.
+
+Of more points, the grid is compared with sums over all pairs: the same affinities of 90 neighbors,
+one width, on a disc on which points are as dense as on finished maps.
 
 Needs the extra ``nbembed[bench]``.
 """
@@ -34,12 +38,14 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.supervision import Supervision
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact import PERPLEXITY, Work, blobs, machine, timed
-from report import Report
+from exact import PERPLEXITY, Work, blobs, timed
+from report import Report, origin_line
 
 #: Nanoseconds per ordered pair that an evaluation in float32 may take, at n = 2000 on one thread.
 GOAL = 1.2
 TRADEOFF = 0.1
+#: Points in a unit of area of a map of MNIST with one width.
+DENSITY = 10.0
 
 
 def main() -> None:
@@ -49,6 +55,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads, where supported")
     parser.add_argument("--turns", type=int, default=9, help="number of turns to take medians over")
     parser.add_argument("--sizes", nargs="+", type=int, default=[2000], help="points")
+    parser.add_argument(
+        "--grid", nargs="*", type=int, default=[5000, 10_000, 20_000], help="points, on the grid"
+    )
     parser.add_argument("--fit", action="store_true", help="also time complete fits of digits")
     parser.add_argument(
         "--cpu", action="store_true", help="measure CPU time, for machines under other load"
@@ -56,13 +65,15 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="file to write the figures to")
     options = parser.parse_args()
 
-    print(machine())
+    print(origin_line())
     report = Report("nerv", options.threads)
     clock = time.process_time if options.cpu else time.perf_counter
     for n in options.sizes:
         # Otherwise NumPy's matrix products use all cores, and keep them busy for a while after.
         with threadpool_limits(options.threads):
             evaluations(n, options.threads, options.turns, clock, report)
+    for n in options.grid:
+        on_the_grid(n, options.threads, options.turns, clock, report)
     if options.fit:
         fits(options.threads, report)
     report.write(options.json)
@@ -121,6 +132,32 @@ def evaluations(
         per_pair = [seconds * 1e9 / n**2 for seconds in samples[work.name]]
         report.value(name, per_pair, "ns/pair", goal)
         report.ratio(name, samples["NumPy float32"], "NumPy float32", samples[work.name])
+
+
+def on_the_grid(
+    n: int, threads: int, turns: int, clock: Callable[[], float], report: Report
+) -> None:
+    """Time one evaluation by the grid and over all pairs, and report the ratio."""
+    P = perplexity_affinities(blobs(n), PERPLEXITY, n_neighbors=3 * int(PERPLEXITY), n_jobs=threads)
+    rng = np.random.default_rng(0)
+    radius, angle = np.sqrt(n / DENSITY / np.pi * rng.random(n)), 2 * np.pi * rng.random(n)
+    Y = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)
+    made = {
+        kind: nb.objectives.NeighborRetrieval(
+            P, TRADEOFF, width="uniform", algorithm=kind, n_jobs=threads
+        )
+        for kind in ("grid", "exact")
+    }
+    works = [Work(kind, lambda kind=kind: made[kind].evaluate(Y)) for kind in made]
+    samples = timed(works, min(turns, 3), clock)
+    print(f"\nn = {n}, {threads} thread(s), 90 neighbors, one width")
+    for kind, seconds in samples.items():
+        print(f"{kind:34} {statistics.median(seconds) * 1e3:8.2f} ms")
+    grid, exact = (made[kind].gradient(Y) for kind in made)
+    error = np.linalg.norm(grid - exact) / np.linalg.norm(exact)
+    print(f"the gradients differ by {error:.1e}")
+    name = f"NeRV, cost and gradient on the grid, n = {n}"
+    report.ratio(name, samples["exact"], "all pairs", samples["grid"])
 
 
 def nearest(affinities: Affinities) -> Any:

@@ -17,8 +17,6 @@ number of objects (a slope of at most 1.1 from 10⁴ to 10⁶), 10⁶ × 10 with
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import statistics
 import sys
 import time
@@ -31,7 +29,7 @@ from scipy.special import softmax
 import nbembed as nb
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report
+from report import Report, origin_line
 
 #: Slope, seconds an iteration of 10⁶ × 10, seconds of a complete run of 26 243 × 5.
 SLOPE, AN_ITERATION, COMPLETE = 1.1, 5.0, 5.0
@@ -52,8 +50,7 @@ def main() -> None:
 
     global clock
     clock = time.process_time if options.cpu else time.perf_counter
-    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
-    print(f"{machine}, {options.threads} thread(s), nbembed {nb.__version__}\n")
+    print(f"{origin_line()}, {options.threads} thread(s)\n")
     report = Report("parametric", options.threads)
     nb.ParametricEmbedding(random_state=0, max_iter=2).fit(posteriors(100, 10))  # compiles
     sizes = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= options.most]

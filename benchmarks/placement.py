@@ -39,8 +39,8 @@ import nbembed as nb
 from nbembed.methods import field_placement
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact import PERPLEXITY, machine
-from report import Report
+from exact import PERPLEXITY
+from report import Report, origin_line
 
 #: Seconds allowed for placing 1000 new points on a map of 2000.
 GOAL = 1.0
@@ -72,7 +72,7 @@ def main() -> None:
             if turn:  # the first turn compiles
                 seconds[name].append(time.perf_counter() - start)
 
-    print(machine())
+    print(origin_line())
     print(f"1000 new points on 2000, {options.threads} thread(s), median of {options.turns} turns")
     print(f"{'transform':34} {'s':>7} {'same cluster':>13}")
     for name, Y, _ in works:
@@ -114,7 +114,7 @@ def on_large_map(n: int, many: int, threads: int, file: Path | None) -> None:
             field_placement.FIELD_FROM = limit
             model._fitted.field = None
 
-    print(machine())
+    print(origin_line())
     print(f"new points on a map of {n}, {threads} thread(s), CPU seconds")
     print(f"{'transform':34} {'points':>8} {'s':>8} {'s a million':>12} {'same cluster':>13}")
     each: dict[str, float] = {}

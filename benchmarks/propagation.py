@@ -28,8 +28,7 @@ import nbembed as nb
 from nbembed.supervision import as_supervision
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact import machine
-from report import Report
+from report import Report, origin_line
 
 #: Seconds allowed from one label to the next at 20 000 points.
 GOAL = 0.05
@@ -81,7 +80,7 @@ def main() -> None:
     peer, figures["LabelSpreading(kernel='knn'), fit"], iterations = spreading(X, known)
     figures["LabelSpreading, without its graph"] = iterations
     hidden = known == -1
-    print(machine())
+    print(origin_line())
     for name, value in figures.items():
         print(f"{name:40} {1000 * value:10.1f} ms")
     ratio = figures["LabelSpreading(kernel='knn'), fit"] / figures["from label to label, median"]

@@ -21,7 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -29,6 +29,8 @@ from typing import Any
 
 #: Distributions whose versions are named, where they are installed.
 SHOWN = ("nbembed", "numpy", "numba", "scipy", "scikit-learn", "openTSNE", "umap-learn")
+#: One thread for everybody: libraries differ in what they do with more.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,16 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def listed(found: Mapping[str, str]) -> str:
+    """Return names and versions in one line."""
+    return ", ".join(f"{name} {number}" for name, number in found.items())
+
+
+def origin_line() -> str:
+    """Return the machine and the versions that are measured with, as a benchmark's first line."""
+    return f"{machine()} · {listed(versions())}"
 
 
 #: Runs a script and reports the peak of the process's memory. On Linux ``ru_maxrss`` would include

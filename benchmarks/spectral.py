@@ -13,11 +13,7 @@ Accuracy is that of the nearest neighbor on the map, of one half of the points b
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -28,12 +24,18 @@ import numpy as np
 from scipy import sparse
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report
+from report import ONE_THREAD, Report, in_fresh_process
 
 LEARNERS = ("FDA", "LFDA", "MFA", "DNE", "LPP", "PCA", "SELF", "SSFDA", "SSMMC")
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-#: Goals at 20 000 × 50: seconds, and bytes.
-SECONDS, MEMORY = 60.0, 2 * 2**30
+#: Goals at 20 000 × 50: seconds, and MiB.
+SECONDS, MEMORY = 60.0, 2 * 2**10
+#: One row of the table, in the process that :func:`report.in_fresh_process` starts.
+ROW = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from spectral import measure
+answer = measure(*sys.argv[3:], texts=sys.argv[2])
+"""
 
 
 def main() -> None:
@@ -42,21 +44,17 @@ def main() -> None:
     parser.add_argument("--texts", default="", help="file with X_data, X_indices, X_indptr, y")
     parser.add_argument("--turns", type=int, default=3, help="runs to take medians over")
     parser.add_argument("--json", type=Path, help="file to write the figures to")
-    parser.add_argument("--row", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.row:
-        print(json.dumps(measure(*options.row, texts=options.texts)))
-        return
     report = Report("spectral")
     chosen = [options.only] if options.only else ["learners", "text", "kernel"]
     if "learners" in chosen:
         print("20 000 × 50, two classes of 10 000 points, half of them labeled")
         for name in LEARNERS:
             row = table_row(options, "learners", name)
-            fast, small = row["seconds"] <= SECONDS, row["memory"] < MEMORY
+            fast, small = row["seconds"] <= SECONDS, row["mib"] < MEMORY
             print(f"{'':4}goal: a minute and 2 GiB, {'met' if fast and small else 'MISSED'}")
             report.value(f"{name}, 20 000 × 50", row["seconds"], "s", SECONDS)
-            report.value(f"{name}, 20 000 × 50, peak", row["memory"] / 2**20, "MiB", MEMORY / 2**20)
+            report.value(f"{name}, 20 000 × 50, peak", row["mib"], "MiB", MEMORY)
     if "text" in chosen:
         print("\nsparse text, FDA in 500 principal components and its peer")
         first, second = (table_row(options, "text", name) for name in ("FDA", "peer"))
@@ -77,25 +75,23 @@ def main() -> None:
 
 def table_row(options: Any, *row: str) -> dict[str, float]:
     """Return the medians of some fresh processes and print them."""
-    command = [sys.executable, __file__, "--texts", options.texts, "--row", *row]
     found = []
     for _ in range(options.turns):
-        done = subprocess.run(
-            command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | ONE_THREAD
-        )
-        found.append(json.loads(done.stdout))
+        arguments = str(Path(__file__).parent), options.texts, *row
+        done = in_fresh_process(ROW, *arguments, environment=ONE_THREAD)
+        found.append({**done["answer"], "mib": done["mib"]})
     medians = {key: statistics.median(each[key] for each in found) for key in found[0]}
     times = [each["seconds"] for each in found]
     print(
         f"{' '.join(row):24} {medians['seconds']:8.2f} s ({min(times):.2f} to {max(times):.2f}), "
-        f"peak {medians['memory'] / 2**30:.2f} GiB, accuracy {medians['accuracy']:.4f}",
+        f"peak {medians['mib'] / 2**10:.2f} GiB, accuracy {medians['accuracy']:.4f}",
         flush=True,
     )
     return medians
 
 
 def measure(kind: str, name: str, n: str = "0", *, texts: str = "") -> dict[str, float]:
-    """Return the seconds of a fit, the peak memory of this process and the map's accuracy."""
+    """Return the seconds of a fit and the map's accuracy."""
     from nbembed.measures import nearest_neighbors
 
     if kind == "text":
@@ -109,9 +105,8 @@ def measure(kind: str, name: str, n: str = "0", *, texts: str = "") -> dict[str,
     Y = work(X, y, train)
     seconds = time.perf_counter() - began
     nearest = nearest_neighbors(Y[~train], others=Y[train])[:, 0]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     accuracy = float(np.mean(y[train][nearest] == y[~train]))
-    return {"seconds": seconds, "memory": peak, "accuracy": accuracy}
+    return {"seconds": seconds, "accuracy": accuracy}
 
 
 Work = Callable[[Any, Any, Any], Any]

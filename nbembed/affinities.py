@@ -16,7 +16,7 @@ O(n²). k = 3 · perplexity is usual in t-SNE's implementations for many points.
 from __future__ import annotations
 
 import dataclasses
-import warnings
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import PAIRS, Distances, Metric, name_of
-from nbembed.kernels.calibration import CHUNK, calibrate, normalize
+from nbembed.distances import Distances, Metric, name_of
+from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
 from nbembed.memory import check_memory
@@ -53,6 +53,7 @@ from nbembed.validation import (
     check_real,
     matrix_of,
 )
+from nbembed.work import stage, warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -68,6 +69,10 @@ __all__ = [
 #: What takes less memory than affinities of all pairs.
 FEWER_PAIRS = 'n_neighbors=... of perplexity_affinities, which algorithm="grid" uses'
 FEWER_NEIGHBORS = "a smaller n_neighbors, or a smaller perplexity where it follows from that"
+#: Nearest neighbors of each point for each unit of perplexity.
+NEIGHBORS_PER_PERPLEXITY = 3
+#: Rows of nearest neighbors that are calibrated at a time, a multiple of calibration's chunks.
+ROWS = 4096
 #: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
@@ -191,7 +196,8 @@ class Affinities:
     def rows(self) -> Affinities:
         """Return the row form: itself, or the rows that a joint form was made from.
 
-        Given joint probabilities become rows by ``p_{j|i} = P_ij / Σ_j P_ij``.
+        Given joint probabilities become rows by ``p_{j|i} = P_ij / Σ_j P_ij``. Rows over nearest
+        neighbors are searched anew at the first call, on all cores.
 
         Raises
         ------
@@ -226,7 +232,8 @@ class Affinities:
     @cached_property
     def _rows(self) -> Affinities:
         if self.n_neighbors is not None:
-            # Not kept, because they take as much memory as the joint form and are rarely asked for.
+            # The joint form does not hold its rows: they take as much memory, and few ask for them.
+            # They are searched anew, once.
             assert self.source is not None
             assert self.perplexity is not None
             data, metric = self.source
@@ -255,6 +262,7 @@ class Affinities:
             what = f"affinities of all {n} × {n} pairs, beside the rows that they are made from,"
             check_memory(2 * self.dtype.itemsize * n**2, what, FEWER_PAIRS)
         half = self.dtype.type(0.5 / self.n_samples)
+        stage("making probabilities symmetric", 0)
         if self.is_sparse:
             P = canonical(sparse.csr_array(self.P + self.P.T))
             P.data *= half
@@ -390,27 +398,25 @@ def perplexity_affinities(
         perplexity = check_perplexity_of_neighbors(perplexity, k)
     dtype = check_float_type(dtype)
     if n_neighbors is None:
-        check_memory(dtype.itemsize * n**2, f"affinities of all {n} × {n} pairs", FEWER_PAIRS)
+        check_memory_of_pairs(n, dtype)
     else:
-        # Neighbors and distances as they are found, then rows, columns and CSR; or, for the joint
-        # form, P, its transpose and their sum of up to 2nk entries.
-        entry = dtype.itemsize + (4 if 2 * n * k < 2**31 else 8)
-        needed = max(24 + 2 * dtype.itemsize, 4 * entry) * n * k
-        check_memory(needed, f"affinities of {n} × {k} neighbors", FEWER_NEIGHBORS)
+        check_neighbor_memory(n, k, dtype)
     n_threads, recall = _threads(n, n_jobs), None
     beta, tied = np.empty(n), np.empty(n, np.int64)
     if n_neighbors is None:
         P = np.empty((n, n), dtype)
+        calibrating = stage("finding neighborhoods", n)
         for here, D2 in Distances(data, metric).blocks():
             skip = np.arange(here.start, here.stop)
             _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
+            calibrating.advance(len(D2))
     else:
         found = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
         rows, beta, tied = calibrated_rows(found.distances, perplexity, dtype, n_threads)
         P, recall = csr_of_rows(rows, found.indices, n), found.recall
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
-        warnings.warn(
+        warn(
             f"{crowded} of {n} points have more than perplexity = {perplexity:g} others tied for "
             "nearest, as duplicates at distance zero are; their rows are uniform over those",
             stacklevel=2,
@@ -422,19 +428,53 @@ def perplexity_affinities(
     )
 
 
+def neighbors_of_perplexity(perplexity: float, most: int) -> int:
+    """Return the usual number of nearest neighbors for a perplexity, of ``most`` that there are.
+
+    What is farther has next to no weight in a neighborhood of that perplexity.
+    """
+    return min(most, math.ceil(NEIGHBORS_PER_PERPLEXITY * perplexity))
+
+
+def check_neighbor_memory(n: int, k: int, dtype: np.dtype[Any]) -> None:
+    """Raise if affinities of n points over k nearest neighbors each would not fit into memory.
+
+    Raises
+    ------
+    ValueError
+        With the bytes that are needed.
+    """
+    # Neighbors and distances as they are found, then rows, columns and CSR; or, for the joint form,
+    # P, its transpose and their sum of up to 2nk entries.
+    entry = dtype.itemsize + (4 if 2 * n * k < 2**31 else 8)
+    needed = max(24 + 2 * dtype.itemsize, 4 * entry) * n * k
+    check_memory(needed, f"affinities of {n} × {k} neighbors", FEWER_NEIGHBORS)
+
+
+def check_memory_of_pairs(n: int, dtype: DTypeLike = np.float32, forms: int = 1) -> None:
+    """Raise ValueError if affinities of all pairs of n points would not fit into memory.
+
+    ``forms`` is the number of matrices of that size that are kept at once.
+    """
+    needed = forms * check_float_type(dtype).itemsize * n**2
+    kept = "" if forms == 1 else f", kept in {forms} forms,"
+    check_memory(needed, f"affinities of all {n} × {n} pairs{kept}", FEWER_PAIRS)
+
+
 def calibrated_rows(
     distances: NDArray[Any], perplexity: float, dtype: DTypeLike, n_threads: int
 ) -> Calibration:
     """Return rows of one perplexity over the neighbors at these distances, (n_samples, k)."""
-    n, k = distances.shape
-    P = np.empty((n, k), dtype)
-    beta, tied = np.empty(n), np.empty(n, np.int64)
-    rows = max(CHUNK, PAIRS // k // CHUNK * CHUNK)
-    for first in range(0, n, rows):
-        here = slice(first, min(first + rows, n))
-        D2 = np.square(distances[here], dtype=np.float64)
-        nobody = np.full(len(D2), -1)
-        _, beta[here], tied[here] = calibrate(D2, nobody, perplexity, n_threads, P[here])
+    n = len(distances)
+    P, beta, tied = np.empty(distances.shape, dtype), np.empty(n), np.empty(n, np.int64)
+    calibrating = stage("calibrating neighborhoods", n)
+    for first in range(0, n, ROWS):
+        here = slice(first, min(first + ROWS, n))
+        nobody = np.full(here.stop - first, -1)
+        _, beta[here], tied[here] = calibrate(
+            distances[here], nobody, perplexity, n_threads, P[here], squared=False
+        )
+        calibrating.advance(here.stop - first)
     return Calibration(P, beta, tied)
 
 
@@ -482,25 +522,35 @@ def global_affinities(
         positive = pairs[pairs > 0]
         sigma = float(positive.min()) if positive.size else 1.0
         if positive.size:
-            warnings.warn(
+            warn(
                 f"more than one in {n_classes} pairs of points coincide; the width is the smallest "
                 f"distance above zero, {sigma:.4g}, not the 1/{n_classes} quantile",
                 stacklevel=2,
             )
     del pairs
     beta = 0.5 / sigma**2
+    normalizing = stage("finding neighborhoods", n)
     for here, D2 in distances.blocks():
         skip = np.arange(here.start, here.stop)
         normalize(D2, skip, beta, _threads(n, n_jobs), P[here])
+        normalizing.advance(len(D2))
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
 
 
-def check_global_memory(n: int, dtype: DTypeLike = np.float32) -> None:
+def check_global_memory(n: int, dtype: DTypeLike = np.float32, forms: int = 1) -> None:
     """Raise if affinities of one width for n points would not fit into memory.
 
     Neither a quantile of all distances nor a width that is the same in dense and in sparse regions
     can be had from a few neighbors of each point: every pair counts.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    dtype : float32 or float64
+    forms : int, default=1
+        In how many forms probabilities of all pairs will be kept.
 
     Raises
     ------
@@ -508,7 +558,7 @@ def check_global_memory(n: int, dtype: DTypeLike = np.float32) -> None:
         With the bytes that are needed.
     """
     # The distances of all pairs, sorted for their quantile, go before P is filled.
-    needed = max(4 * n * (n - 1), check_float_type(dtype).itemsize * n**2)
+    needed = max(4 * n * (n - 1), forms * check_float_type(dtype).itemsize * n**2)
     check_memory(
         needed,
         f"one width for all points, which needs all {n} × {n} pairs,",

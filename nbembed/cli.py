@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import nbembed
+from nbembed.widget.server import OPTION
 
 PACKAGE = Path(nbembed.__file__).parent
 QUICKSTART = "quickstart.ipynb"
@@ -101,6 +102,8 @@ def _parser() -> argparse.ArgumentParser:
 def lab(arguments: Sequence[str]) -> int:
     """Open JupyterLab on a notebook, the quickstart by default.
 
+    Its server sends frames without delay (:mod:`nbembed.widget.server`).
+
     Parameters
     ----------
     arguments : sequence of str
@@ -120,7 +123,7 @@ def lab(arguments: Sequence[str]) -> int:
     if missing:
         print(f"The notebook {missing[0]} does not exist.", file=sys.stderr)
         return 2
-    command = [sys.executable, "-m", "jupyterlab", *arguments]
+    command = [sys.executable, "-m", "jupyterlab", OPTION, *arguments]
     if not named:
         notebook = quickstart(Path.cwd())
         # With default_url, the address that JupyterLab prints also leads to the notebook.

@@ -11,7 +11,7 @@ with a method ``squared_rows`` (:class:`nbembed.LearningMetric`) computes its ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from nbembed.blas import one_blas_thread
 from nbembed.kernels.calibration import CHUNK
 from nbembed.kernels.distances import squared_distances
 from nbembed.sparse_format import check_sparse
+from nbembed.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,8 @@ Metric = str | Callable[..., float] | PointMetric
 
 #: Upper bound of the pairs in a block: 32 MiB.
 PAIRS = 2**22
+#: Numbers of the data that are read at a time for one row of distances.
+ROW_BLOCK = 2**20
 #: Names of the Euclidean metric.
 EUCLIDEAN = ("euclidean", "l2", "minkowski")
 #: For data that are not centered: a squared distance below this share of the norms is rounding.
@@ -60,6 +63,9 @@ class Distances:
         ``X`` itself if None; not read with ``metric="precomputed"``.
     name : str
         What errors call ``X``.
+    scales : mapping, optional
+        What :func:`scales_of` returned, where ``others`` are a part of the points that the metric
+        has its scales from; by default the scales are those of ``others``.
 
     Attributes
     ----------
@@ -74,7 +80,15 @@ class Distances:
         If squares of the data under- or overflow.
     """
 
-    def __init__(self, X: Any, metric: Metric, others: Any = None, *, name: str = "X") -> None:
+    def __init__(
+        self,
+        X: Any,
+        metric: Metric,
+        others: Any = None,
+        *,
+        name: str = "X",
+        scales: Mapping[str, Any] | None = None,
+    ) -> None:
         self.metric = metric
         self._name = name
         self._itself = others is None
@@ -82,7 +96,7 @@ class Distances:
         check_sparse(X, name)
         check_sparse(others, "others")
         if metric == "precomputed":
-            _check_span(_largest(X), name, "dissimilarities")
+            _check_span(largest_magnitude(X), name, "dissimilarities")
             self.shape = X.shape
             self.symmetric = self._itself and _is_symmetric(X)
             self._rows: Callable[[slice], Any] = lambda here: np.square(
@@ -94,7 +108,7 @@ class Distances:
         if not isinstance(metric, str) and hasattr(metric, "squared_rows"):
             self._rows = metric.squared_rows(X, None if self._itself else others)
         elif metric not in EUCLIDEAN:
-            self._rows = _other_metric(X, others, metric)
+            self._rows = _other_metric(X, others, metric, scales)
         elif sparse.issparse(X) or sparse.issparse(others):
             self._rows = _sparse_euclidean(X, others, name)
         else:
@@ -132,7 +146,9 @@ class Distances:
         n = self.shape[0]
         pairs = np.empty(n * (n - 1) // (2 if self.symmetric else 1))
         at = 0
+        measuring = stage("measuring distances", n)
         for here, D2 in self.blocks():
+            measuring.advance(len(D2))
             for row, i in zip(D2, range(here.start, here.stop), strict=True):
                 for part in (row[i + 1 :],) if self.symmetric else (row[:i], row[i + 1 :]):
                     np.sqrt(part, out=pairs[at : at + part.size])
@@ -147,10 +163,15 @@ def name_of(metric: Metric) -> str:
     return str(getattr(metric, "__name__", type(metric).__name__))
 
 
-def check_span(X: Any, name: str = "X") -> None:
-    """Raise if squares of distances would over- or underflow."""
-    if sparse.issparse(X):
-        _check_span(_largest(X), name)
+def check_span(X: Any, name: str = "X", others: Any = None) -> None:
+    """Raise if squares of distances would over- or underflow.
+
+    The distances are those between rows of ``X``, or from them to rows of ``others``, both dense.
+    """
+    if others is not None:
+        _about_one_center(X, others, name)
+    elif sparse.issparse(X):
+        _check_span(largest_magnitude(X), name)
     else:
         _centered(np.asarray(X, dtype=np.float64), name)
 
@@ -159,25 +180,33 @@ def _centered(data: NDArray[np.float64], name: str) -> tuple[NDArray[Any], NDArr
     with np.errstate(over="ignore", invalid="ignore"):
         center = data.mean(axis=0)
         moved = data - center
-    _check_span(_largest(moved), name)
+    _check_span(largest_magnitude(moved), name)
     return moved, center
+
+
+def _about_one_center(X: Any, others: Any, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the rows of X and of others about the mean of others."""
+    b, center = _centered(np.asarray(others, dtype=np.float64), name)
+    with np.errstate(over="ignore"):
+        a = np.asarray(X, dtype=np.float64) - center
+    _check_span(max(largest_magnitude(a), largest_magnitude(b)), name)
+    return a, b
 
 
 def _euclidean(
     X: Any, others: Any, itself: bool, name: str
 ) -> Callable[[slice], NDArray[np.float64]]:
-    b, center = _centered(np.asarray(others, dtype=np.float64), name)
-    a = b
-    if not itself:
-        with np.errstate(over="ignore"):
-            a = np.asarray(X, dtype=np.float64) - center
-        _check_span(max(_largest(a), _largest(b)), name)
+    if itself:
+        a = b = _centered(np.asarray(X, dtype=np.float64), name)[0]
+    else:
+        a, b = _about_one_center(X, others, name)
     return lambda here: squared_distances(a[here], b)
 
 
-def _largest(values: Any) -> float:
+def largest_magnitude(values: Any) -> float:
+    """Return the largest absolute value, without a copy."""
     stored = values.data if sparse.issparse(values) else values
-    return float(np.abs(stored).max(initial=0))
+    return float(max(stored.max(initial=0), -stored.min(initial=0)))
 
 
 def _check_span(span: float, name: str, what: str = "distances") -> None:
@@ -192,7 +221,7 @@ def _sparse_euclidean(X: Any, others: Any, name: str) -> Callable[[slice], NDArr
     # Centering would make sparse data dense; texts and counts start at zero anyway.
     a = sparse.csr_array(X, dtype=np.float64)
     b = sparse.csr_array(others, dtype=np.float64)
-    _check_span(max(_largest(a), _largest(b)), name)
+    _check_span(max(largest_magnitude(a), largest_magnitude(b)), name)
     norms_a, norms_b = (np.asarray(z.multiply(z).sum(axis=1)).ravel() for z in (a, b))
     bT = sparse.csr_array(b.T)
 
@@ -205,19 +234,63 @@ def _sparse_euclidean(X: Any, others: Any, name: str) -> Callable[[slice], NDArr
     return rows
 
 
-def _other_metric(X: Any, others: Any, metric: Metric) -> Callable[[slice], NDArray[np.float64]]:
+def squared_row(
+    X: Any, point: int, metric: Metric, scales: Mapping[str, Any]
+) -> NDArray[np.float64]:
+    """Return d² from one point to all points, in O(n) memory; infinite to itself.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Checked data; dissimilarities if ``metric`` is "precomputed".
+    point : int
+    metric : str, callable or PointMetric
+    scales : mapping
+        What :func:`scales_of` returns for the data: a block of them would have others.
+    """
+    n = X.shape[0]
+    given = isinstance(metric, str) and metric == "precomputed"
+    own = slice(point, point + 1)
+    count = max(256, ROW_BLOCK // X.shape[1])
+    squares = np.empty(n)
+    for first in range(0, n, count):
+        here = slice(first, min(first + count, n))
+        part = (X[own, here], metric, X) if given else (X[own], metric, X[here])
+        for _, D2 in Distances(*part, scales=scales).blocks():
+            squares[here] = D2[0]
+    squares[point] = np.inf
+    return squares
+
+
+def scales_of(X: Any, metric: Metric) -> dict[str, Any]:
+    """Return the scales that a metric takes from the data, as scikit-learn's options.
+
+    "seuclidean" divides by the variance of each feature, "mahalanobis" by their covariance; other
+    metrics have none.
+
+    Raises
+    ------
+    ValueError
+        If the data are sparse and the metric is one of these.
+    """
+    if metric not in ("seuclidean", "mahalanobis"):
+        return {}
+    if sparse.issparse(X):
+        raise ValueError(f"metric must be one that applies to sparse data, got {metric!r}")
+    if metric == "mahalanobis":
+        return {"VI": np.linalg.pinv(np.atleast_2d(np.cov(X, rowvar=False)), hermitian=True)}
+    variance = np.var(X, axis=0, ddof=1)
+    # A constant feature adds nothing at any scale.
+    return {"V": np.where(variance > 0, variance, 1.0).astype(np.float64)}
+
+
+def _other_metric(
+    X: Any, others: Any, metric: Metric, scales: Mapping[str, Any] | None
+) -> Callable[[slice], NDArray[np.float64]]:
     from sklearn.metrics import pairwise_distances
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-    options: dict[str, Any] = {}
-    if metric in ("seuclidean", "mahalanobis") and sparse.issparse(others):
-        raise ValueError(f"metric must be one that applies to sparse data, got {metric!r}")
-    if metric == "seuclidean":
-        variance = np.var(others, axis=0, ddof=1)
-        # A constant feature adds nothing at any scale.
-        options["V"] = np.where(variance > 0, variance, 1.0).astype(np.float64)
-    elif metric == "mahalanobis":
-        options["VI"] = np.linalg.pinv(np.atleast_2d(np.cov(others, rowvar=False)), hermitian=True)
+    options = scales_of(others, metric) if scales is None else scales
     if metric in PAIRWISE_BOOLEAN_FUNCTIONS and not sparse.issparse(X):
         X, others = X.astype(bool), others.astype(bool)
 

@@ -301,6 +301,7 @@ CALLS: dict[str, Call] = {
     "measures.inconsistent_pairs": _measure("inconsistent_pairs", "y", "y"),
     "measures.knn_error": _measure("knn_error", "Y", "y", k=3),
     "measures.nearest_neighbors": _measure("nearest_neighbors", "X", k=3),
+    "measures.compare_maps": _measure("compare_maps", "Y", "Y", k=3),
     "measures.neighbor_preservation": _measure("neighbor_preservation", "X", "Y"),
     "measures.paired_t_test": _measure("paired_t_test", "weights", "y"),
     "measures.precision_recall": _measure("precision_recall", "X", "Y", k=3),
@@ -349,7 +350,8 @@ DENSE_ONLY = {"SNeRV", "LearningMetric", "methods.SNeRVRecipe", "posteriors.Soft
 WITHOUT_DATA = {
     "Recipe", "Schedule", "Stage", "load_session", "affinities.auto_perplexity",
     "objectives.Evaluation", "objectives.Objective", "objectives.Similarity", "objectives.circle",
-    "objectives.simplex", "optimizers.Optimizer", "optimizers.State", "measures.PairedTest",
+    "objectives.simplex", "optimizers.Optimizer", "optimizers.State", "measures.MapComparison",
+    "measures.PairedTest",
     "measures.PrecisionRecall", "measures.SmoothedErrors", "methods.Estimator", "methods.Geometry",
     "methods.LiveParameter", "methods.PathStep", "methods.Recipe", "methods.Start",
     "methods.register", "plots.annealing_path", "plots.cost_curve", "posteriors.Learned",

@@ -347,7 +347,7 @@ def test_a_sparse_joint_form_remembers_its_rows(X):
 def test_blocks_and_threads_do_not_change_rows_over_neighbors(rng, monkeypatch):
     X = rng.normal(size=(700, 5))
     one, two = (perplexity_affinities(X, 5, n_neighbors=15, n_jobs=k) for k in (1, 2))
-    monkeypatch.setattr("nbembed.affinities.PAIRS", 1)
+    monkeypatch.setattr("nbembed.kernels.calibration.PAIRS", 1)
     parts = perplexity_affinities(X, 5, n_neighbors=15)
     for other in (two, parts):
         assert (one.P != other.P).nnz == 0

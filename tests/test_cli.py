@@ -14,6 +14,7 @@ import pytest
 
 import nbembed
 from nbembed import cli, experiments
+from nbembed.widget.server import OPTION
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_lab_copies_the_quickstart_elsewhere_and_never_overwrites_it(
 def test_lab_hands_its_options_to_jupyterlab(started, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cli.main(["lab", "--no-browser", "--port", "8901"])
-    assert started[0][3:6] == ["--no-browser", "--port", "8901"]
+    assert started[0][3:7] == [OPTION, "--no-browser", "--port", "8901"]
 
 
 def test_lab_opens_a_named_notebook_and_refuses_a_missing_one(

@@ -87,10 +87,23 @@ Y = np.arange(300) % 3
         ),
         (
             lambda: nb.Mbed().fit(X, Y),
-            "one width for all points, which needs all 300 × 300 pairs, would take 360 kB .* "
+            "one width for all points, which needs all 300 × 300 pairs, would take 720 kB .* "
             'with a width for each point, affinity="perplexity" of Mbed',
         ),
+        (
+            lambda: nb.Mbed(directions="centers").fit(X, Y),
+            "affinities of all 300 × 300 pairs, kept in two forms, would take 720 kB .* "
+            'algorithm="auto" or "grid", which take affinities of nearest neighbors',
+        ),
+        (
+            lambda: nb.Mbed(algorithm="grid", perplexity=50).fit(X, Y),
+            "affinities of 300 × 150 neighbors would .* a smaller perplexity where it follows",
+        ),
         (lambda: global_affinities(X, 3), "one width for all points"),
+        (
+            lambda: nb.propagation.neighbor_affinities(X),
+            "affinities of 300 × 30 neighbors would take 432 kB",
+        ),
     ],
     ids=[
         "all pairs",
@@ -101,7 +114,10 @@ Y = np.arange(300) % 3
         "kernel",
         "landmarks",
         "Mbed",
+        "centers",
+        "neighbors of Mbed",
         "width",
+        "propagation",
     ],
 )
 def test_methods_refuse_before_they_work(little, work, message):

@@ -25,7 +25,8 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if BLOCK.search(p.read_text())], ids=lambda p: p.stem
 )
-def test_python_blocks_run(page):
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pages write files
     names: dict[str, object] = {"__name__": "__main__"}
     with warnings.catch_warnings():  # a page may silence warnings
         for block in BLOCK.findall(page.read_text(encoding="utf-8")):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.display.text import is_missing, text_of
 from nbembed.validation import check_text
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Column:
         Names of the categories.
     values : ndarray of shape (n_samples,) or None
         The values as given.
+    ordered : bool
+        Whether the categories have an order of their own.
     """
 
     kind: str
@@ -38,9 +41,17 @@ class Column:
     codes: NDArray[np.float64]
     names: tuple[str, ...] = ()
     values: NDArray[Any] | None = None
+    ordered: bool = False
 
 
-def as_column(color: ArrayLike | None, n_samples: int, name: str = "color") -> Column:
+def as_column(
+    color: ArrayLike | None,
+    n_samples: int,
+    name: str = "color",
+    *,
+    title: str | None = None,
+    native: Any = None,
+) -> Column:
     """Return ``color`` as a column.
 
     Parameters
@@ -50,11 +61,16 @@ def as_column(color: ArrayLike | None, n_samples: int, name: str = "color") -> C
     n_samples : int
     name : str, default="color"
         The argument's name, for errors.
+    title : str, optional
+        By default the name of the series, if it is text.
+    native : pandas or polars Series, optional
+        What ``color`` was made from, if that may tell the order of its categories.
 
     Returns
     -------
     column : Column
-        Integers with few distinct values are categories; all other numbers are numbers.
+        Integers with few distinct values are categories; all other numbers are numbers. An ordered
+        categorical of pandas, or an Enum of polars, keeps the order of its categories.
 
     Raises
     ------
@@ -63,7 +79,7 @@ def as_column(color: ArrayLike | None, n_samples: int, name: str = "color") -> C
     """
     if color is None:
         return Column("none", "", np.empty(0))
-    title = getattr(color, "name", None)
+    given = getattr(color, "name", None) if title is None else title
     try:
         values = np.asarray(color)
     except ValueError:  # rows of different lengths
@@ -73,23 +89,34 @@ def as_column(color: ArrayLike | None, n_samples: int, name: str = "color") -> C
             f"{name} must have one value for each of the {n_samples} samples, "
             f"got shape {values.shape}"
         )
-    title = check_text(f"the name of {name}", title) if isinstance(title, str) else ""
+    title = check_text(f"the name of {name}", given) if isinstance(given, str) else ""
     if values.dtype.kind == "f":
         return Column("number", title, np.where(np.isfinite(values), values, np.nan), (), values)
     if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
         return Column("number", title, values.astype(np.float64), (), values)
-    missing = np.array([_is_missing(v) for v in values])
-    found = sorted(set(values[~missing].tolist()), key=_order)
+    if values.dtype.kind in "mM":
+        values = np.array([text_of(v) or None for v in values], dtype=object)
+    missing = np.array([is_missing(v) for v in values])
+    there = set(values[~missing].tolist())
+    order = _given_order(color if native is None else native, there)
+    found = sorted(there, key=_order) if order is None else order
     index = {value: k for k, value in enumerate(found)}
     codes = np.array([-1 if gone else index[v] for v, gone in zip(values.tolist(), missing)])
     names = tuple(check_text(name, str(value)) for value in found)
-    return Column("category", title, codes.astype(np.float64), names, values)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and bool(np.isnan(value)))
+    return Column("category", title, codes.astype(np.float64), names, values, order is not None)
 
 
 def _order(value: Any) -> tuple[int, Any]:
     """Return a sort key that puts numbers before text, so that mixed columns can be sorted."""
     return (0, value) if isinstance(value, int | float | bool) else (1, str(value))
+
+
+def _given_order(color: Any, there: set[Any]) -> list[Any] | None:
+    """Return the values in the order that their type gives them, ``None`` if it gives none."""
+    dtype = getattr(color, "dtype", None)
+    if not (getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"):
+        return None
+    categories = getattr(dtype, "categories", ())
+    values = [v.item() if isinstance(v, np.generic) else v for v in categories]
+    found = [value for value in values if value in there]
+    return found if len(found) == len(there) else None

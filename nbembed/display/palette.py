@@ -7,7 +7,6 @@ first. Classes differ in shape as well as in color: no two of the first sixty lo
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Sequence
 
 #: Okabe and Ito's colors without black and yellow, then six more; the first ten were chosen to
 #: maximize the smallest difference under trichromatic, protanopic and deuteranopic vision, on light
@@ -25,6 +24,19 @@ COLORS = (
     "#77E08F",
     "#6B4A2F",
     "#B79CF5",
+)
+
+#: Colors of ordered categories: viridis without its palest end, which no light ground would show.
+ORDERED = (
+    "#440154",
+    "#482475",
+    "#414487",
+    "#355F8D",
+    "#2A788E",
+    "#21918C",
+    "#22A884",
+    "#44BF70",
+    "#7AD151",
 )
 
 #: Marker shapes, in the order in which classes get them.
@@ -59,56 +71,17 @@ def symbol(index: int) -> str:
     return SYMBOLS[index % len(SYMBOLS)]
 
 
-class ClassPalette:
-    """Assigns a color and a symbol to each class for as long as the class exists.
+def ordered_color(index: int, count: int) -> str:
+    """Return the color of category ``index`` of ``count`` in their order, from dark to light."""
+    place = index / max(count - 1, 1) * (len(ORDERED) - 1)
+    k = min(int(place), len(ORDERED) - 2)
+    mixed = [
+        round(int(a, 16) + (place - k) * (int(b, 16) - int(a, 16)))
+        for a, b in ((ORDERED[k][c : c + 2], ORDERED[k + 1][c : c + 2]) for c in (1, 3, 5))
+    ]
+    return "#" + "".join(f"{value:02X}" for value in mixed)
 
-    A class with the name of a category of the shown column takes the color of that category, so
-    that a label and the same value of the column look alike. Other classes take the first free
-    color.
 
-    Parameters
-    ----------
-    categories : sequence of str
-        The categories of the shown column; category k has color k.
-    """
-
-    def __init__(self, categories: Sequence[str] = ()) -> None:
-        self._categories = {name: k for k, name in enumerate(categories)}
-        self._slots: list[int] = []
-
-    def styles(self, classes: Sequence[str]) -> list[dict[str, str]]:
-        """Return name, color and symbol of each class; a renamed class keeps its style."""
-        del self._slots[len(classes) :]
-        self._slots += self._assigned(classes[len(self._slots) :], self._slots)
-        return [
-            {"name": name, "color": color(slot), "symbol": symbol(slot)}
-            for name, slot in zip(classes, self._slots)
-        ]
-
-    def colors(self, count: int) -> list[str]:
-        """Return the colors of the first ``count`` classes, including classes not yet named.
-
-        An unnamed class has the color that it will get with a name that is no category.
-        """
-        slots = self._slots[:count]
-        slots += self._assigned([""] * (count - len(slots)), slots)
-        return [color(slot) for slot in slots]
-
-    def _assigned(self, names: Sequence[str], before: Sequence[int]) -> list[int]:
-        """Return a slot for each name, none of them among those assigned ``before``."""
-        taken, reserved = set(before), set(self._categories.values())
-        slots: list[int] = []
-        lowest = 0  # all below it are taken, so that many classes cost no more than their number
-        for name in names:
-            slot = self._categories.get(name, -1)
-            if slot < 0 or slot in taken:
-                # With hundreds of categories, a reserved color is easier to tell than a generated
-                # one.
-                few = range(2 * len(COLORS))
-                free = (s for s in few if s not in taken and s not in reserved)
-                while lowest in taken:
-                    lowest += 1
-                slot = next(free, lowest)
-            taken.add(slot)
-            slots.append(slot)
-        return slots
+def category_colors(count: int, *, ordered: bool) -> list[str]:
+    """Return a color for each of ``count`` categories."""
+    return [ordered_color(k, count) if ordered else color(k) for k in range(count)]

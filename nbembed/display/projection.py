@@ -70,6 +70,17 @@ class Projection:
         assert self._basis is not None
         return np.ascontiguousarray(Y @ self._basis, dtype=np.float32)
 
+    def unmoved(self, Y: NDArray[Any]) -> NDArray[Any]:
+        """Return a layout on the present plane, or its own if it has other dimensions.
+
+        The plane does not move by it.
+        """
+        d = Y.shape[1]
+        basis = self._basis
+        if basis is None or basis.shape[0] != d:
+            basis = np.eye(d, 2) if d <= 2 else best_plane(Y, None)
+        return np.ascontiguousarray(Y @ basis, dtype=np.float32)
+
     def directions(self, directions: NDArray[Any] | None) -> list[list[float]]:
         """Return class directions projected onto the last layout's plane, [] if there are none."""
         if directions is None or self._basis is None:

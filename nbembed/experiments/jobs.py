@@ -90,9 +90,7 @@ def completed(
         yield from _on_joblib(function, shared, items, n_jobs)
 
 
-def in_order(
-    function: Function, shared: Any, items: Sequence[Any], n_jobs: int | None = None
-) -> Iterator[Any]:
+def in_order(function: Function, shared: Any, items: Sequence[Any]) -> Iterator[Any]:
     """Yield the outcomes in the order of the items, each as soon as those before it are there.
 
     Raises
@@ -102,7 +100,7 @@ def in_order(
     """
     waiting: dict[int, Any] = {}
     following = 0
-    for number, outcome in completed(function, shared, items, n_jobs):
+    for number, outcome in completed(function, shared, items):
         if isinstance(outcome, WorkerLost):
             raise outcome
         waiting[number] = outcome

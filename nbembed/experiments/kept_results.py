@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from nbembed.atomic import write_atomically
 from nbembed.validation import check_path
 
 FORMAT = 1
@@ -56,7 +57,6 @@ class KeptResults:
         """Write a result; ``about`` tells a reader of the file what it is the result of."""
         if self.folder is None:
             return
-        from nbembed.session.atomic import write_atomically  # not for the processes that fit
 
         scores = {name: _plain(value) for name, value in result["scores"].items()}
         content = {

@@ -204,8 +204,7 @@ def own_score(model: Any, X: Any, y: Any) -> Any:
 
 def _scored(task: Task, fit: Fit) -> tuple[Any, dict[str, float]]:
     model = clone(task.estimator)
-    chosen = {name: clone(value, safe=False) for name, value in fit.parameters.items()}
-    model.set_params(**chosen)
+    model.set_params(**_given_parameters(fit))
     if fit.seed is not None:
         model.set_params(**dict.fromkeys(_seeded(model), fit.seed))
     X, y = task.X, task.y
@@ -230,6 +229,11 @@ def _scored(task: Task, fit: Fit) -> tuple[Any, dict[str, float]]:
         else:
             scores[name] = _score(name, value)
     return model, scores
+
+
+def _given_parameters(fit: Fit) -> dict[str, Any]:
+    """Return the parameters that the estimator of a fit is given: unfitted copies of the values."""
+    return {name: clone(value, safe=False) for name, value in fit.parameters.items()}
 
 
 def _score(name: Any, value: Any) -> float:
@@ -440,8 +444,7 @@ def _keys(task: Task, fits: Sequence[Fit]) -> Iterator[str]:
         ) from None
     for fit in fits:
         try:
-            chosen = {name: clone(value, safe=False) for name, value in fit.parameters.items()}
-            yield fingerprint([common, chosen, fit.seed, fit.train, fit.test])
+            yield fingerprint([common, _given_parameters(fit), fit.seed, fit.train, fit.test])
         except Exception as error:
             raise TypeError(
                 f"param_grid must have values that are recognizable with a folder, but {error}; "

@@ -27,7 +27,7 @@ import numpy as np
 
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
-from nbembed.kernels.codegen.compiling import compiled
+from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
 from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
 from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
@@ -63,6 +63,8 @@ def calibrate(
     perplexity: float,
     n_threads: int,
     out: NDArray[Any] | None = None,
+    *,
+    squared: bool = True,
 ) -> Calibration:
     """Return rows of neighbor probabilities with a given perplexity, and their precisions.
 
@@ -78,6 +80,8 @@ def calibrate(
         Threads; the bits of the result do not depend on it.
     out : ndarray of shape (n, m), float32 or float64, optional
         Where P goes; its type is that of the work. A new array of the type of ``D2`` if None.
+    squared : bool, default=True
+        Whether ``D2`` has squared dissimilarities; else their roots, squared in float64 here.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def calibrate(
         _solve(rows.u, target, solvable, np.zeros(3), b)
         return b
 
-    return _each_chunk(D2, skip, n_threads, out, widths)
+    return _each_chunk(D2, skip, n_threads, out, widths, squared)
 
 
 @with_reference(reference.normalize)
@@ -131,6 +135,7 @@ def _each_chunk(
     n_threads: int,
     out: NDArray[Any] | None,
     widths: Callable[[_Rows], NDArray[np.float64]],
+    squared: bool = True,
 ) -> Calibration:
     """Write each row at the b that ``widths`` names; 0 and ∞ stand for the limits."""
     n, m = D2.shape
@@ -140,33 +145,29 @@ def _each_chunk(
 
     def run(chunk: int) -> None:
         here = slice(chunk * together, min((chunk + 1) * together, n))
-        rows = _prepare(D2[here], skip[here], P.dtype)
+        rows = _prepare(D2[here], skip[here], P.dtype, squared)
         b = widths(rows)
         tied[here] = rows.tied
         beta[here] = _precisions(b, rows)
-        u, totals = rows.u, np.empty(len(b))
+        u = rows.u
         for i in np.flatnonzero((b == 0) | np.isinf(b) | (rows.tied == rows.others)):
             # A limit, of equal weights: all that exist, or those tied for nearest.
             equal = u[i] < NOWHERE if b[i] == 0 else u[i] == 0
             u[i] = np.where(equal, 0, NOWHERE)
             b[i] = 1.0
-        _weights(u, b, totals)
-        np.multiply(u[:, :m], (1 / totals)[:, None].astype(P.dtype), out=P[here])
+        _write(u, b, P[here])
 
     run_chunks(run, -(-n // together), n_threads)
     return Calibration(P, beta, tied)
 
 
-def _prepare(D2: NDArray[Any], skip: NDArray[np.int64], dtype: np.dtype[Any]) -> _Rows:
+def _prepare(
+    D2: NDArray[Any], skip: NDArray[np.int64], dtype: np.dtype[Any], squared: bool
+) -> _Rows:
     r, m = D2.shape
-    own = np.flatnonzero(skip >= 0), skip[skip >= 0]
-    shifted = np.array(D2, dtype=np.float64)
-    shifted[own] = np.inf
-    nearest = shifted.min(axis=1)
-    _subtract(shifted, nearest)
-    others = np.full(r, m)
-    others[own[0]] -= 1
-    shifted[own] = 0
+    shifted, nearest = np.empty((r, m)), np.empty(r)
+    _shift(read_only(D2), squared, read_only(skip), shifted, nearest)
+    others = np.where(skip >= 0, m - 1, m)
     mean = shifted.sum(axis=1) / others
     mean[mean < 1e-300] = np.inf  # all at one distance, or too nearly to divide by the difference
     # Without the second bound a width could be asked for whose precision overflows.
@@ -247,11 +248,34 @@ _replace_by_weights = _row_function(1, _replace)
 
 
 @compiled
-def _subtract(shifted, nearest):
+def _shift(values, squared, skip, shifted, nearest):
+    """Write squared dissimilarities less the smallest in the row, and that; 0 for the own point."""
+    width = values.shape[1]
+    whole = width // 4 * 4
     for i in range(nearest.size):
-        row, low = shifted[i], nearest[i]
-        for j in range(row.size):
-            row[j] -= low
+        row, out, own = values[i], shifted[i], skip[i]
+        if squared:
+            for j in range(width):
+                out[j] = row[j]
+        else:
+            for j in range(width):
+                d = np.float64(row[j])
+                out[j] = d * d
+        if own >= 0:
+            out[own] = np.inf
+        # Four at a time: each comparison waits for the one before.
+        a = b = c = d = np.inf
+        for j in range(0, whole, 4):
+            a, b = min(a, out[j]), min(b, out[j + 1])
+            c, d = min(c, out[j + 2]), min(d, out[j + 3])
+        for j in range(whole, width):
+            a = min(a, out[j])
+        low = min(min(a, b), min(c, d))
+        nearest[i] = low
+        for j in range(width):
+            out[j] -= low
+        if own >= 0:
+            out[own] = 0.0
 
 
 @compiled
@@ -321,8 +345,8 @@ def _solve(u, target, solvable, totals, b):
 
 
 @compiled
-def _weights(u, b, totals):
-    """Turn u into weights, in place; write their sums."""
+def _write(u, b, P):
+    """Turn u into weights, in place, and write each row's shares of their sum."""
     width = u.shape[1]
     total = np.zeros(1)
     for i in range(u.shape[0]):
@@ -330,4 +354,7 @@ def _weights(u, b, totals):
         total[0] = 0
         for first in range(0, width, COLUMNS):
             _replace_by_weights(u, total, i, first, min(first + COLUMNS, width), c)
-        totals[i] = total[0]
+        share = u.dtype.type(1 / total[0])
+        row, out = u[i], P[i]
+        for j in range(out.size):
+            out[j] = row[j] * share

@@ -5,13 +5,14 @@ Machine code is kept on disk, so this happens once for an installation and a pro
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _lock = threading.Lock()
-_under_way: set[int] = set()  # threads that compile
+_under_way: dict[int, int] = {}  # how many kernels each thread is at: one may call another
 _watchers: list[weakref.WeakMethod[Callable[[], Any]]] = []
 
 
@@ -29,20 +30,22 @@ def watch(changed: Callable[[], Any]) -> None:
         _watchers.append(weakref.WeakMethod(changed))
 
 
-def begin() -> None:
-    """Note that this thread begins to compile."""
-    _note(_under_way.add)
+@contextlib.contextmanager
+def under_way() -> Iterator[None]:
+    """Note that this thread compiles in the block, however it is left."""
+    _note(1)
+    try:
+        yield
+    finally:
+        _note(-1)
 
 
-def end() -> None:
-    """Note that this thread has compiled what it began."""
-    _note(_under_way.discard)
-
-
-def _note(change: Callable[[int], None]) -> None:
+def _note(more: int) -> None:
     with _lock:
-        before = compiling()
-        change(threading.get_ident())
+        before, thread = compiling(), threading.get_ident()
+        _under_way[thread] = _under_way.get(thread, 0) + more
+        if not _under_way[thread]:
+            del _under_way[thread]
         changed = compiling() != before
         _watchers[:] = [watcher for watcher in _watchers if watcher() is not None]
         heard = [watcher() for watcher in _watchers] if changed else []

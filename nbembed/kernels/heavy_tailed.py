@@ -36,7 +36,7 @@ from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
 from nbembed.kernels.codegen.tiles import distances_stay_finite, half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
-from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.sparse import joint_attraction
 from nbembed.kernels.terms import GAUSSIAN_BELOW, HeavyTailedTerms
 from nbembed.kernels.threads import run_chunks
 
@@ -103,11 +103,7 @@ def heavy_tailed(
         return _in_double(Yt, P, alpha, want_cost, n_threads, keep)
     total = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse:
-        if keep is not None:
-            P, keep = (*P, P[2]), np.asarray(keep) / 2
-        attraction, curvature, cross = sparse_attraction(
-            Yt, P, alpha, want_cost, n_threads, keep=keep
-        )
+        attraction, curvature, cross = joint_attraction(Yt, P, alpha, want_cost, n_threads, keep)
         return HeavyTailedTerms(attraction, total, curvature, float(normalizer), cross)
     if not want_cost:
         cross = math.nan

@@ -22,6 +22,13 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import log
+from nbembed.kernels.group_entropy import (
+    entropy_of_groups,
+    entropy_of_single_pairs,
+    large_groups,
+    many_pairs,
+    stored_unlinked,
+)
 from nbembed.kernels.terms import UnlinkedTerms
 from nbembed.kernels.threads import run_chunks
 
@@ -45,7 +52,8 @@ def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTer
 
     Notes
     -----
-    O(Σ m² + entries of P) time, O(n) memory.
+    O(Σ m² + entries of P) time, O(n) memory; with a sparse P and many pairs
+    (:mod:`~nbembed.kernels.group_entropy`), O(Σ m + entries of P) time.
     """
     sparse = isinstance(P, tuple)
     n = len(P[0]) - 1 if sparse else len(P)
@@ -54,6 +62,8 @@ def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTer
     chunks = n_chunks(n)
     bounds = np.linspace(0, n, chunks + 1).astype(int)
     add = sparse_unlinked if sparse else dense_unlinked
+    if sparse and many_pairs(np.diff(links[0])):
+        add, parts = stored_unlinked, (*parts, large_groups(links[0]))
 
     def run(chunk: int) -> None:
         add(*parts, bounds[chunk], bounds[chunk + 1], masses, entropies)
@@ -81,10 +91,14 @@ def linked_entropy(
 
     Notes
     -----
-    O(n + Σ m²) time and O(n) memory; a sparse P takes a binary search for each pair.
+    O(n + Σ m²) time and O(n) memory; a sparse P takes a binary search for each pair. Of many pairs
+    with a sparse P, O(n + Σ m + entries) time (:mod:`~nbembed.kernels.group_entropy`).
     """
     sparse = isinstance(P, tuple)
     n = len(keep)
+    if sparse and many_pairs(np.diff(links[0])):
+        among = np.bincount(links[1], minlength=n) > 0
+        return _of_many_pairs(P, links, rates, own, keep, among, False, n_threads)
     parts = (*_parts(P, links, n), *shares(rates, own, n), read_only(np.asarray(keep, float)))
     chunks = n_chunks(n)
     totals = np.zeros(chunks)
@@ -117,10 +131,14 @@ def joint_entropy(
 
     Notes
     -----
-    O(m² + n) time for m points, O(n) memory.
+    O(m² + n) time for m points, O(n) memory; of many points as in :func:`linked_entropy`.
     """
     n = len(keep)
     points = np.asarray(points, np.int64)
+    if isinstance(P, tuple) and many_pairs(points.size):
+        among = np.zeros(n, bool)
+        among[points] = True
+        return _of_many_pairs(P, links, rates, own, keep, among, True, n_threads)
     parts = (*_parts(P, links, n), *shares(rates, own, n), read_only(np.asarray(keep, float)))
     chunks = n_chunks(points.size)
     totals = np.zeros(chunks)
@@ -132,6 +150,18 @@ def joint_entropy(
 
     run_chunks(run, chunks, n_threads)
     return float(totals.sum())
+
+
+def _of_many_pairs(
+    P: Any, links: tuple[Any, ...], rates: Any, own: Any, keep: Any, among: Any, joint: bool,
+    n_threads: int,
+) -> float:  # fmt: skip
+    """Return the entropy of the linked pairs where there are many, and P is sparse."""
+    n = len(keep)
+    P, parts = tuple(map(read_only, P)), tuple(map(read_only, occurrences(links, n)))
+    given = P, parts, shares(rates, own, n), read_only(np.asarray(keep, float)), among
+    groups = entropy_of_groups(parts[:3], rates, joint)
+    return groups + entropy_of_single_pairs(*given, joint, n_threads)
 
 
 def shares(rates: Any, own: Any, n: int) -> tuple[Any, ...]:
@@ -243,7 +273,8 @@ def dense_unlinked(
     unlinked = np.empty(n, P.dtype)
     for i in range(first, last):
         n_touched = mark(i, indptr, members, weights, starts, places, group_of, u, touched)
-        unlinked[:] = P[i]
+        for j in range(n):  # an assignment of slices takes five times as long to compile
+            unlinked[j] = P[i, j]
         for j in touched[:n_touched]:
             unlinked[j] = 0
             u[j] = 0.0

@@ -146,9 +146,9 @@ def neighbor_retrieval(
     force = np.add.reduce(sums[:, :, :n], axis=0)
     if sparse or isolated.size:
         for i in map(int, isolated):
-            row = _sparse_row(parts, i, n) if sparse else packed_row(logs, i).astype(np.float64)
+            row = sparse_row(parts, i, n) if sparse else packed_row(logs, i).astype(np.float64)
             log_p = np.where(row < NO_AFFINITY, row + log_keep[i], floor)
-            log_Z[i], F[i] = _isolated_row(Yt, i, log_p, widths[i], tradeoff, pulls)
+            log_Z[i], F[i] = isolated_row(Yt, i, log_p, widths[i], tradeoff, pulls)
         force += pulls.astype(dtype)
     return RetrievalTerms(force, log_Z, F, float(totals.sum()))
 
@@ -298,7 +298,8 @@ def entry_forces(
 # ---- isolated rows -------------------------------------------------------------------------------
 
 
-def _sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
+def sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
+    """Return the logarithms of row i, (n,), of CSR parts."""
     indptr, indices, own, *_ = parts
     row = np.full(n, NO_AFFINITY)
     entries = slice(indptr[i], indptr[i + 1])
@@ -306,7 +307,7 @@ def _sparse_row(parts: tuple[Any, ...], i: int, n: int) -> Any:
     return row
 
 
-def _isolated_row(
+def isolated_row(
     Yt: Any, i: int, log_p: Any, width: float, tradeoff: float, pulls: Any
 ) -> tuple[float, float]:
     """Return log Z_i and F_i without underflow; add what q_i does to ``pulls``."""

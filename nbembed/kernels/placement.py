@@ -30,8 +30,8 @@ import numpy as np
 
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
-from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
-from nbembed.kernels.codegen.numba_adapter import njit
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only, source_digest
+from nbembed.kernels.codegen.numba_adapter import keep_on_disk, njit
 from nbembed.kernels.codegen.vector_math import exp, log1p
 from nbembed.kernels.terms import GAUSSIAN_BELOW
 from nbembed.kernels.threads import run_chunks
@@ -45,7 +45,7 @@ MAX_HALVINGS = 40
 
 
 @inlined
-def _terms(e, s, w, alpha):
+def exponent_terms(e, s, w, alpha):
     """Turn τ in ``e`` into the exponents, and write their derivatives S to ``s``."""
     if alpha == 0.0:
         for j in range(e.size):
@@ -72,7 +72,7 @@ def _row_cost(Yt, p, log_p, w, alpha, tradeoff, tether, y, e, s, q, gradient):
         for j in range(n):
             gap = own - axis[j]
             e[j] += gap * gap
-    _terms(e, s, w, alpha)
+    exponent_terms(e, s, w, alpha)
     low = e[0]
     for j in range(n):
         low = min(low, e[j])
@@ -234,12 +234,31 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
         costs[i] = cost
 
 
+def descend_with(row_cost: Any, name: str, *, on_disk: bool = False) -> Any:
+    """Return :func:`_descend` compiled with another row cost: the same code with one name replaced.
+
+    Parameters
+    ----------
+    row_cost : compiled function
+        With the arguments and results of :func:`_row_cost`.
+    name : str
+        Of the function, under which its machine code is kept; another one for each row cost.
+    on_disk : bool, default=False
+        Whether to keep the machine code, for a row cost whose source is among the kernels.
+    """
+    code = _descend.py_func.__code__.replace(co_name=name, co_qualname=name)
+    function = FunctionType(code, {**globals(), "_row_cost": row_cost}, name)
+    dispatcher = njit(nogil=True, error_model="numpy")(function)
+    if on_disk:
+        keep_on_disk(dispatcher, function, source_digest)
+    return dispatcher
+
+
 @lru_cache(maxsize=32)
-def _descend_with(terms: Any) -> Any:
-    """Return :func:`_descend` compiled with other terms: the same code with ``_terms`` replaced."""
-    look = FunctionType(_row_cost.py_func.__code__, {**globals(), "_terms": terms})
-    within = {**globals(), "_row_cost": njit(nogil=True, error_model="numpy")(look)}
-    return njit(nogil=True, error_model="numpy")(FunctionType(_descend.py_func.__code__, within))
+def _descend_with_terms(terms: Any) -> Any:
+    """Return :func:`_descend` with other terms than :func:`exponent_terms`."""
+    cost = FunctionType(_row_cost.py_func.__code__, {**globals(), "exponent_terms": terms})
+    return descend_with(njit(nogil=True, error_model="numpy")(cost), "_descend_with_terms")
 
 
 @with_reference(reference.descend)
@@ -296,7 +315,7 @@ def descend(
     w = read_only(np.asarray(w, dtype=np.float64))
     log_P = read_only(np.empty((1, 0)) if log_P is None else log_P)
 
-    down = _descend if terms is None else _descend_with(terms)
+    down = _descend if terms is None else _descend_with_terms(terms)
 
     def run(chunk: int) -> None:
         here = slice(chunk * CHUNK, (chunk + 1) * CHUNK)

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import placement, reference
+from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
-from nbembed.kernels.codegen.compiling import compiled, read_only, source_digest
-from nbembed.kernels.codegen.numba_adapter import keep_on_disk, njit
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.numba_adapter import njit
 from nbembed.kernels.codegen.vector_math import exp, exp2, log2_1p
-from nbembed.kernels.placement import _terms
+from nbembed.kernels.placement import descend_with, exponent_terms
 from nbembed.kernels.terms import GAUSSIAN_BELOW
 from nbembed.kernels.threads import run_chunks
 
@@ -118,7 +118,7 @@ def _row_cost(Yt, p, field, w, alpha, tradeoff, tether, y, e, s, q, gradient):
     V = 0.0
     for i in range(4):
         line, slope = 0.0, 0.0
-        first = 5 + (a - 1 + i) * columns + b - 1
+        first = HEADER + (a - 1 + i) * columns + b - 1
         for j in range(4):
             c = field[first + j]
             line += c * wy[j]
@@ -129,7 +129,7 @@ def _row_cost(Yt, p, field, w, alpha, tradeoff, tether, y, e, s, q, gradient):
     for j in range(k):
         gap, rise = x - p[k + j], up - p[2 * k + j]
         e[j] = gap * gap + rise * rise
-    _terms(e, s, w, alpha)
+    exponent_terms(e, s, w, alpha)
     cross, curvature, pull_x, pull_y = 0.0, 0.0, 0.0, 0.0
     for j in range(k):
         cross += p[j] * e[j]
@@ -158,17 +158,11 @@ def _spline(t, values, slopes):
 
 @cache
 def _descend_on_field() -> Any:
-    """Return the descent of :mod:`.placement` compiled with the row cost of this module."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    spline = njit(**options)(_spline)
-    cost = njit(**options)(FunctionType(_row_cost.__code__, {**globals(), "_spline": spline}))
-    # Under a name of its own, so that its machine code is kept apart from that of the original.
-    name = "_descend_with_field"
-    code = placement._descend.py_func.__code__.replace(co_name=name, co_qualname=name)
-    function = FunctionType(code, {**vars(placement), "_row_cost": cost}, name)
-    dispatcher = njit(**options)(function)
-    keep_on_disk(dispatcher, function, source_digest)
-    return dispatcher
+    """Return the descent of :mod:`.placement` with the row cost of this module."""
+    compiler = njit(nogil=True, error_model="numpy")
+    names = {**globals(), "_spline": compiler(_spline)}
+    cost = compiler(FunctionType(_row_cost.__code__, names))
+    return descend_with(cost, "_descend_with_field", on_disk=True)
 
 
 @with_reference(reference.descend_on_field)

@@ -12,7 +12,6 @@ of the shortest path over other points of the data.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -41,6 +40,7 @@ from nbembed.validation import (
     check_real,
     matrix_of,
 )
+from nbembed.work import warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -274,7 +274,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         frequencies = T.mean(axis=0)
         alone = -float(np.sum(T * np.log(frequencies))) / len(T)
         if loss > alone - NOTHING:
-            warnings.warn(
+            warn(
                 f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} tell the classes "
                 f"apart no better than their frequencies do; the metric returned is near to zero "
                 f"everywhere",

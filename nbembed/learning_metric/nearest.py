@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.kernels.threads import run_chunks
-from nbembed.neighbors import k_smallest, neighbors_and_distances
+from nbembed.neighbors import find_neighbors, k_smallest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,8 +37,8 @@ CANDIDATES = 3
 SHARE = 0.25
 #: A chord excludes a point if it is longer by this share, and by rounding, than the k-th path.
 MARGIN, ROUNDING = 0.05, 1e-15
-#: Points that are searched for at a time, and in one chunk of a thread.
-ROWS, CHUNK = 4096, 64
+#: Candidates that are held at a time, 256 MiB of them, and points in one chunk of a thread.
+HELD, CHUNK = 2**24, 64
 
 
 def nearest_by_length(
@@ -78,11 +78,13 @@ def nearest_by_length(
     while left.size:
         all_paths = count > SHARE * len(among)
         again = []
-        for first in range(0, left.size, ROWS):
-            rows = left[first : first + ROWS]
+        block = max(1, HELD // count)
+        for first in range(0, left.size, block):
+            rows = left[first : first + block]
             candidates, chords = None, None
             if not all_paths:
-                candidates, chords = neighbors_and_distances(roots[rows], count, others=among)
+                by_chord = find_neighbors(roots[rows], count, others=among, n_jobs=n_threads)
+                candidates, chords = by_chord.indices, by_chord.distances
                 candidates.sort(axis=1)  # so that ties go to the lower index
             enough = np.ones(rows.size, dtype=bool)
 

@@ -14,7 +14,6 @@ Gaussians, of these the widest, and the fewest iterations.
 from __future__ import annotations
 
 import threading
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ import numpy as np
 
 from nbembed.kernels.threads import run_chunks
 from nbembed.learning_metric.mixture import Start, descend, loss, start
+from nbembed.work import stage, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +150,7 @@ def choose(
     n_folds = fold.max() + 1
     if n_folds < 2:
         chosen = Choice(n_centroids[0], widths[len(widths) // 2], min(BLIND_ITERATIONS, max_iter))
-        warnings.warn(
+        warn(
             f"no class has two labeled points, so nothing can be cross-validated; "
             f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} are used",
             stacklevel=3,
@@ -207,11 +207,13 @@ class _Search:
     def _try(self, i: int, near: list[int], bar: _Bar) -> None:
         trials = self._trials[i]
         curves = np.empty((len(near), len(trials), self._max_iter + 1))
+        fitting = stage("fitting mixtures", curves.shape[0] * curves.shape[1])
 
         def score(job: int) -> None:
             j, f = divmod(job, len(trials))
             curves[j, f] = trials[f].scores(self._widths[near[j]], self._max_iter)
             bar.count()
+            fitting.advance(1)
 
         run_chunks(score, curves.shape[0] * curves.shape[1], self._n_threads)
         for j, curve in zip(near, curves):

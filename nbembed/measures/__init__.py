@@ -1,7 +1,8 @@
 """Quality measures: how much of the data a map keeps, and how well its places tell classes apart.
 
 Measures of neighborhoods compare the k nearest points in the data with those in the map; measures
-of classes compare the map with labels that the map never saw. Each has a per-point form where one
+of classes compare the map with labels that the map never saw; two maps of the same points are
+compared with each other after one is brought onto the other. Each has a per-point form where one
 exists (``per_point=True``), whose mean is the measure.
 """
 
@@ -13,6 +14,7 @@ from nbembed.measures.classes import (
     knn_error,
 )
 from nbembed.measures.folds import PairedTest, paired_t_test
+from nbembed.measures.map_comparison import MapComparison, compare_maps
 from nbembed.measures.neighborhoods import (
     continuity,
     neighbor_preservation,
@@ -30,11 +32,13 @@ from nbembed.measures.retrieval import (
 from nbembed.neighbors import nearest_neighbors
 
 __all__ = [
+    "MapComparison",
     "PairedTest",
     "PrecisionRecall",
     "SmoothedErrors",
     "class_f_measure",
     "class_precision",
+    "compare_maps",
     "continuity",
     "good_neighbors",
     "homogeneity",

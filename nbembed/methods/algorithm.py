@@ -1,19 +1,18 @@
 """Exact sums over all pairs, or the grid: which one a method uses, and affinities to match.
 
-Of few points all pairs are summed, in O(n²). Of more, repulsion is summed by a grid
-(:mod:`nbembed.kernels.grid`) and the affinities are those of nearest neighbors alone, which takes
-nearly linear time and memory; pairs within a labeled or linked group are still visited one by one
-at every evaluation. "auto" changes over at a number of points that was measured and is
-the same on every machine, so that a map does not depend on where it is made.
+Of few points all pairs are summed, in O(n²). Of more, repulsion and the pull within large groups
+are summed by a grid (:mod:`nbembed.kernels.grid`) and the affinities are those of nearest neighbors
+alone, which takes nearly linear time and memory. "auto" changes over at a number of points that was
+measured and is the same on every machine, so that a map does not depend on where it is made.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from nbembed.affinities import check_memory_of_pairs, neighbors_of_perplexity
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.neighbor_base import NeighborRecipe
 from nbembed.objectives.checks import Algorithm
@@ -28,10 +27,6 @@ CHOICES: tuple[AlgorithmChoice, ...] = ("auto", "exact", "grid")
 #: the grid is some four times as fast, and affinities of all pairs take 100 MB.
 GRID_FROM = 5000
 
-#: Nearest neighbors in each row of the affinities, in units of the perplexity: what is farther has
-#: next to no weight in a neighborhood of that perplexity.
-NEIGHBORS_PER_PERPLEXITY = 3
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GridRecipe(NeighborRecipe):
@@ -44,17 +39,22 @@ class GridRecipe(NeighborRecipe):
     #: Earlier versions summed all pairs.
     added: ClassVar[Mapping[str, Any]] = {**NeighborRecipe.added, "algorithm": "exact"}
 
+    #: Matrices of the size of a dense P that a fit keeps at once: the rows, and their joint form or
+    #: their packed halves.
+    dense_forms: ClassVar[int] = 2
+
     algorithm: AlgorithmChoice = "auto"
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         super().check(n_samples, supervision)
-        check_choice("algorithm", self.algorithm, CHOICES)
-        if self.algorithm == "grid" and self.n_components not in AXES:
-            raise ValueError(
-                f"algorithm='grid' serves maps of n_components = {AXES[0]} or {AXES[1]}, "
-                f"got {self.n_components}; 'exact' and 'auto' serve any"
-            )
+        check_algorithm(self.algorithm, self.n_components)
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError also where all pairs are summed and would not fit into memory."""
+        super().check_feasible(X, supervision)
+        if self.neighbors_for(X.shape[0]) is None:
+            check_memory_of_pairs(X.shape[0], forms=self.dense_forms)
 
     def algorithm_for(self, n_samples: int) -> Algorithm:
         """Return how the pairs of so many points are summed."""
@@ -64,8 +64,27 @@ class GridRecipe(NeighborRecipe):
         """Return the number of neighbors in each row of the affinities; None for all pairs."""
         if not self._wants_grid(n_samples):
             return None
-        perplexity = check_perplexity(self.perplexity, n_samples)
-        return min(n_samples - 1, math.ceil(NEIGHBORS_PER_PERPLEXITY * perplexity))
+        return neighbors_of(self.perplexity, n_samples)
 
     def _wants_grid(self, n_samples: int) -> bool:
-        return self.algorithm == "grid" or (self.algorithm == "auto" and n_samples >= GRID_FROM)
+        return wants_grid(self.algorithm, n_samples)
+
+
+def check_algorithm(algorithm: Any, n_components: int) -> None:
+    """Raise ValueError unless ``algorithm`` is a choice that serves maps of ``n_components``."""
+    check_choice("algorithm", algorithm, CHOICES)
+    if algorithm == "grid" and n_components not in AXES:
+        raise ValueError(
+            f"algorithm='grid' serves maps of n_components = {AXES[0]} or {AXES[1]}, "
+            f"got {n_components}; 'exact' and 'auto' serve any"
+        )
+
+
+def wants_grid(algorithm: AlgorithmChoice, n_samples: int) -> bool:
+    """Return whether so many points are for the grid, in maps that there is one for."""
+    return algorithm == "grid" or (algorithm == "auto" and n_samples >= GRID_FROM)
+
+
+def neighbors_of(perplexity: Any, n_samples: int) -> int:
+    """Return the number of neighbors in each row of affinities of nearest neighbors."""
+    return neighbors_of_perplexity(check_perplexity(perplexity, n_samples), n_samples - 1)

@@ -19,15 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 from scipy.ndimage import spline_filter
 
-from nbembed.affinities import calibrated_rows
-from nbembed.distances import PAIRS
+from nbembed.affinities import calibrated_rows, neighbors_of_perplexity
 from nbembed.kernels.placement_field import descend_on_field, potentials
 from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
-from nbembed.neighbors import find_neighbors, k_smallest
+from nbembed.neighbors import find_neighbors, nearest_given
 from nbembed.objectives.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 
 #: Maps of fewer points place new ones by sums over all fitted points.
 FIELD_FROM = 10_000
-#: Neighbors for each unit of perplexity.
-WIDTH = 3
 #: Spacing of the mesh, in widths of the similarity, 1/√w, or of its peak where α > 1.
 SPACING = 0.35
 #: How far the mesh reaches beyond the map: a share of its extent, at least so many widths.
@@ -132,7 +128,7 @@ def place_on_field(
     assert cost.precision is not None
     assert not isinstance(cost.alpha, Similarity)
     n_threads = resolve_threads(n_jobs)
-    k = min(len(field.Y), math.ceil(WIDTH * perplexity))
+    k = neighbors_of_perplexity(perplexity, len(field.Y))
     block = max(LEAST, BLOCK // k)
     for first in range(0, X.shape[0], block):
         here = slice(first, min(first + block, X.shape[0]))
@@ -157,14 +153,6 @@ def place_on_field(
 def _nearest(fitted: FittedData, X: Any, k: int, n_jobs: int | None) -> tuple[Any, Any]:
     """Return the nearest fitted points of new points and how far they are."""
     if fitted.X is None:  # X holds the dissimilarities
-        m, n = X.shape
-        index, distances = np.empty((m, k), np.intp), np.empty((m, k))
-        step = max(1, PAIRS // n)
-        for first in range(0, m, step):
-            here = slice(first, first + step)
-            block = X[here].toarray() if sparse.issparse(X) else X[here]
-            index[here] = k_smallest(block, k)
-            distances[here] = np.take_along_axis(block, index[here], axis=1)
-        return index, distances
+        return nearest_given(X, k)
     found = find_neighbors(X, k, fitted.metric, others=fitted.X, n_jobs=n_jobs)
     return found.indices, found.distances

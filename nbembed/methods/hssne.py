@@ -44,6 +44,7 @@ EXAGGERATION = 4.0
 class HSSNERecipe(GridRecipe):
     """How HSSNE's map is made; the parameters are those of :class:`HSSNE`."""
 
+    summary: ClassVar[str] = "clusters, with tails of your choice (α = 1 is t-SNE)"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
             "alpha",
@@ -142,9 +143,8 @@ class HSSNE(PlacesNewPoints):
         time and memory: repulsion by a grid on the map, with an error below 0.1 per cent, and
         affinities of the nearest 3 · perplexity neighbors alone; for two or three dimensions.
         "auto" takes the grid from 5000 points on for two or three components; for others the
-        affinities are those of nearest neighbors, too, but all pairs are summed. Each evaluation
-        also visits all pairs of each labeled or linked group: with large groups its time grows
-        with the square of their sizes.
+        affinities are those of nearest neighbors, too, but all pairs are summed. The pull within a
+        labeled or linked group of 1000 points or more is summed by a grid, too.
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the

@@ -88,12 +88,19 @@ class NeighborRecipe(Recipe[Affinities]):
         rng: np.random.Generator,
     ) -> Start:
         """Return principal components or noise, tiny; or the user's own layout as it is."""
+        layout = self.first_layout(X, rng)
+        if layout is None:
+            layout = pca_layout(X, self.n_components, self.data_metric, rng)
+        return Start(layout)
+
+    def first_layout(self, X: Any, rng: np.random.Generator) -> NDArray[Any] | None:
+        """Return where a cold start begins, which needs no affinities."""
         given = self._given_layout(X.shape[0])
         if given is not None:
-            return Start(given)
+            return given
         if self.init == "random":
-            return Start(noise(X.shape[0], self.n_components, SMALL, rng))
-        return Start(pca_layout(X, self.n_components, self.data_metric, rng))
+            return noise(X.shape[0], self.n_components, SMALL, rng)
+        return super().first_layout(X, rng)
 
     def adopt(
         self,

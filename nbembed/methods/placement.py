@@ -164,7 +164,8 @@ class FittedData:
         ValueError
             If a given dissimilarity is negative.
         """
-        self.check_given(X)
+        if self._given:
+            _check_not_negative(X)
         distances = Distances(X, self.metric, X if self._given else self.X)
         n_threads = resolve_threads(n_jobs)
         for here, D2 in distances.blocks():

@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 
 from nbembed.learning_metric import LearningMetric
+from nbembed.methods.initialization import pca_layout
 from nbembed.methods.learned_affinities import must_learn
+from nbembed.methods.prepared_parameters import PREPARED, PreparedParameter
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
 from nbembed.validation import check_metric_applies, check_real
@@ -181,8 +183,12 @@ class Recipe(ABC, Generic[A]):
         "Recipe".
     group : str
         Title under which the Explorer lists the method.
+    summary : str
+        What the method does, in some words, for the list.
     live_parameters : tuple of LiveParameter
         In the order of the sliders.
+    prepared_parameters : tuple of PreparedParameter
+        What a page offers beside the sliders, of those fields that the recipe has.
     invalidates : mapping of str to tuple of str
         What a change of each field that is no live parameter invalidates, beside the shared
         :data:`INVALIDATES`. A field that is declared nowhere counts as entering the affinities:
@@ -202,7 +208,9 @@ class Recipe(ABC, Generic[A]):
 
     name: ClassVar[str] = ""
     group: ClassVar[str] = "Others"
+    summary: ClassVar[str] = ""
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = ()
+    prepared_parameters: ClassVar[tuple[PreparedParameter, ...]] = PREPARED
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = (
         "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form", "algorithm",
@@ -223,6 +231,11 @@ class Recipe(ABC, Generic[A]):
     def parameters(self) -> dict[str, Any]:
         """The fields' values by name."""
         return {name: getattr(self, name) for name in field_names(type(self))}
+
+    @property
+    def one_thread(self) -> dict[str, int]:
+        """The parameter that limits it to one thread, if it has one."""
+        return {"n_jobs": 1} if "n_jobs" in self.parameters else {}
 
     def replace(self, **changes: Any) -> Self:
         """Return the recipe with some parameters changed.
@@ -358,6 +371,15 @@ class Recipe(ABC, Generic[A]):
         self, X: Any, affinities: A, supervision: Supervision, rng: np.random.Generator
     ) -> Start:
         """Return the first layout and its geometry for a cold start."""
+
+    def first_layout(self, X: Any, rng: np.random.Generator) -> NDArray[Any] | None:
+        """Return a layout to look at while affinities are made, ``None`` if none is made quickly.
+
+        By default principal components. The map itself begins where :meth:`make_start` says.
+        """
+        if self.takes_distances:
+            return None  # scaling takes as long as affinities
+        return pca_layout(X, self.dimensions, self.data_metric, rng)
 
     @abstractmethod
     def adopt(

@@ -18,6 +18,7 @@ import numpy as np
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
 from nbembed.learning_metric.metric import name_classes
+from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.learned_affinities import FLOOR, must_learn
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
@@ -43,6 +44,7 @@ OF_THE_METRIC = ("n_centroids", "width", "n_pieces", "shortest_paths", "cv")
 class SNeRVRecipe(NeRVRecipe):
     """How SNeRV's map is made; the parameters are those of :class:`SNeRV`."""
 
+    summary: ClassVar[str] = "NeRV in a metric learned from labels"
     group: ClassVar[str] = "Learned from labels"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         TRADEOFF,
@@ -99,7 +101,12 @@ class SNeRVRecipe(NeRVRecipe):
             n = X.shape[0]
             perplexity = min(max(1.0, 0.5 * n / len(metric.centroids_)), n - 1.0)
         affinities = perplexity_affinities(
-            X, perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
+            X,
+            perplexity,
+            metric,
+            n_neighbors=self.replace(perplexity=perplexity).neighbors_for(X.shape[0]),
+            dtype=np.float32,
+            n_jobs=self.n_jobs,
         )
         return affinities.truncated(FLOOR)
 
@@ -133,12 +140,17 @@ class SNeRV(NeRV):
         is ``LearningMetric()``.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
         First layout. The words give a tiny one; an array is taken as it is.
+    algorithm : {"auto", "exact", "grid"}, default="auto"
+        As for :class:`~nbembed.NeRV`: from 5000 points on "auto" takes the grid, with affinities of
+        the nearest 3 · perplexity neighbors alone. Their number grows with that of the points
+        unless a perplexity is given.
     optimizer : str or Optimizer, default="auto"
         As for :class:`~nbembed.NeRV`, except that "auto" continues with L-BFGS once neighborhoods
         have shrunk.
     max_iter : int, default=1000
         Upper bound of iterations. In the first hundred (or half of them, if that is less)
-        neighborhoods shrink from eight times their width.
+        neighborhoods shrink from eight times their width; with affinities of nearest neighbors the
+        tradeoff falls from 1 instead, as for :class:`~nbembed.NeRV`.
     tol : float, default=1e-4
         The run has converged when 25 iterations in a row moved the points by less than this share
         of the map's radius.
@@ -163,6 +175,8 @@ class SNeRV(NeRV):
         In nats.
     n_iter_ : int
     perplexity_ : float
+    algorithm_ : {"exact", "grid"}
+        How pairs were summed.
     trace_ : list of Record
         One record an iteration.
     supervision_ : Supervision
@@ -201,6 +215,7 @@ class SNeRV(NeRV):
         perplexity: float | Literal["auto"] = "auto",
         metric: LearningMetric | None = None,
         init: str | ArrayLike = "pca",
+        algorithm: AlgorithmChoice = "auto",
         optimizer: Any = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
@@ -217,6 +232,7 @@ class SNeRV(NeRV):
         self.perplexity = perplexity
         self.metric = metric
         self.init = init
+        self.algorithm = algorithm
         self.optimizer = optimizer
         self.max_iter = max_iter
         self.tol = tol

@@ -18,6 +18,7 @@ from nbembed.neighbors.search import (
     Search,
     check_k,
     find_neighbors,
+    nearest_given,
     nearest_neighbors,
     neighbors_and_distances,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "check_k",
     "find_neighbors",
     "k_smallest",
+    "nearest_given",
     "nearest_neighbors",
     "neighbors_and_distances",
 ]

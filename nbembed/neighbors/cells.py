@@ -24,6 +24,7 @@ from nbembed.blas import one_blas_thread
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.exact import (
+    FINDING,
     MORE,
     POINTS,
     Found,
@@ -33,6 +34,7 @@ from nbembed.neighbors.exact import (
     without_own,
 )
 from nbembed.neighbors.single_precision import SinglePrecision
+from nbembed.work import Stage, stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +45,8 @@ RECALL = 0.99
 ENOUGH = 0.95
 #: Queries in the sample that m is chosen on, and in the one that the recall is measured on.
 SAMPLE = 256
+#: What the search of a sample is called while it is done.
+SAMPLING = "finding neighbors of a sample"
 #: Points for each cell that k-means sees, and its iterations.
 PER_CELL, STEPS = 64, 8
 #: Queries that are searched together, and rows that are assigned to cells together.
@@ -80,7 +84,7 @@ class Cells:
         self._single = SinglePrecision(points)
         rows = self._single.rows
         self.centers = _k_means(rows, number_of_cells(n), n_threads)
-        cell = assigned(rows, self.centers, n_threads)
+        cell = assigned(rows, self.centers, n_threads, stage("dividing points into cells", n))
         self.order = np.argsort(cell, kind="stable")
         self.starts = np.r_[0, np.cumsum(np.bincount(cell, minlength=len(self.centers)))]
         self._single.reorder(self.order)
@@ -104,11 +108,14 @@ class Cells:
         recall = float(right.mean())
         if recall >= ENOUGH:
             return found, recall
-        return self._true(asked, np.arange(len(asked)) if queries is None else None), 1.0
+        own = np.arange(len(asked)) if queries is None else None
+        return self._true(asked, own, FINDING), 1.0
 
-    def _true(self, queries: NDArray[Any], own: NDArray[np.intp] | None) -> Found:
+    def _true(
+        self, queries: NDArray[Any], own: NDArray[np.intp] | None, called: str = SAMPLING
+    ) -> Found:
         return all_distances(
-            self.points, self.k, queries, own, self.n_threads, self._single, self.order
+            self.points, self.k, queries, own, self.n_threads, self._single, self.order, called
         )
 
     def _probes(self, cell: NDArray[np.intp]) -> int:
@@ -141,6 +148,7 @@ class Cells:
             order = np.argsort(cell, kind="stable")
         index, squared = np.empty((m, k), np.intp), np.empty((m, k))
         short: list[NDArray[np.intp]] = []
+        finding = stage(FINDING, m)
 
         @one_blas_thread()  # in helper threads, too, which may have a number of their own
         def search(chunk: int) -> None:
@@ -166,6 +174,7 @@ class Cells:
                 if itself:
                     found, d2 = without_own(found, d2, here[rows])
                 index[here[rows]], squared[here[rows]] = found[:, :k], d2[:, :k]
+            finding.advance(len(here))
 
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             run_chunks(search, -(-m // QUERIES), self.n_threads)
@@ -201,7 +210,10 @@ def number_of_cells(n: int) -> int:
 
 
 def assigned(
-    rows: NDArray[np.float32], centers: NDArray[np.float32], n_threads: int
+    rows: NDArray[np.float32],
+    centers: NDArray[np.float32],
+    n_threads: int,
+    counted: Stage | None = None,
 ) -> NDArray[np.intp]:
     """Return the cell of each point: the center b̂ with the least ‖c‖² − 2 ⟨c, x⟩."""
     cell = np.empty(len(rows), np.intp)
@@ -213,6 +225,8 @@ def assigned(
         scores = rows[here, :-1] @ minus
         scores += squares
         cell[here] = scores.argmin(axis=1)
+        if counted is not None:
+            counted.advance(len(scores))
 
     with one_blas_thread():
         run_chunks(assign, -(-len(rows) // ASSIGNED), n_threads)
@@ -224,8 +238,9 @@ def _k_means(rows: NDArray[np.float32], n_cells: int, n_threads: int) -> NDArray
     rng = np.random.default_rng(0)
     sample = rows[np.sort(rng.choice(len(rows), min(len(rows), PER_CELL * n_cells), replace=False))]
     centers = sample[np.sort(rng.choice(len(sample), n_cells, replace=False))]
+    centering = stage("centering cells", STEPS * len(sample))
     for _ in range(STEPS):
-        cell = assigned(sample, centers, n_threads)
+        cell = assigned(sample, centers, n_threads, centering)
         order = np.argsort(cell, kind="stable")
         counts = np.bincount(cell, minlength=n_cells)
         filled = np.flatnonzero(counts)

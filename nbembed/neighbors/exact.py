@@ -18,6 +18,7 @@ from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, p
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.single_precision import SinglePrecision, center_of
 from nbembed.neighbors.smallest import k_smallest
+from nbembed.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 QUERIES, POINTS = 512, 2048
 #: Candidates beyond k, so that rounding does not leave a row unproven.
 MORE = 16
+#: What the search is called while it is done.
+FINDING = "finding neighbors"
 
 
 class Found(NamedTuple):
@@ -43,6 +46,7 @@ def all_distances(
     n_threads: int = 1,
     single: SinglePrecision | None = None,
     order: NDArray[np.intp] | None = None,
+    called: str = FINDING,
 ) -> Found:
     """Return the k nearest points of each query.
 
@@ -61,6 +65,8 @@ def all_distances(
         Of ``points``, if it is there already.
     order : ndarray of shape (n,), optional
         The order that ``single`` has its rows in.
+    called : str
+        What this work is called while it is done.
     """
     single = SinglePrecision(points) if single is None else single
     if queries is None:
@@ -69,6 +75,7 @@ def all_distances(
     wanted = min(k + MORE + (own is not None), n)
     index, squared = np.empty((m, k), np.intp), np.empty((m, k))
     proven = np.zeros(m, bool)
+    finding = stage(called, m)
 
     @one_blas_thread()  # in helper threads, too, which may have a number of their own
     def search(chunk: int) -> None:
@@ -92,6 +99,7 @@ def all_distances(
         index[here], squared[here] = found[:, :k], d2[:, :k]
         bounds = np.full(len(a), np.inf, np.float32) if wanted == n else lists.bounds
         proven[here] = enough & single.proven(d2[:, k - 1], bounds, squares)
+        finding.advance(len(a))
 
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         run_chunks(search, -(-m // QUERIES), n_threads)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from nbembed.distances import EUCLIDEAN, Distances, Metric, check_span
+from nbembed.distances import EUCLIDEAN, PAIRS, Distances, Metric, check_span
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors.cells import Cells
-from nbembed.neighbors.exact import Found, all_distances
+from nbembed.neighbors.exact import FINDING, Found, all_distances
 from nbembed.neighbors.smallest import k_smallest
 from nbembed.validation import check_choice, check_count, check_data
+from nbembed.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,6 +27,8 @@ FEW_DIMENSIONS = 8
 SINGLE = 4096
 #: From so many points on, ``search="auto"`` is approximate.
 MANY = 20_000
+#: Points whose neighbors a tree is asked for at a time.
+ROWS = 4096
 
 
 class Neighbors(NamedTuple):
@@ -134,22 +138,53 @@ def find_neighbors(
             indices, distances = searched
             return Neighbors(indices, distances, 1.0)
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
+    by_tree = dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN
     in_space = _in_euclidean_space(points, found, metric) if dense and n >= SINGLE else None
+    if by_tree or in_space is not None:
+        check_span(points, name, None if itself else found)
+    if in_space is not None:
+        points, found = in_space
     queries = None if itself else points
     if in_space is not None and search == "auto" and n >= MANY:
-        check_span(found, name)
-        queries, found = (None if itself else in_space[0]), in_space[1]
         nearest, recall = Cells(found, k, n_threads).search(queries)
         return Neighbors(nearest.indices, _in_units(nearest.squared, metric), recall)
-    if dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN:
-        return _by_tree(found, k, queries, name)
+    if by_tree:
+        return _by_tree(found, k, queries)
     if in_space is not None:
-        check_span(found, name)
-        queries, found = (None if itself else in_space[0]), in_space[1]
         nearest = all_distances(found, k, queries, n_threads=n_threads)
         return Neighbors(nearest.indices, _in_units(nearest.squared, metric), 1.0)
     nearest = _by_blocks(points, k, metric, None if itself else found, name)
     return Neighbors(nearest.indices, np.sqrt(nearest.squared, out=nearest.squared), 1.0)
+
+
+def nearest_given(dissimilarities: Any, k: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the k nearest points by given dissimilarities, nearest first, and how far they are.
+
+    Parameters
+    ----------
+    dissimilarities : ndarray or csr_array of shape (m, n)
+        Checked: of m new points to the n points among which neighbors are searched.
+    k : int
+        At most n.
+
+    Returns
+    -------
+    indices, distances : ndarray of shape (m, k)
+
+    Notes
+    -----
+    A block of the dissimilarities is made dense at a time.
+    """
+    m, n = dissimilarities.shape
+    index, distances = np.empty((m, k), np.intp), np.empty((m, k))
+    rows = max(1, PAIRS // n)
+    for first in range(0, m, rows):
+        here = slice(first, first + rows)
+        block = dissimilarities[here]
+        block = block.toarray() if sparse.issparse(block) else block
+        index[here] = k_smallest(block, k)
+        distances[here] = np.take_along_axis(block, index[here], axis=1)
+    return index, distances
 
 
 def check_k(k: int, n: int, name: str = "k") -> int:
@@ -193,22 +228,36 @@ def _in_units(squared: NDArray[np.float64], metric: Metric) -> NDArray[np.float6
     return squared
 
 
-def _by_tree(found: Any, k: int, queries: Any, name: str) -> Neighbors:
+def _by_tree(found: Any, k: int, queries: Any) -> Neighbors:
     from sklearn.neighbors import NearestNeighbors
 
-    check_span(found if queries is None else queries, name)
     tree = NearestNeighbors(n_neighbors=k, algorithm="kd_tree").fit(found)
-    distances, index = tree.kneighbors(queries)
-    return Neighbors(index.astype(np.intp), distances.astype(np.float64), 1.0)
+    itself = queries is None
+    asked = found if itself else queries
+    m = len(asked)
+    index, distances = np.empty((m, k), np.intp), np.empty((m, k))
+    finding = stage(FINDING, m)
+    for first in range(0, m, ROWS):
+        here = slice(first, min(first + ROWS, m))
+        far, nearest = tree.kneighbors(asked[here], k + itself)
+        if itself:
+            own = nearest == np.arange(here.start, here.stop)[:, None]
+            own[~own.any(axis=1), 0] = True  # duplicates pushed it out: any of them will do
+            far, nearest = far[~own].reshape(-1, k), nearest[~own].reshape(-1, k)
+        index[here], distances[here] = nearest, far
+        finding.advance(len(far))
+    return Neighbors(index, distances, 1.0)
 
 
 def _by_blocks(points: Any, k: int, metric: Metric, others: Any, name: str) -> Found:
     n = points.shape[0]
     index, squared = np.empty((n, k), dtype=np.intp), np.empty((n, k))
+    finding = stage(FINDING, n)
     for here, D2 in Distances(points, metric, others, name=name).blocks():
         if others is None:
             own = np.arange(here.start, here.stop)
             D2[own - here.start, own] = np.inf
         index[here] = k_smallest(D2, k)
         squared[here] = np.take_along_axis(D2, index[here], axis=1)
+        finding.advance(len(D2))
     return Found(index, squared)

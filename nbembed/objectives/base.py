@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.objectives.cost_terms import CostTerm
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -126,6 +128,22 @@ class Objective(ABC):
     def in_range(self, Y: NDArray[Any]) -> bool:
         """Return whether the numbers of a layout are such as :meth:`evaluate` takes: finite."""
         return bool(np.isfinite(Y).all())
+
+    @property
+    def equation(self) -> str:
+        """The cost as lines of text, with the terms' own symbols; "" if it does not say."""
+        return ""
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return the terms that cost and gradient at ``Y`` are the sums of; by default one.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`evaluate`.
+        """
+        found = self.evaluate(Y)
+        return (CostTerm.of("cost", "J", "whole", found.cost, found.gradient.T),)
 
     def cost_and_gradient(self, Y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         """Return the cost in nats and its gradient, shape (n_samples, n_components)."""

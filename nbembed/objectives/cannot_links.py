@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def without_cannot_links(affinities: Affinities, cannot_links: CannotLinks) -> A
         most = n
         if affinities.is_sparse and n >= SAMPLED_FROM:
             most = math.ceil(affinities.P.nnz / n)
-        columns = [_sample(int(i), allowed_points(int(i), n, cannot_links), most) for i in alone]
+        columns = _neighbors_instead(alone, n, cannot_links, most)
         P = _with_rows(P, alone, columns, before[alone], form)
         after = row_sums(P)
     scale = np.full(n, 1 / after.sum()) if form == "joint" else 1 / after
@@ -82,8 +82,8 @@ def check_neighbors_left(supervision: Supervision) -> None:
         forbidden[a] += b.size
         forbidden[b] += a.size
     # The sums count a pair twice that two links forbid; only the exact answer raises.
-    for i in np.flatnonzero(forbidden >= n - 1):
-        allowed_points(int(i), n, supervision.cannot_links)
+    for _ in _alike(np.flatnonzero(forbidden >= n - 1), n, supervision.cannot_links):
+        pass
 
 
 def allowed_points(i: int, n: int, cannot_links: CannotLinks) -> NDArray[np.intp]:
@@ -94,26 +94,59 @@ def allowed_points(i: int, n: int, cannot_links: CannotLinks) -> NDArray[np.intp
     ValueError
         If there are none.
     """
-    allowed = np.ones(n, bool)
-    allowed[i] = False
-    for a, b in cannot_links:
-        if i in a:
-            allowed[b] = False
-        if i in b:
-            allowed[a] = False
-    if not allowed.any():
-        raise ValueError(
-            f"supervision must leave each point another one that it may be near, but its "
-            f"cannot-links leave point {i} none"
-        )
-    return np.flatnonzero(allowed)
+    ((_, allowed),) = _alike(np.array([i]), n, cannot_links)
+    others: NDArray[np.intp] = allowed[allowed != i]
+    return others
 
 
-def _sample(i: int, allowed: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Return at most so many of the points; which ones depends on them and on point i alone."""
-    if allowed.size <= most:
-        return allowed
-    return np.sort(np.random.default_rng(i).choice(allowed, most, replace=False))
+def _alike(
+    points: NDArray[np.intp], n: int, cannot_links: CannotLinks
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield sets of points, and the points that no cannot-link forbids each set, itself included.
+
+    The points of a set are on the same sides of the same cannot-links. O(n) a set.
+
+    Raises
+    ------
+    ValueError
+        If a point is left with itself alone.
+    """
+    of = np.zeros(points.size, np.int64)
+    for side in (side for link in cannot_links for side in link):
+        _, of = np.unique(2 * of + np.isin(points, side), return_inverse=True)
+    _, first, of = np.unique(of, return_index=True, return_inverse=True)
+    for k in np.argsort(first):
+        alike, allowed = points[of == k], np.ones(n, bool)
+        for a, b in cannot_links:
+            if alike[0] in a:
+                allowed[b] = False
+            if alike[0] in b:
+                allowed[a] = False
+        left = np.flatnonzero(allowed)
+        if left.size < 2:
+            raise ValueError(
+                f"supervision must leave each point another one that it may be near, but its "
+                f"cannot-links leave point {alike[0]} none"
+            )
+        yield alike, left
+
+
+def _neighbors_instead(
+    points: NDArray[np.intp], n: int, cannot_links: CannotLinks, most: int
+) -> list[NDArray[np.intp]]:
+    """Return at most so many allowed points for each point.
+
+    Which ones are taken depends on those that are allowed and on the point alone.
+    """
+    columns = {}
+    for alike, allowed in _alike(points, n, cannot_links):
+        for i, own in zip(alike, np.searchsorted(allowed, alike)):
+            if allowed.size - 1 <= most:
+                columns[i] = np.delete(allowed, own)
+                continue
+            chosen = np.random.default_rng(i).choice(allowed.size - 1, most, replace=False)
+            columns[i] = np.sort(allowed[chosen + (chosen >= own)])
+    return [columns[i] for i in points]
 
 
 def _with_rows(
@@ -133,7 +166,8 @@ def _with_rows(
             extra = extra + extra.T
         return canonical(sparse.csr_array(P + extra))
     for i, allowed, mass in zip(rows, columns, masses):
-        P[i, allowed] = mass / allowed.size
+        # Added, because the mirror of a row that came before may be here already.
+        P[i, allowed] += mass / allowed.size
         if form == "joint":
             P[allowed, i] += mass / allowed.size
     return P

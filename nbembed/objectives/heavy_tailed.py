@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from nbembed.objectives.checks import (
     check_names,
     threads_for,
 )
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
@@ -51,6 +52,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.supervision import Supervision
+
+
+class _Parts(NamedTuple):
+    """What cost and gradient are made of, each of shape (d, n) where it is one of a coordinate.
+
+    Attributes
+    ----------
+    pairs : HeavyTailedTerms
+        Sums of P and of q.
+    kept : float
+        Factor of what ``pairs`` has of P.
+    links : tuple (force, curvature, cross), or None
+        Of what labels and must-links mix in.
+    log_normalizer : float
+        log Σ q.
+    repulsion : ndarray
+        Σ_j Q_ij S_ij (y_i − y_j).
+    cannot_links : tuple (cost, gradient), or None
+    """
+
+    pairs: HeavyTailedTerms
+    kept: float
+    links: tuple[NDArray[Any], NDArray[Any], float] | None
+    log_normalizer: float
+    repulsion: NDArray[Any]
+    cannot_links: tuple[float, NDArray[Any]] | None
 
 
 class HeavyTailed(PairObjective):
@@ -184,31 +211,68 @@ class HeavyTailed(PairObjective):
         other._supervised = self._supervised.changed(parameters)
         return other
 
+    @property
+    def equation(self) -> str:
+        """The divergence, and the similarity on the map."""
+        alpha = self._alpha
+        if isinstance(alpha, Similarity):
+            similarity = "H(‖yᵢ − yⱼ‖²)"
+        elif alpha == 0:
+            similarity = "exp(−‖yᵢ − yⱼ‖²)"
+        else:
+            similarity = "(1 + α ‖yᵢ − yⱼ‖²)^(−1/α)"
+        return f"J = Σ pᵢⱼ log(pᵢⱼ / Qᵢⱼ),  Q = q / Σ q\nqᵢⱼ = {similarity}"
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return the terms of the divergence at ``Y``.
+
+        "labels" is what labels and must-links have mixed into P̃, "attraction" what is left of P.
+        """
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        Yt = np.ascontiguousarray(Y.T)
+        parts = self._parts(Yt, True)
+        entropy = self._supervised.entropy(self._n_threads)
+        cross, attraction = parts.kept * parts.pairs.cross, parts.kept * parts.pairs.attraction
+        term = CostTerm.of
+        found = [
+            term("entropy", "Σ pᵢⱼ log pᵢⱼ", "constant", entropy, np.zeros_like(Yt)),
+            term("attraction", "−Σ pᵢⱼ log qᵢⱼ", "attraction", cross, 4 * attraction),
+        ]
+        if parts.links is not None:
+            force, _, own = parts.links
+            found.append(term("labels", "−Σ uᵢⱼ log qᵢⱼ", "labels", own, 4 * force))
+            cross, attraction = cross + own, attraction + force
+        found.append(
+            term("repulsion", "log Σ qᵢⱼ", "repulsion", parts.log_normalizer, -4 * parts.repulsion)
+        )
+        if parts.cannot_links is not None:
+            found.append(
+                term("cannot-links", "ρ · mean exp(−‖yₐ − y_b‖²)", "labels", *parts.cannot_links)
+            )
+        more = self._exaggeration - 1
+        if more != 0:
+            cost, gradient = more * cross, (4 * more) * attraction
+            found.append(term("exaggeration", "−(e − 1) Σ pᵢⱼ log qᵢⱼ", "aid", cost, gradient))
+        if self._compression > 0:
+            cost, gradient = self._compressed(Yt), (2 * self._compression) * Yt
+            found.append(term("compression", "c Σ ‖yᵢ‖²", "aid", cost, gradient))
+        return tuple(found)
+
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and the fixed point's curvature at ``Y``; see the module."""
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
-        supervised = self._supervised
-        terms = self._pairs(Yt, cost)
-        kept = 1.0 if supervised.by_points else 1 - supervised.share
-        attraction = kept * terms.attraction
-        curvature = kept * terms.curvature
-        cross = kept * terms.cross
-        links = supervised.link_attraction(Yt, self._alpha, self._n_threads)
-        if links is not None:
-            attraction = attraction + links[0]
-            curvature = curvature + links[1]
-            cross += links[2]
+        parts = self._parts(Yt, cost)
+        attraction = parts.kept * parts.pairs.attraction
+        curvature = parts.kept * parts.pairs.curvature
+        cross = parts.kept * parts.pairs.cross
+        if parts.links is not None:
+            attraction = attraction + parts.links[0]
+            curvature = curvature + parts.links[1]
+            cross += parts.links[2]
 
         gradient = (4 * self._exaggeration) * attraction
-        # Sums of a custom similarity are in float64, where no H counts as zero.
-        lost = underflowed(terms.normalizer, self.dtype)
-        if lost and not isinstance(self._alpha, Similarity):
-            log_normalizer, repulsion = shifted_repulsion(Yt, self._alpha)
-        else:
-            log_normalizer = math.log(terms.normalizer)
-            repulsion = terms.repulsion / terms.normalizer
-        gradient -= 4 * repulsion
+        gradient -= 4 * parts.repulsion
         curvature = (4 * self._exaggeration) * curvature
         if self._compression > 0:
             gradient += (2 * self._compression) * Yt
@@ -217,15 +281,14 @@ class HeavyTailed(PairObjective):
         if cost:
             auxiliary = (self._exaggeration - 1) * cross
             if self._compression > 0:
-                auxiliary += self._compression * float(np.square(Yt, dtype=np.float64).sum())
-            entropy = supervised.entropy(self._n_threads)
-            value = entropy + cross + log_normalizer + auxiliary
-            sizes = abs(entropy) + abs(cross) + abs(log_normalizer) + abs(auxiliary)
+                auxiliary += self._compressed(Yt)
+            entropy = self._supervised.entropy(self._n_threads)
+            value = entropy + cross + parts.log_normalizer + auxiliary
+            sizes = abs(entropy) + abs(cross) + abs(parts.log_normalizer) + abs(auxiliary)
             rounding = float(np.finfo(self.dtype).eps) * sizes
-        cannot_links = supervised.cannot_link_energy(Yt, self._n_threads)
-        if cannot_links is not None:
-            value += cannot_links[0]
-            gradient += cannot_links[1]
+        if parts.cannot_links is not None:
+            value += parts.cannot_links[0]
+            gradient += parts.cannot_links[1]
         return Evaluation(
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
@@ -245,6 +308,26 @@ class HeavyTailed(PairObjective):
         else:
             score = 1 / (self._alpha * tau + 1)
         return edges._replace(weights=4 * self._exaggeration * edges.weights * score)
+
+    def _parts(self, Yt: NDArray[Any], cost: bool) -> _Parts:
+        """Return what the gradient is made of."""
+        supervised = self._supervised
+        pairs = self._pairs(Yt, cost)
+        kept = 1.0 if supervised.by_points else 1 - supervised.share
+        links = supervised.link_attraction(Yt, self._alpha, self._n_threads, self._algorithm)
+        # Sums of a custom similarity are in float64, where no H counts as zero.
+        lost = underflowed(pairs.normalizer, self.dtype)
+        if lost and not isinstance(self._alpha, Similarity):
+            log_normalizer, repulsion = shifted_repulsion(Yt, self._alpha)
+        else:
+            log_normalizer = math.log(pairs.normalizer)
+            repulsion = pairs.repulsion / pairs.normalizer
+        cannot_links = supervised.cannot_link_energy(Yt, self._n_threads, self._algorithm)
+        return _Parts(pairs, kept, links, log_normalizer, repulsion, cannot_links)
+
+    def _compressed(self, Yt: NDArray[Any]) -> float:
+        """Return c Σ‖y‖²."""
+        return self._compression * float(np.square(Yt, dtype=np.float64).sum())
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
         """Return the sums over pairs, of the family or of a custom similarity."""

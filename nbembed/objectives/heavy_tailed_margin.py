@@ -11,14 +11,16 @@ that move with their points (:mod:`nbembed.objectives.regions`).
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from nbembed.affinities import Affinities, as_affinities
 from nbembed.objectives.base import Evaluation, PairObjective
-from nbembed.objectives.checks import check_layout, check_names
-from nbembed.objectives.class_terms import Wanted, class_terms, memberships
+from nbembed.objectives.checks import Algorithm, check_layout, check_names
+from nbembed.objectives.class_terms import ClassTerms, Wanted, class_terms, memberships
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.large_margin import normalized_prior
 from nbembed.objectives.link_shares import LinkForm
@@ -51,6 +53,9 @@ class HeavyTailedMargin(PairObjective):
         ρ in [0, 1], the weight of links.
     link_form : {"structured", "uniform"}, default="structured"
         As for :class:`~nbembed.objectives.HeavyTailed`.
+    algorithm : {"exact", "grid"}, default="exact"
+        How repulsion is summed; see :class:`~nbembed.objectives.HeavyTailed`. The terms of the
+        classes are the same in both.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of A + B.
     class_prior : array of shape (n_classes,), optional
@@ -74,6 +79,7 @@ class HeavyTailedMargin(PairObjective):
         alpha: float = 1.0,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
+        algorithm: Algorithm = "exact",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         n_jobs: int | None = None,
@@ -84,6 +90,7 @@ class HeavyTailedMargin(PairObjective):
             supervision=None if supervision is None else links_alone(supervision),
             rho=rho,
             link_form=link_form,
+            algorithm=algorithm,
             n_jobs=n_jobs,
         )
         self._affinities = P if isinstance(P, Affinities) else as_affinities(P, "joint")
@@ -103,6 +110,11 @@ class HeavyTailedMargin(PairObjective):
     def dtype(self) -> np.dtype[Any]:
         """Floating type of P, in which pairs are computed; class terms are in float64."""
         return self._neighbors.dtype
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """How repulsion is summed."""
+        return self._neighbors.algorithm
 
     @property
     def length_scale(self) -> float:
@@ -173,6 +185,51 @@ class HeavyTailedMargin(PairObjective):
         logits = self._regions.logits(where, self._regions.places(layout), self._lam)
         return memberships(logits, self._regions.owners, self.n_classes)
 
+    @property
+    def equation(self) -> str:
+        """The divergence with the terms of the classes, and what they are made of."""
+        balance = "H(m̄)" if self._prior is None else "−KL(m̄ ‖ π)"
+        return (
+            f"n · J − w (A + B) + D,  {self._neighbors.equation}\nA = −mean H(mᵢ),  B = {balance}"
+        )
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return HSSNE's terms, and those of margin and balance, and of labels."""
+        near = (term.scaled(self.n_samples, "n") for term in self._neighbors.cost_terms(Y))
+        # Labels are no links here.
+        found = [replace(t, name="must-links") if t.name == "labels" else t for t in near]
+        layout, places = self._placed(check_layout(Y, self.n_samples, self.dtype))
+        whole = self._class_terms(layout, places, self._margin_weight)
+        labels = self._class_terms(layout, places, 0.0)
+        derivative = whole.derivative - labels.derivative
+        margin = self._regions.gradient(layout, places, self._lam, derivative)
+        found.append(CostTerm("margin", "−w (A + B)", "classes", whole.cost - labels.cost, margin))
+        if self._wanted.weights.any():
+            pull = self._regions.gradient(layout, places, self._lam, labels.derivative)
+            found.append(CostTerm("labels", "Σ vᵢ KL(Tᵢ ‖ mᵢ)", "labels", labels.cost, pull))
+        return tuple(found)
+
+    def _placed(self, Y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the layout in float64, and the places of the regions on it."""
+        layout = Y.astype(np.float64)
+        places = self._regions.places(layout)
+        if places.shape[1] != Y.shape[1]:
+            raise ValueError(
+                f"Y must have {places.shape[1]} components like directions, got {Y.shape[1]}"
+            )
+        return layout, places
+
+    def _class_terms(
+        self, layout: NDArray[np.float64], places: NDArray[np.float64], margin_weight: float
+    ) -> ClassTerms:
+        return class_terms(
+            self._regions.logits(layout, places, self._lam),
+            self._regions.owners,
+            self._wanted,
+            self._prior,
+            margin_weight,
+        )
+
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and a positive curvature at ``Y``.
 
@@ -182,19 +239,8 @@ class HeavyTailedMargin(PairObjective):
         """
         Y = check_layout(Y, self.n_samples, self.dtype)
         near = self._neighbors.evaluate(Y, cost=cost)
-        layout = Y.astype(np.float64)
-        places = self._regions.places(layout)
-        if places.shape[1] != Y.shape[1]:
-            raise ValueError(
-                f"Y must have {places.shape[1]} components like directions, got {Y.shape[1]}"
-            )
-        found = class_terms(
-            self._regions.logits(layout, places, self._lam),
-            self._regions.owners,
-            self._wanted,
-            self._prior,
-            self._margin_weight,
-        )
+        layout, places = self._placed(Y)
+        found = self._class_terms(layout, places, self._margin_weight)
         pull = self._regions.gradient(layout, places, self._lam, found.derivative)
         n = self.n_samples
         assert near.curvature is not None

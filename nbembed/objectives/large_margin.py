@@ -32,8 +32,10 @@ import numpy as np
 from scipy.special import softmax
 
 from nbembed.kernels.large_margin import large_margin
+from nbembed.kernels.terms import MarginTerms
 from nbembed.objectives.base import Evaluation
-from nbembed.objectives.checks import check_layout, check_names
+from nbembed.objectives.checks import Algorithm, check_layout, check_names
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.regions import softened
@@ -71,6 +73,9 @@ class LargeMargin(SNE):
         ρ in [0, 1], the share of a linked point's row that goes to its links.
     link_form : {"structured", "uniform"}, default="structured"
         As for :class:`~nbembed.objectives.sne.SNE`.
+    algorithm : {"exact", "grid"}, default="exact"
+        How SNE's repulsion is summed; see :class:`~nbembed.objectives.HeavyTailed`. The terms of
+        the classes are the same in both.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of A + B.
     class_prior : array of shape (n_classes,), optional
@@ -95,6 +100,7 @@ class LargeMargin(SNE):
         *,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
+        algorithm: Algorithm = "exact",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         radius: float = 1.0,
@@ -106,6 +112,7 @@ class LargeMargin(SNE):
             rho=rho,
             labels_as_links=False,
             link_form=link_form,
+            algorithm=algorithm,
             n_jobs=n_jobs,
         )
         self._lam = check_real("lam", lam, low=0, open_low=True)
@@ -179,6 +186,44 @@ class LargeMargin(SNE):
         scores = Y.astype(np.float64) @ self._directions.T / self._lam
         return np.asarray(softmax(scores, axis=1))
 
+    @property
+    def equation(self) -> str:
+        """SNE's cost with the terms of the classes, and what they are made of."""
+        balance = "H(m̄)" if self._prior is None else "−KL(m̄ ‖ π)"
+        return (
+            f"C − w (A + B) + D,  {super().equation}\n"
+            f"mᵢₖ = softmaxₖ(⟨wₖ, yᵢ⟩ / λ),  A = −mean H(mᵢ),  B = {balance}"
+        )
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return SNE's terms, and those of margin and balance, and of labels."""
+        found = list(super().cost_terms(Y))
+        Yt = np.ascontiguousarray(self._checked(Y).T)
+        whole, labels = self._class_terms(Yt, self._margin_weight), self._class_terms(Yt, 0.0)
+        margin = np.asarray(whole.gradient, float) - np.asarray(labels.gradient, float)
+        found.append(
+            CostTerm.of("margin", "−w (A + B)", "classes", whole.cost - labels.cost, margin)
+        )
+        if not np.isnan(self._targets[:, 0]).all():
+            found.append(
+                CostTerm.of("labels", "Σ KL(Tᵢ ‖ mᵢ)", "labels", labels.cost, labels.gradient)
+            )
+        return tuple(found)
+
+    def _class_terms(self, Yt: NDArray[Any], margin_weight: float) -> MarginTerms:
+        # The kernel's prior is read only where B is a divergence from it.
+        prior = np.full(self.n_classes, 1 / self.n_classes) if self._prior is None else self._prior
+        return large_margin(
+            Yt,
+            self._directions,
+            self._lam,
+            self._targets,
+            prior,
+            0 if self._prior is None else 1,
+            margin_weight,
+            self._n_threads,
+        )
+
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and a positive curvature at ``Y``.
 
@@ -188,18 +233,7 @@ class LargeMargin(SNE):
         Y = self._checked(Y)
         Yt = np.ascontiguousarray(Y.T)
         value, gradient, curvature, rounding = self._terms(Yt, cost)
-        # The kernel's prior is read only where B is a divergence from it.
-        prior = np.full(self.n_classes, 1 / self.n_classes) if self._prior is None else self._prior
-        terms = large_margin(
-            Yt,
-            self._directions,
-            self._lam,
-            self._targets,
-            prior,
-            0 if self._prior is None else 1,
-            self._margin_weight,
-            self._n_threads,
-        )
+        terms = self._class_terms(Yt, self._margin_weight)
         steepness = 1 / self._lam**2
         labeled = ~np.isnan(self._targets[:, 0])
         curvature = curvature + steepness * labeled

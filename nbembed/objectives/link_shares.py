@@ -28,17 +28,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy import sparse
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities
-from nbembed.kernels.largest import largest_entries
-from nbembed.probabilities import canonical, row_sums
+from nbembed.objectives.own_affinities import (
+    OwnAffinities,
+    OwnPart,
+    assembled,
+    assembled_both_ways,
+)
+from nbembed.probabilities import row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,14 +56,6 @@ LINK_FORMS: tuple[LinkForm, ...] = ("structured", "uniform")
 OWN = 0.5
 #: How many neighborhoods of other labels a class needs for its full strength.
 FULL = 0.5
-#: The largest perplexity of own affinities, and how many members they reach for each unit of it.
-OWN_PERPLEXITY = 30.0
-REACH = 3
-#: The largest |log κ|, the most Newton steps, and the error of log perplexity at which they end.
-EXPONENTS = 7.0
-STEPS = 60
-TOLERANCE = 1e-12
-TINY = 1e-300
 #: Entries of P that are copied at a time.
 BLOCK = 1 << 22
 
@@ -76,8 +72,8 @@ class LinkShares:
         t_i in [0, 1].
     rates : ndarray of the shape of ``members``
         r with t_i u_ij = Σ_g r_ig w_ig w_jg + own_ij.
-    own : csr_array of shape (n_samples, n_samples), or None
-        The part of t_i u_ij that is no sum over groups.
+    parts : tuple of OwnPart
+        Of :attr:`own`.
     pairs : ndarray of the shape of ``members``
         1 in groups that enter the joint form as in the paper, by U = u/Σu; else 0.
     """
@@ -85,9 +81,8 @@ class LinkShares:
     groups: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
     strengths: NDArray[np.float64]
     rates: NDArray[np.float64]
-    own: Any
+    parts: tuple[OwnPart, ...]
     pairs: NDArray[np.float64]
-    _affinities: Mapping[bytes, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def make(
@@ -98,7 +93,6 @@ class LinkShares:
         link_form: LinkForm,
         *,
         labels: bool,
-        previous: LinkShares | None = None,
     ) -> LinkShares:
         """Return what a supervision asks of ``base``.
 
@@ -107,19 +101,27 @@ class LinkShares:
         base : Affinities
             P, whose perplexity counts.
         allowed : Affinities
-            P without what cannot-links forbid, of which own affinities are made.
+            P without what cannot-links forbid, of which own affinities are made. Groups that were
+            among the last that were asked for keep theirs.
         supervision : Supervision or None
         link_form : {"structured", "uniform"}
         labels : bool
             Whether each class is a group.
-        previous : LinkShares, optional
-            Made of the same ``allowed``: groups that have not changed keep their own affinities.
         """
         groups, n_links = _groups(supervision, labels)
         if link_form == "uniform" or not groups[1].size:
             return _uniform(base, groups)
-        known = {} if previous is None else previous._affinities
-        return _structured(allowed, effective_neighbors(base), groups, n_links, known)
+        return _structured(allowed, effective_neighbors(base), groups, n_links)
+
+    @cached_property
+    def own(self) -> Any:
+        """The part of t_i u_ij that is no sum over groups, a CSR array, or None."""
+        return assembled(self.parts, self.strengths.size) if self.parts else None
+
+    def own_both_ways(self, scale: NDArray[np.float64] | None = None) -> Any:
+        """Return s_i o_ij + s_j o_ji of :attr:`own`, with s = 1 by default, or None."""
+        n = self.strengths.size
+        return assembled_both_ways(self.parts, n, scale) if self.parts else None
 
     def total(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Σ_g Σ_{j ≠ i} r_ig w_ig w_jg for rates r, shape (n_samples,)."""
@@ -140,7 +142,9 @@ def effective_neighbors(affinities: Affinities) -> float:
 
     def measured() -> float:
         P = affinities.P
-        step = max(1, BLOCK // affinities.n_samples)
+        n = affinities.n_samples
+        entries = P.nnz / n if affinities.is_sparse else n
+        step = max(1, int(BLOCK / max(entries, 1)))
         entropy = 0.0
         for first in range(0, affinities.n_samples, step):
             rows = P[first : first + step].astype(np.float64)
@@ -195,9 +199,9 @@ def _uniform(base: Affinities, groups: tuple[Any, Any, Any]) -> LinkShares:
     strengths = (mass > 0).astype(np.float64)
     if base.form == "joint":
         nothing = np.zeros(members.size)
-        return LinkShares(groups, 0 * strengths, nothing, None, nothing + 1)
+        return LinkShares(groups, 0 * strengths, nothing, (), nothing + 1)
     rates = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
-    return LinkShares(groups, strengths, rates[members], None, np.zeros(members.size))
+    return LinkShares(groups, strengths, rates[members], (), np.zeros(members.size))
 
 
 def _structured(
@@ -205,7 +209,6 @@ def _structured(
     perplexity: float,
     groups: tuple[Any, Any, Any],
     n_links: int,
-    known: Mapping[bytes, Any],
 ) -> LinkShares:
     indptr, members, weights = groups
     n, sizes = P.n_samples, np.diff(indptr)
@@ -220,114 +223,25 @@ def _structured(
     # t_i a_ig / Σ a: what i gives to g.
     given = np.divide(a * strengths[members], total[members], out=np.zeros(a.size), where=a > 0)
     spread = given.copy()
-    made, parts = {}, []
+    # Of the last groups that were asked for: most are the same after another label.
+    kept = P.cached("own affinities of groups", lambda: [{}])
+    known, made, parts = kept[0], {}, []
     for first, last in itertools.pairwise(indptr):
         if last - first < 3:
             continue
-        here = members[first:last]
-        order = np.argsort(here)
-        key = here[order].tobytes()
-        found = known.get(key)
-        if found is None:
-            found = _own_affinities(P, perplexity, here[order])
+        order = np.argsort(members[first:last])
+        here = members[first:last][order]
+        key = perplexity, here.tobytes()
+        found = known.get(key) or OwnAffinities.of(P, perplexity, here)
         made[key] = found
-        i, j, g = found
-        at = np.empty(here.size, np.int64)
-        at[order] = np.arange(first, last)
-        i, j = at[i], at[j]  # places in members
-        g = g * weights[j]
-        mass = _per_point(i - first, g, last - first)
-        share = OWN * given[first:last]
+        g = found.values * weights[first:last][order][found.columns]
+        mass = _per_point(found.rows, g, here.size)
+        share = OWN * given[first:last][order]
         there = mass > 0
-        spread[first:last] -= np.where(there, share, 0)
-        g *= np.divide(share, mass, out=np.zeros_like(mass), where=there)[i - first]
-        parts.append((g, members[i], members[j]))
-    own = None
-    if parts:
-        data, rows, columns = (np.concatenate(part) for part in zip(*parts))
-        own = canonical(sparse.csr_array((data, (rows, columns)), shape=(n, n)))
+        spread[first:last][order] -= np.where(there, share, 0)
+        g *= np.divide(share, mass, out=np.zeros_like(mass), where=there)[found.rows]
+        parts.append(OwnPart(here, found, g[found.by_column]))
+    kept[0] = made
     mass = weights * others
     rates = np.divide(spread, mass, out=np.zeros_like(mass), where=mass > 0)
-    return LinkShares(groups, strengths, rates, own, pairs.astype(np.float64), made)
-
-
-def _own_affinities(P: Affinities, perplexity: float, members: NDArray[np.int64]) -> Any:
-    """Return a group's own affinities as (rows, columns, values), by places in ``members``."""
-    m = members.size
-    perplexity = max(1.0, min(perplexity, m / 3, OWN_PERPLEXITY))
-    count = min(m - 1, math.ceil(REACH * perplexity))
-    largest = _largest_of_sparse if P.is_sparse else _largest_of_dense
-    columns, values = largest(P.P, members, count)
-    values = _tempered(values, perplexity)
-    rows, at = np.nonzero(values)
-    return rows, columns[rows, at], values[rows, at]
-
-
-def _largest_of_dense(P: Any, members: NDArray[np.int64], count: int) -> tuple[Any, Any]:
-    """Return the largest entries of each row among the members: columns and values, (m, count)."""
-    m = members.size
-    columns, values = np.empty((m, count), np.int64), np.empty((m, count))
-    step = max(1, BLOCK // m)
-    for first in range(0, m, step):
-        here = slice(first, first + step)
-        block = P[np.ix_(members[here], members)]
-        block[np.arange(len(block)), np.arange(first, first + len(block))] = 0
-        nearest = np.argpartition(-block, count - 1, axis=1)[:, :count]
-        columns[here], values[here] = nearest, np.take_along_axis(block, nearest, axis=1)
-    return columns, values
-
-
-def _largest_of_sparse(P: Any, members: NDArray[np.int64], count: int) -> tuple[Any, Any]:
-    """Return what :func:`_largest_of_dense` does, from stored entries alone; zeros fill it up."""
-    m = members.size
-    columns, values = np.zeros((m, count), np.int64), np.zeros((m, count))
-    inner = P[members][:, members]
-    places = largest_entries(inner.indptr, inner.data, count)
-    stored = np.minimum(np.diff(inner.indptr), count)
-    rows = np.repeat(np.arange(m), stored)
-    at = np.arange(places.size) - np.repeat(np.cumsum(stored) - stored, stored)
-    columns[rows, at], values[rows, at] = inner.indices[places], inner.data[places]
-    return columns, values
-
-
-def _tempered(p: NDArray[np.float64], perplexity: float) -> NDArray[np.float64]:
-    """Return rows ∝ p^κ of a given perplexity, or the nearest to it that there is.
-
-    Zeros stay zero; a row of zeros stays one. Newton steps in log κ, within a bracket:
-    dH/d log κ = −κ² Var[log p].
-    """
-    there = p > 0
-    top = p.max(axis=1, keepdims=True)
-    logs = np.log(np.where(there, p, 1)) - np.log(np.where(top > 0, top, 1))
-    logs[~there] = 0
-    target = math.log(perplexity)
-
-    def powers(at: Any, log_kappa: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-        """Return rows, their entropies, and the derivatives of those by log κ."""
-        x = np.exp(log_kappa)[:, None] * logs[at]
-        w = np.where(there[at], np.exp(x), 0)
-        Z = np.maximum(w.sum(axis=1), TINY)
-        w /= Z[:, None]
-        mean = (w * x).sum(axis=1)
-        variance = (w * (x - mean[:, None]) ** 2).sum(axis=1)
-        return w, np.log(Z) - mean, -variance
-
-    low, high = np.full(len(p), -EXPONENTS), np.full(len(p), EXPONENTS)
-    widest, narrowest = powers(slice(None), low)[1], powers(slice(None), high)[1]
-    log_kappa = np.where(widest <= target, low, high)
-    rows = np.flatnonzero((widest > target) & (narrowest < target))
-    log_kappa[rows] = 0
-    for _ in range(STEPS):
-        _, entropy, slope = powers(rows, log_kappa[rows])
-        left = np.abs(entropy - target) > TOLERANCE
-        rows, entropy, slope = rows[left], entropy[left], slope[left]
-        if not rows.size:
-            break
-        at, wide = log_kappa[rows], entropy > target
-        low[rows], high[rows] = np.where(wide, at, low[rows]), np.where(wide, high[rows], at)
-        following = at + np.divide(
-            target - entropy, slope, out=np.full(rows.size, np.inf), where=slope < -TINY
-        )
-        outside = (following <= low[rows]) | (following >= high[rows])
-        log_kappa[rows] = np.where(outside, (low[rows] + high[rows]) / 2, following)
-    return powers(slice(None), log_kappa)[0]
+    return LinkShares(groups, strengths, rates, tuple(parts), pairs.astype(np.float64))

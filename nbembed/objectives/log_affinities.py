@@ -24,6 +24,7 @@ from scipy.special import xlogy
 
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.terms import NO_AFFINITY
+from nbembed.memory import check_memory
 from nbembed.objectives.cannot_links import allowed_points
 from nbembed.objectives.link_shares import LinkShares
 from nbembed.objectives.supervised_affinities import pattern_of, values_at
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Share of the data in a linked row below which p̃/keep could overflow in float32.
 LEAST = 1e-16
+#: What a linked pair takes at most while it is stored: measured with 12 million of them.
+PAIR_BYTES = 180
 
 
 class MixedLogs(NamedTuple):
@@ -221,9 +224,21 @@ def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[An
 
 
 def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.float64]) -> _Stored:
-    """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums."""
-    log_P = _widened(supervised.allowed.P, kappa)
+    """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums.
+
+    Raises
+    ------
+    ValueError
+        If the pairs of large groups would not fit into memory.
+    """
     shares = supervised.shares
+    pairs = int(np.square(np.diff(shares.groups[0]).astype(np.float64)).sum())
+    check_memory(
+        PAIR_BYTES * pairs,
+        f"{pairs} pairs of labeled or linked points",
+        "rho=0, fewer labels, or HSSNE, which visits no pair of a large group",
+    )
+    log_P = _widened(supervised.allowed.P, kappa)
     u = _sum_over_groups(shares, np.ones(shares.rates.size))
     v = _sum_over_groups(shares, shares.rates)
     if shares.own is not None:

@@ -23,12 +23,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
 from nbembed.kernels.parametric import parametric
 from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.validation import check_class_prior, check_posteriors, check_real
 
 if TYPE_CHECKING:
@@ -154,6 +155,46 @@ class Parametric(PairObjective):
             np.concatenate([terms.curvature, terms.class_curvature + 2 * self._eta_classes]).astype(
                 self.dtype, copy=False
             ),
+        )
+
+    @property
+    def equation(self) -> str:
+        """The cross entropy with its penalties, and the class probabilities on the map."""
+        return "J = −Σ pₙₖ log qₙₖ + ηᵣ Σ ‖rₙ‖² + ηᵩ Σ ‖φₖ‖²\nqₙₖ = πₖ exp(−½ ‖rₙ − φₖ‖²) / Zₙ"
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return the pull of the classes that an object has, the push of all, and the penalties."""
+        objects, centers = (part.astype(np.float64) for part in self.split(Y))
+        p = self._proba.astype(np.float64)
+        squares = np.square(objects[:, None] - centers).sum(axis=2)
+        scores = self._log_prior - 0.5 * squares
+        # A class of prior zero has no posterior: 0 · log 0.
+        near = -float(np.where(p > 0, p * scores, 0.0).sum())
+        Z = logsumexp(scores, axis=1)
+        q = np.exp(scores - Z[:, None])
+
+        def pulled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            """Return Σ_k w_nk (r_n − φ_k), and Σ_n w_nk (φ_k − r_n) below."""
+            by_object = weights.sum(axis=1)[:, None] * objects - weights @ centers
+            by_class = weights.sum(axis=0)[:, None] * centers - weights.T @ objects
+            return np.vstack([by_object, by_class])
+
+        penalty = self._eta_objects * float(np.square(objects).sum())
+        penalty += self._eta_classes * float(np.square(centers).sum())
+        held = np.vstack([2 * self._eta_objects * objects, 2 * self._eta_classes * centers])
+        total = p.sum(axis=1)
+        return (
+            CostTerm(
+                "attraction", "−Σ pₙₖ log(πₖ exp(−½ ‖rₙ − φₖ‖²))", "attraction", near, pulled(p)
+            ),
+            CostTerm(
+                "repulsion",
+                "Σₙ log Zₙ",
+                "repulsion",
+                float(total @ Z),
+                -pulled(total[:, None] * q),
+            ),
+            CostTerm("penalties", "ηᵣ Σ ‖rₙ‖² + ηᵩ Σ ‖φₖ‖²", "aid", penalty, held),
         )
 
     def membership(self, Y: NDArray[Any]) -> NDArray[np.float64]:

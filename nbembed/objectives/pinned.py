@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.objectives.attraction import Edges
+    from nbembed.objectives.cost_terms import CostTerm
 
 
 class Pinned(Objective):
@@ -108,6 +109,15 @@ class Pinned(Objective):
     def in_range(self, Y: NDArray[Any]) -> bool:
         """Return whether the inner objective takes the numbers of a layout."""
         return self._objective.in_range(Y)
+
+    @property
+    def equation(self) -> str:
+        """That of the inner objective."""
+        return self._objective.equation
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return the terms of the inner objective: what pinned points withstand, too."""
+        return self._objective.cost_terms(Y)
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
         """Return cost, gradient and curvature at ``Y``, the gradient zero at pinned points."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from nbembed.affinities import Affinities, as_affinities
+from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import (
     ALGORITHMS,
@@ -24,6 +25,7 @@ from nbembed.objectives.checks import (
     check_names,
     threads_for,
 )
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.validation import check_choice
@@ -32,6 +34,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.supervision import Supervision
+
+
+class _Parts(NamedTuple):
+    """What cost and gradient are made of.
+
+    Attributes
+    ----------
+    pairs : GaussianRowsTerms
+    log_normalizers : float
+        Σ_i log Z_i, nan if no cost was asked for.
+    links : tuple (force, curvature, cross), or None
+        Of what labels and must-links mix in; ``cross`` counts each pair twice.
+    cannot_links : tuple (cost, gradient), or None
+    """
+
+    pairs: GaussianRowsTerms
+    log_normalizers: float
+    links: tuple[NDArray[Any], NDArray[Any], float] | None
+    cannot_links: tuple[float, NDArray[Any]] | None
 
 
 class SNE(PairObjective):
@@ -139,31 +160,71 @@ class SNE(PairObjective):
             rounding=rounding,
         )
 
+    @property
+    def equation(self) -> str:
+        """The divergence, and the similarity on the map."""
+        return "C = Σᵢ KL(pᵢ ‖ qᵢ)\nqᵢⱼ = exp(−‖yᵢ − yⱼ‖²) / Zᵢ"
+
+    def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
+        """Return the terms of the divergence at ``Y``.
+
+        "labels" is what labels and must-links have mixed into p̃, "attraction" what is left of p.
+        """
+        Y = check_layout(Y, self.n_samples, self.dtype)
+        Yt = np.ascontiguousarray(Y.T)
+        parts = self._parts(Yt, True)
+        pairs, term = parts.pairs, CostTerm.of
+        entropy = self._supervised.entropy(self._n_threads)
+        found = [
+            term("entropy", "Σ pᵢⱼ log pᵢⱼ", "constant", entropy, np.zeros_like(Yt)),
+            term("attraction", "Σ pᵢⱼ ‖yᵢ − yⱼ‖²", "attraction", pairs.cross, 2 * pairs.attraction),
+        ]
+        if parts.links is not None:
+            force, _, cross = parts.links
+            name = "labels" if self._supervised.labels_as_links else "must-links"
+            found.append(term(name, "Σ uᵢⱼ ‖yᵢ − yⱼ‖²", "labels", cross / 2, 2 * force))
+        found.append(
+            term("repulsion", "Σᵢ log Zᵢ", "repulsion", parts.log_normalizers, -2 * pairs.repulsion)
+        )
+        if parts.cannot_links is not None:
+            found.append(
+                term("cannot-links", "ρ · mean exp(−‖yₐ − y_b‖²)", "labels", *parts.cannot_links)
+            )
+        return tuple(found)
+
+    def _parts(self, Yt: NDArray[Any], cost: bool) -> _Parts:
+        """Return what the gradient is made of."""
+        supervised, n_threads = self._supervised, self._n_threads
+        pairs = supervised.gaussian_rows(Yt, cost, n_threads, self._algorithm)
+        return _Parts(
+            pairs,
+            float(np.sum(pairs.log_normalizers, dtype=np.float64)) if cost else math.nan,
+            supervised.link_attraction(Yt, 0.0, n_threads, self._algorithm),
+            supervised.cannot_link_energy(Yt, n_threads, self._algorithm),
+        )
+
     def _terms(
         self, Yt: NDArray[Any], cost: bool
     ) -> tuple[float, NDArray[Any], NDArray[np.float64], float]:
         """Return cost, gradient (d, n), curvature (n,) and the cost's rounding at ``Yt``."""
-        supervised = self._supervised
-        terms = supervised.gaussian_rows(Yt, cost, self._n_threads, self._algorithm)
-        gradient = 2 * (terms.attraction - terms.repulsion)
+        supervised, parts = self._supervised, self._parts(Yt, cost)
+        pairs = parts.pairs
+        gradient = 2 * (pairs.attraction - pairs.repulsion)
         curvature = 2 * supervised.weights_mass
-        cross = terms.cross
-        links = supervised.link_attraction(Yt, 0.0, self._n_threads)
-        if links is not None:
-            gradient += 2 * links[0]
-            curvature = curvature + 2 * links[1]
+        cross = pairs.cross
+        if parts.links is not None:
+            gradient += 2 * parts.links[0]
+            curvature = curvature + 2 * parts.links[1]
             # The group kernel sums over both orders of a pair what the cost counts once.
-            cross += links[2] / 2
+            cross += parts.links[2] / 2
         value, rounding = math.nan, 0.0
         if cost:
-            log_normalizers = float(np.sum(terms.log_normalizers, dtype=np.float64))
             entropy = supervised.entropy(self._n_threads)
-            value = entropy + float(cross) + log_normalizers
+            value = entropy + float(cross) + parts.log_normalizers
             # Each row's logarithm is rounded by itself, and n such errors largely cancel.
-            sizes = (abs(entropy) + abs(log_normalizers)) / math.sqrt(self.n_samples) + abs(cross)
-            rounding = float(np.finfo(self.dtype).eps) * sizes
-        cannot_links = supervised.cannot_link_energy(Yt, self._n_threads)
-        if cannot_links is not None:
-            value += cannot_links[0]
-            gradient += cannot_links[1]
+            by_rows = (abs(entropy) + abs(parts.log_normalizers)) / math.sqrt(self.n_samples)
+            rounding = float(np.finfo(self.dtype).eps) * (by_rows + abs(cross))
+        if parts.cannot_links is not None:
+            value += parts.cannot_links[0]
+            gradient += parts.cannot_links[1]
         return value, gradient, curvature, rounding

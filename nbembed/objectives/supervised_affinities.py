@@ -36,11 +36,13 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities
-from nbembed.kernels.custom_similarity import custom_entries, custom_groups
+from nbembed.kernels.custom_similarity import custom_entries
 from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.grid.gaussian_rows import gaussian_rows_by_grid
+from nbembed.kernels.grid.links import cannot_links_by_grid, groups_by_grid, pair_by_pair
+from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlinked_sums
-from nbembed.kernels.links import cannot_link, group_attraction
+from nbembed.kernels.links import cannot_link
 from nbembed.kernels.packing import packed
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
@@ -116,7 +118,6 @@ class SupervisedAffinities:
             other = cls(base, previous.allowed, supervision, rho, labels_as_links, link_form)
             for name in (
                 "shares",
-                "_previous_shares",
                 "pair_mass",
                 "by_points",
                 "links_key",
@@ -129,10 +130,7 @@ class SupervisedAffinities:
             return other
         forbidden = () if supervision is None else supervision.cannot_links
         allowed = without_cannot_links(base, forbidden)
-        other = cls(base, allowed, supervision, rho, labels_as_links, link_form)
-        if previous is not None and previous.allowed is allowed:
-            other.__dict__["_previous_shares"] = previous.__dict__.get("shares")
-        return other
+        return cls(base, allowed, supervision, rho, labels_as_links, link_form)
 
     def changed(self, parameters: Mapping[str, Any]) -> SupervisedAffinities:
         """Return the same with ``rho`` or ``supervision`` taken from ``parameters``."""
@@ -158,7 +156,6 @@ class SupervisedAffinities:
             self.supervision,
             self.link_form,
             labels=self.labels_as_links,
-            previous=self.__dict__.pop("_previous_shares", None),
         )
 
     @property
@@ -228,12 +225,10 @@ class SupervisedAffinities:
 
         They are symmetric: o_ij + o_ji in rows, (s_i o_ij + s_j o_ji)/2 in the joint form.
         """
-        own = self.shares.own
-        if own is None:
+        joint = self.base.form == "joint"
+        both = self.shares.own_both_ways(self._masses / 2 if joint else None)
+        if both is None:
             return None
-        if self.base.form == "joint":
-            own = sparse.csr_array(sparse.diags_array(self._masses / 2) @ own)
-        both = canonical(sparse.csr_array(own + own.T))
         return both.indptr, both.indices, both.data
 
     def _own_pull(self, dtype: Any) -> tuple[NDArray[Any], ...] | None:
@@ -326,7 +321,11 @@ class SupervisedAffinities:
         return inward
 
     def link_attraction(
-        self, Yt: NDArray[Any], alpha: float | Similarity, n_threads: int
+        self,
+        Yt: NDArray[Any],
+        alpha: float | Similarity,
+        n_threads: int,
+        algorithm: Algorithm = "exact",
     ) -> tuple[NDArray[Any], NDArray[Any], float] | None:
         """Return force, curvature and cross term of the linked pairs, or None without links.
 
@@ -337,16 +336,15 @@ class SupervisedAffinities:
             return None
         rates = self.rates / 2 if self.base.form == "joint" else self.rates
         pull = self._own_pull(Yt.dtype)
-        if isinstance(alpha, Similarity):
-            terms = custom_groups(alpha.H, alpha.score, Yt, *self.groups, rates)
-            if pull is not None:
-                own = custom_entries(alpha.H, alpha.score, Yt, pull, True)
-        else:
-            terms = group_attraction(Yt, *self.groups, rates, alpha, n_threads)
-            if pull is not None:
-                own = sparse_attraction(Yt, pull, alpha, True, n_threads)
+        kernel = alpha.radial if isinstance(alpha, Similarity) else Radial(alpha)
+        sums = groups_by_grid if algorithm == "grid" else pair_by_pair
+        terms = sums(Yt, self.groups, rates, kernel, n_threads)
         if pull is None:
             return terms.force, terms.curvature, float(terms.cross)
+        if isinstance(alpha, Similarity):
+            own = custom_entries(alpha.H, alpha.score, Yt, pull, True)
+        else:
+            own = sparse_attraction(Yt, pull, alpha, True, n_threads)
         return (
             terms.force + own.force,
             terms.curvature + own.curvature,
@@ -354,13 +352,14 @@ class SupervisedAffinities:
         )
 
     def cannot_link_energy(
-        self, Yt: NDArray[Any], n_threads: int
+        self, Yt: NDArray[Any], n_threads: int, algorithm: Algorithm = "exact"
     ) -> tuple[float, NDArray[Any]] | None:
         """Return cost and gradient (d, n) of the cannot-links, or None without any."""
         if self.supervision is None or self.rho == 0 or not self.supervision.cannot_links:
             return None
         sides_a, sides_b = zip(*self.supervision.cannot_links)
-        energy, gradient = cannot_link(Yt, *_flat(sides_a), *_flat(sides_b), n_threads)
+        push = cannot_links_by_grid if algorithm == "grid" else cannot_link
+        energy, gradient = push(Yt, *_flat(sides_a), *_flat(sides_b), n_threads)
         return self.rho * float(energy), self.rho * gradient
 
 

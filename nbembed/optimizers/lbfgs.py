@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.objectives.base import Objective
-    from nbembed.optimizers.laplacian import LaplacianInverse
+    from nbembed.optimizers.laplacian import LaplacianInverse, LaplacianPolynomial
 
 #: Steps that a factored Laplacian serves.
 RENEWED = 25
@@ -57,7 +57,7 @@ class LBFGSState(State):
         Whether no step along the plain gradient lowered the cost: it is minimal up to rounding.
     age : int
         Steps since the start.
-    inverse : LaplacianInverse or None
+    inverse : LaplacianInverse, LaplacianPolynomial or None
         Of the attractions, where the objective states them.
     largest : float
         Radius beyond which the map shall not grow.
@@ -66,7 +66,7 @@ class LBFGSState(State):
     pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...] = ()
     stuck: bool = False
     age: int = 0
-    inverse: LaplacianInverse | None = None
+    inverse: LaplacianInverse | LaplacianPolynomial | None = None
     largest: float = math.inf
 
     def renewed(self, objective: Objective) -> LBFGSState:
@@ -175,19 +175,20 @@ class LBFGS(Optimizer):
 def _quasi_newton(gradient: NDArray[Any], state: LBFGSState) -> NDArray[Any]:
     """Return −Hg by the two-loop recursion, in the layout's dtype."""
     pairs = state.pairs
+    bends = [dot(moved, change) for moved, change in pairs]
     q = gradient.astype(np.float64)
     weights = []
-    for moved, change in reversed(pairs):
-        weight = dot(moved, q) / dot(moved, change)
+    for (moved, change), bend in zip(reversed(pairs), reversed(bends)):
+        weight = dot(moved, q) / bend
         q = q - weight * change
         weights.append(weight)
     moved, change = pairs[-1]
     # One pass over the factors for both.
     scaled = state.scaled(np.hstack([q, change]))
     q, scaled_change = scaled[:, : q.shape[1]], scaled[:, q.shape[1] :]
-    q = q * (dot(moved, change) / dot(change, scaled_change))
-    for (moved, change), weight in zip(pairs, reversed(weights)):
-        q = q + (weight - dot(change, q) / dot(moved, change)) * moved
+    q = q * (bends[-1] / dot(change, scaled_change))
+    for (moved, change), bend, weight in zip(pairs, bends, reversed(weights)):
+        q = q + (weight - dot(change, q) / bend) * moved
     return -q.astype(gradient.dtype)
 
 

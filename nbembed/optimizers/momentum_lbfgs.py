@@ -6,9 +6,9 @@ the Laplacian of the attractions (:mod:`nbembed.optimizers.laplacian`) moves the
 cost never rises. So the first :data:`MOMENTUM_STEPS` steps from a start, a change of the objective
 included, are momentum's, with a scale step (:func:`~nbembed.optimizers.size.scale_step`) at their
 beginning and every :data:`SCALED` steps, and all later ones are those of L-BFGS. Objectives that
-state no attractions are minimized by momentum alone. Above
-:data:`~nbembed.optimizers.laplacian.MOST_POINTS` points the Laplacian is not factored, and L-BFGS
-has the diagonal scale.
+state no attractions are minimized by momentum alone. From
+:data:`~nbembed.optimizers.laplacian.FACTORED_BELOW` points on a polynomial of the Laplacian takes
+the place of its factors.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ SCALED = 50
 class MomentumLBFGS(Optimizer):
     """Momentum for the first steps from a start, then preconditioned L-BFGS.
 
-    The preconditioner is the Laplacian of the attractions up to 20 000 points, else a diagonal.
+    The preconditioner is the inverse of the Laplacian of the attractions, of many points an
+    approximation.
 
     Parameters
     ----------

@@ -4,7 +4,9 @@ Costs of heavy tails hardly change when a large map is scaled: at α > 1 the inf
 infinity, and every descent creeps toward it. Two rules keep that in hand:
 
 * a map may grow until the median distance to the nearest neighbor is :data:`WIDEST` widths of the
-  similarity (:func:`room`); beyond, only its shape changes;
+  similarity (:func:`room`); beyond, only its shape changes. A map of :data:`MANY` points or more
+  also stops at a radius of :data:`WIDEST` √n widths, where evenly spread points are as far apart:
+  dense clusters would drift away from each other without end, and never come to rest;
 * the scale step minimizes J(Ȳ + s(Y − Ȳ)) over s, one line search along the map itself, which
   replaces hundreds of iterations at α ≥ 1.
 """
@@ -15,6 +17,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.steps import dot, radius
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 #: Largest median distance to the nearest neighbor, in widths of the similarity.
 WIDEST = 10.0
+
+#: From so many points on the map itself is bounded, too, as if they were spread evenly over it. Of
+#: fewer, clusters may drift apart for as long as the median distance allows.
+MANY = 5000
 
 #: A map with less room than this is brought to its largest size at once.
 FULL_ROOM = 0.5
@@ -59,13 +66,15 @@ def room(Y: NDArray[Any], length: float) -> float:
     """
     n = Y.shape[0]
     places = np.arange(0, n, max(1, n // SAMPLE))
-    tau = np.zeros((places.size, n))
-    for axis in Y.T.astype(np.float64):
-        tau += np.square(axis[places, None] - axis)
-    tau[np.arange(places.size), places] = np.inf
-    nearest = math.sqrt(float(np.median(tau.min(axis=1))))
-    # Where most points coincide with another one: as if they were spread evenly.
-    nearest = nearest if nearest > 0 else radius(Y) / math.sqrt(n)
+    points = Y.astype(np.float64)
+    if not np.isfinite(points).all():
+        return math.inf
+    # The first of the two is the point itself, or one that coincides with it.
+    distances, _ = KDTree(points).query(points[places], k=2)
+    nearest = math.sqrt(float(np.median(np.square(distances[:, 1]))))
+    # Where most points coincide with another one, or sit in dense clusters: as if spread evenly.
+    evenly = radius(Y) / math.sqrt(n)
+    nearest = max(nearest, evenly) if n >= MANY or not nearest > 0 else nearest
     return WIDEST * length / nearest if nearest > 0 else math.inf
 
 

@@ -22,6 +22,7 @@ from bokeh.models import (
     WheelZoomTool,
 )
 
+from nbembed.display.borders import region_borders
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
 from nbembed.plots.theme import ground_color, new_figure, text_color
 from nbembed.validation import check_count, check_flag, check_text
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Approximate width of a letter in pixels.
 LETTER = 7.5
+#: Color of borders, to be seen on light and on dark ground.
+BORDER = "#8A919E"
 
 
 def scatter(
@@ -39,6 +42,7 @@ def scatter(
     *,
     centers: ArrayLike | None = None,
     center_names: Sequence[str] | None = None,
+    center_classes: ArrayLike | None = None,
     directions: ArrayLike | None = None,
     direction_names: Sequence[str] | None = None,
     marked: ArrayLike | None = None,
@@ -61,6 +65,10 @@ def scatter(
         Further named places, for example the class centers of Parametric Embedding.
     center_names : sequence of str, optional
         A center with the name of a category has its color.
+    center_classes : array-like of shape (n_centers,), optional
+        Class of each center, such as ``center_classes_`` of ``Mbed(directions="centers")``. Where a
+        map of two dimensions has them, borders between the regions of classes are drawn: a place
+        belongs to the class of its nearest center.
     directions : array-like of shape (n_classes, n_components), optional
         Arrows from the origin, for example the class directions of Mbed.
     direction_names : sequence of str, optional
@@ -94,6 +102,9 @@ def scatter(
     layout = check_layout(Y)
     d = layout.shape[1]
     middles, names = _extra("center", centers, center_names, d)
+    owners = _owners(center_classes, middles, d)
+    if owners is not None and center_names is None:
+        names = [str(owner) for owner in owners]
     arrows, arrow_names = _extra("direction", directions, direction_names, d)
     size = check_count("size", size, low=100)
     check_flag("legend", legend)
@@ -108,6 +119,8 @@ def scatter(
         longest = float(np.linalg.norm(arrows, axis=1).max()) or 1.0
         seen.append(np.vstack([np.zeros((1, 2)), arrows @ basis * (reach / longest)]))
     made = _map_figure(title, _say(title, layout, shared), np.vstack(seen), size, len(seen) > 1)
+    if owners is not None:
+        _draw_borders(made, seen[1], owners)
     renderer = shared.draw(made, *shared.place("", seen[0]))
     made.add_tools(shared.hover([renderer]))
     if middles is not None:
@@ -264,6 +277,31 @@ def _map_figure(
     made.axis.visible = False
     made.grid.visible = False
     return made
+
+
+def _owners(
+    classes: ArrayLike | None, middles: NDArray[np.float64] | None, d: int
+) -> NDArray[Any] | None:
+    """Return the class of each center, checked."""
+    if classes is None:
+        return None
+    if middles is None:
+        raise ValueError("center_classes must come with centers")
+    if d != 2:
+        raise ValueError(f"center_classes draw borders on maps of 2 dimensions, got {d}")
+    owners = np.asarray(classes)
+    if owners.shape != (len(middles),):
+        raise ValueError(
+            f"center_classes must name the class of each of the {len(middles)} centers, "
+            f"got shape {owners.shape}"
+        )
+    return owners
+
+
+def _draw_borders(made: Any, places: NDArray[Any], owners: NDArray[Any]) -> None:
+    codes = np.unique(owners, return_inverse=True)[1]
+    ends = np.reshape(region_borders(places, codes), (-1, 4)).T
+    made.segment(*ends, line_color=BORDER, line_width=1.5)
 
 
 def _draw_centers(made: Any, places: NDArray[Any], names: list[str], shared: Cloud) -> None:

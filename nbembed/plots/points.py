@@ -212,7 +212,9 @@ def cloud(
 def paint_of(column: Column, name: str, index: int) -> str:
     """Return the color of the category ``name``, or an unused color if there is none."""
     names = column.names
-    return palette.color(names.index(name) if name in names else len(names) + index)
+    if name not in names:
+        return palette.color(len(names) + index)
+    return palette.category_colors(len(names), ordered=column.ordered)[names.index(name)]
 
 
 def _styles(column: Column, n_samples: int) -> tuple[list[str], list[str]]:
@@ -220,7 +222,7 @@ def _styles(column: Column, n_samples: int) -> tuple[list[str], list[str]]:
     if column.kind != "category":
         return [palette.color(0)] * n_samples, ["circle"] * n_samples
     codes = column.codes.astype(int)
-    paints = [palette.color(k) for k in range(len(column.names))] + [NEUTRAL]
+    paints = [*palette.category_colors(len(column.names), ordered=column.ordered), NEUTRAL]
     shapes = [
         _MARKERS[palette.symbol(k // len(palette.COLORS))] for k in range(len(column.names))
     ] + ["circle"]

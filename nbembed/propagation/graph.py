@@ -1,7 +1,7 @@
 """The graph that labels spread along: sparse, symmetric, made from affinities or from data.
 
 Whatever method the affinities belong to, the graph is of the same kind: each row p_{j|i} is cut to
-its :data:`WIDTH` · perplexity largest entries and calibrated to the perplexity anew (with
+its 3 · perplexity largest entries and calibrated to the perplexity anew (with
 ``d² = −log p``, up to a factor and a constant of the row, which the calibration finds), and
 
     W_ij = √(p_{j|i} p_{i|j}) + ½ ε (q_ij + q_ji),   q_ij = p_{j|i} if j is the nearest of i, else 0
@@ -23,11 +23,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import (
+    Affinities,
+    calibrated_rows,
+    check_neighbor_memory,
+    neighbors_of_perplexity,
+)
 from nbembed.distances import name_of
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
-from nbembed.neighbors import find_neighbors, k_smallest
+from nbembed.neighbors import find_neighbors, k_smallest, nearest_given
 from nbembed.probabilities import csr_of_rows
 from nbembed.validation import auto_perplexity, check_data, check_perplexity
 
@@ -39,8 +44,6 @@ if TYPE_CHECKING:
 
 #: Perplexity of the graph, fixed for all data; of few points (n − 1)/3.
 PERPLEXITY = 10.0
-#: Neighbors kept for each unit of perplexity.
-WIDTH = 3
 #: ε, the weight of an edge to the nearest neighbor that is not returned.
 WEAK = 0.01
 #: Rows that are cut at a time.
@@ -84,9 +87,12 @@ def neighbor_affinities(
     as ``recall`` says.
     """
     data = check_data(X, metric)
-    perplexity = graph_perplexity(perplexity, data.shape[0])
+    n = data.shape[0]
+    perplexity = graph_perplexity(perplexity, n)
+    k = neighbors_of_perplexity(perplexity, n - 1)
+    check_neighbor_memory(n, k, np.dtype(np.float64))
     index, rows, recall = nearest_rows(data, perplexity, metric, n_jobs=n_jobs)
-    P = csr_of_rows(rows, index, data.shape[0])
+    P = csr_of_rows(rows, index, n)
     return Affinities(P, "row", perplexity=perplexity, metric=name_of(metric), recall=recall)
 
 
@@ -108,17 +114,18 @@ def nearest_rows(
     metric, n_jobs
         As for :func:`neighbor_affinities`.
     """
-    width = int(np.ceil(WIDTH * perplexity))
     if others is not None and isinstance(metric, str) and metric == "precomputed":
-        index = k_smallest(data, min(data.shape[1], width))
-        distances, recall = np.take_along_axis(data, index, axis=1), 1.0
+        index, distances = nearest_given(data, neighbors_of_perplexity(perplexity, data.shape[1]))
+        recall = 1.0
     else:
         most = data.shape[0] - 1 if others is None else others.shape[0]
+        k = neighbors_of_perplexity(perplexity, most)
         index, distances, recall = find_neighbors(
-            data, min(most, width), metric, others=others, search="auto", n_jobs=n_jobs
+            data, k, metric, others=others, search="auto", n_jobs=n_jobs
         )
-    D2 = np.square(distances, dtype=np.float64)
-    return index, _calibrated(D2, perplexity, resolve_threads(n_jobs)), recall
+    perplexity = min(perplexity, distances.shape[1])
+    rows = calibrated_rows(distances, perplexity, np.float64, resolve_threads(n_jobs))
+    return index, rows.P, recall
 
 
 def graph_perplexity(perplexity: float | Literal["auto"], n_samples: int) -> float:
@@ -197,7 +204,7 @@ def _calibrated(D2: NDArray[Any], perplexity: float, n_threads: int = 1) -> NDAr
 def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
     """Return P's rows cut to their largest entries and calibrated to the perplexity."""
     n = P.shape[0]
-    k = min(n - 1, int(np.ceil(WIDTH * perplexity)))
+    k = neighbors_of_perplexity(perplexity, n - 1)
     parts = []
     for start in range(0, n, ROWS):
         block = P[start : start + ROWS]

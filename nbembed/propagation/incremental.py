@@ -67,7 +67,7 @@ class Propagation:
     point of the graph's piece without labels gets the prior and counts as not reached; so does one
     that a walk leads to a label with a probability below 1e-6.
 
-    A new, changed or withdrawn label takes the solution of one linear system, some 55 iterations at
+    A new, changed or withdrawn label takes the solution of one linear system, some 40 iterations at
     20 000 points, whatever the number of classes; several at once take at most one a class.
     The first labels take one a class, and so does every 50th update, which starts anew, so that
     errors do not add up. Links change the graph, which costs a new start as well.

@@ -20,7 +20,7 @@ single label takes one, whatever the number of classes.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
+from nbembed.kernels.graph_factor import Factor, factorize
 from nbembed.kernels.graph_solve import solve_on_graph
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Graph:
     S: sparse.csr_array
     root: NDArray[np.float64]
     piece: NDArray[np.intp]
+    _factors: dict[float, Factor | None] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, W: sparse.csr_array) -> Graph:
@@ -67,6 +69,13 @@ class Graph:
         S = sparse.csr_array(sparse.diags_array(inverse) @ W @ sparse.diags_array(inverse))
         S.sort_indices()
         return cls(S, root, connected_components(W, directed=False)[1])
+
+    def factor(self, share: float) -> Factor | None:
+        """Return the factor of I − aS, made once for each a."""
+        if share not in self._factors:
+            S = self.S.indptr, self.S.indices, self.S.data
+            self._factors[share] = factorize(S, share, self.root)
+        return self._factors[share]
 
     @property
     def n(self) -> int:
@@ -156,7 +165,9 @@ def solved(
     else:
         right = columns @ steps[:, used]
     S = graph.S.indptr, graph.S.indices, graph.S.data
-    found, n_iter = solve_on_graph(S, share, free, right, TOLERANCE, MAX_ITER, n_threads)
+    found, n_iter = solve_on_graph(
+        S, share, free, right, TOLERANCE, MAX_ITER, n_threads, graph.factor(share)
+    )
     if n_iter > MAX_ITER:
         warnings.warn(
             f"propagation stopped after {MAX_ITER} iterations; a smaller neighbor_share needs "

@@ -5,8 +5,9 @@ From the inside out: ``settings`` (what a map is made with, a value), ``history`
 ``invalidation`` (what a change invalidates), ``engine`` (the moving map: single-threaded and
 deterministic), ``state_machine`` (what a session is doing: pure), ``controller`` (state and queue),
 ``executor`` and ``worker`` (the thread), ``suggester`` (suggested labels, in another
-thread), ``session``, ``suggesting`` and ``verbs`` (the public face); around it ``events``,
-``replay``, ``script``, ``storage``, ``serialization``, ``migration``.
+thread), ``session``, ``suggesting`` and ``verbs`` (the public face), ``second_session`` (another
+map on the same labels); around it ``events``, ``replay``, ``script``, ``storage``,
+``serialization``, ``migration``.
 """
 
 from __future__ import annotations

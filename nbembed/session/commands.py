@@ -33,19 +33,23 @@ from nbembed.session.arguments import (
     PARAMETERS,
     POINTS,
     REQUIRED,
+    SELECTION_NAME,
     SUPERVISION,
     TEXT,
     Argument,
 )
+from nbembed.session.label_origins import LABELING
 from nbembed.session.serialization import is_opaque
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import recipe_of
 from nbembed.supervision import Supervision
+from nbembed.supervision.class_changes import merged, removed
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
     from nbembed.propagation import Suggestions
+    from nbembed.session.provenance import Provenance
     from nbembed.session.settings import Settings
     from nbembed.session.state_machine import Role
 
@@ -53,6 +57,8 @@ Arguments = Mapping[str, Any]
 
 #: The most that an accepted suggestion counts as.
 SUREST = 0.9999
+#: Commands that move through the history and make no step of it.
+TRAVEL = frozenset({"undo", "redo", "go_to"})
 
 
 class SourceWriter(Protocol):
@@ -105,6 +111,8 @@ class Command:
         change can be undone.
     undo_text : callable or None
         ``undo_text(settings after it, arguments)``: what undo calls the change.
+    detail : callable or None
+        ``detail(arguments)``: what a list of the history says beside that.
     gesture : callable or None
         ``gesture(arguments)``: changes of one gesture are undone as one.
     state : callable or None
@@ -128,6 +136,7 @@ class Command:
     role: Role = "change"
     settings: Callable[[Settings, Arguments, Context], Settings] | None = None
     undo_text: Callable[[Settings, Arguments], str] | None = None
+    detail: Callable[[Arguments], str] | None = None
     gesture: Callable[[Arguments], str] | None = None
     state: Callable[[SessionState, Arguments], SessionState] | None = None
     complete: Callable[[SessionState, Arguments, Context], Arguments] | None = None
@@ -192,7 +201,11 @@ def command_named(name: str) -> Command:
 
 
 def decide(
-    state: SessionState, command: str, arguments: Arguments, context: Context
+    state: SessionState,
+    command: str,
+    arguments: Arguments,
+    context: Context,
+    provenance: Provenance | None = None,
 ) -> SessionState:
     """Return the state after a command; the very same object if it changes nothing.
 
@@ -203,6 +216,8 @@ def decide(
     arguments : mapping
         As the log keeps them.
     context : Context
+    provenance : Provenance, optional
+        Who gave it, how and when. It decides nothing.
 
     Raises
     ------
@@ -210,14 +225,24 @@ def decide(
         If the command is not legal; it names the argument.
     """
     entry = command_named(command)
+    after = _after(state, entry, arguments, context)
+    if after is state or command in TRAVEL:
+        return after
+    return after.told_by(provenance, state, command in LABELING)
+
+
+def _after(
+    state: SessionState, entry: Command, arguments: Arguments, context: Context
+) -> SessionState:
     if entry.state is not None:
         return entry.state(state, arguments)
     if entry.settings is None:
         return state
     settings = entry.settings(state.settings, arguments, context)
-    text = entry.undo_text(settings, arguments) if entry.undo_text is not None else command
+    text = entry.undo_text(settings, arguments) if entry.undo_text is not None else entry.name
     gesture = entry.gesture(arguments) if entry.gesture is not None else ""
-    return state.changed(settings, text, gesture)
+    detail = entry.detail(arguments) if entry.detail is not None else ""
+    return state.changed(settings, text, gesture, detail)
 
 
 # -- supervision -----------------------------------------------------------------------------
@@ -447,6 +472,7 @@ _TABLE = (
         ),
         settings=_supervised(lambda s, a: s.label(a["points"], a["class_"], a["confidence"])),
         undo_text=lambda now, a: f"label {_count(a['points'])} as {a['class_']}",
+        detail=lambda a: "" if a["confidence"] == 1 else f"confidence {_short(a['confidence'])}",
     ),
     Command(
         "label_each",
@@ -516,6 +542,23 @@ _TABLE = (
         undo_text=lambda now, a: f"rename {a['old']} to {a['new']}",
     ),
     Command(
+        "merge_classes",
+        "Make the points of a class points of another; the class is gone.",
+        (
+            Argument("old", CLASS_NAME, "The class that goes."),
+            Argument("into", CLASS_NAME, "The class that stays."),
+        ),
+        settings=_supervised(lambda s, a: merged(s, a["old"], a["into"])),
+        undo_text=lambda now, a: f"merge {a['old']} into {a['into']}",
+    ),
+    Command(
+        "remove_class",
+        "Remove a class and take back the labels of its points; links and pins stay.",
+        (Argument("name", CLASS_NAME),),
+        settings=_supervised(lambda s, a: removed(s, a["name"])),
+        undo_text=lambda now, a: f"remove the class {a['name']}",
+    ),
+    Command(
         "supervise",
         "Replace all labels, links and pins; ``None`` takes everything back.",
         (Argument("supervision", SUPERVISION),),
@@ -551,6 +594,13 @@ _TABLE = (
         state=lambda state, a: state.redone(),
     ),
     Command(
+        "go_to",
+        "Go to a place of the history; the points go back, too, where that is still known.",
+        (Argument("number", INDEX, "Of the place, as ``changes`` counts them; 0 is the start."),),
+        role="undo",
+        state=lambda state, a: state.gone_to(a["number"]),
+    ),
+    Command(
         "snapshot",
         "Keep layout, parameters and supervision under a name; return the name.",
         (Argument("name", TEXT, "By default the next number.", default=None),),
@@ -558,7 +608,6 @@ _TABLE = (
         state=lambda state, a: state.with_snapshot(a["name"]),
         complete=_named,
         logged=(Argument("name", NAME),),
-        from_page=False,
     ),
     Command(
         "restore",
@@ -566,7 +615,20 @@ _TABLE = (
         (Argument("name", TEXT),),
         role="show",
         state=_restored,
-        from_page=False,
+    ),
+    Command(
+        "save_selection",
+        "Save points under a name, in place of those that were saved under it.",
+        (Argument("name", SELECTION_NAME), Argument("points", POINTS)),
+        role="record",
+        state=lambda state, a: state.with_selection(a["name"], a["points"]),
+    ),
+    Command(
+        "delete_selection",
+        "Delete a saved selection; its points and their labels stay as they are.",
+        (Argument("name", SELECTION_NAME),),
+        role="record",
+        state=lambda state, a: state.without_selection(a["name"]),
     ),
 )
 

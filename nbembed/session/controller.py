@@ -33,10 +33,12 @@ from nbembed.session.commands import COMMANDS, Context, decide
 from nbembed.session.events import MOTION, Event
 from nbembed.session.executor import Executor
 from nbembed.session.invalidation import Invalidation, invalidated
+from nbembed.session.provenance import Provenance, provenance_now
 from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.subscribers import Subscribers
 from nbembed.session.suggester import Suggester, SuggestionRequest
+from nbembed.session.withdrawal import is_withdrawn, without_waiting
 from nbembed.session.worker import Worker, as_exception
 from nbembed.validation import check_real
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
     from nbembed.propagation import Suggestions
     from nbembed.session.engine import Engine
+    from nbembed.session.progress import Progress
     from nbembed.session.session_state import SessionState
 
 _logger = logging.getLogger("nbembed.session")
@@ -134,7 +137,9 @@ class Controller:
         self._lost = ""  # why there is no worker any more, though nobody has closed the session
         self._forked = False
         self._worker = Worker()
-        self._executor = Executor(engine, BackgroundFit(engine.X, self.lock, self.wake))
+        fit = BackgroundFit(engine.X, self.lock, self.wake)
+        preparing = BackgroundFit(engine.X, self.lock, self.wake, self._tell_progress)
+        self._executor = Executor(engine, fit, preparing)
         self.publish(cost, quality)
         self._last_turn = self._turned()
         _controllers.add(self)
@@ -217,6 +222,59 @@ class Controller:
     def _tell_suggestions(self) -> None:
         self.subscribers.tell("suggestions")
 
+    @property
+    def progress(self) -> Progress | None:
+        """How far what the map needs has been made, ``None`` if nothing is being made."""
+        with self.lock:
+            return self._executor.preparation.progress
+
+    @property
+    def remark(self) -> str:
+        """What was noticed while the affinities in force were made."""
+        return self._executor.preparation.remark
+
+    def _tell_progress(self) -> None:
+        self.subscribers.tell("progress")
+
+    def cancel(self, what: str | None = None) -> bool:
+        """Give up what is done in the background; return whether there was anything.
+
+        See :meth:`Session.cancel`.
+        """
+        with self.lock:
+            preparation = self._executor.preparation
+            if self.machine.closing or self.ended:
+                return False
+            if not preparation.busy or what == "learning":
+                canceled = what != "making" and self._executor.cancel_learning()
+                if canceled:
+                    self.wake()
+                return canceled
+            if not (preparation.n_waiting and self._withdraw()):
+                if self.machine.shown == "running":
+                    self._accept("pause", {}, Context(self.engine.X, self.methods))
+                preparation.canceled = True
+            preparation.want(None)
+            self.resting = False
+            self.wake()
+            return True
+
+    def _withdraw(self) -> bool:
+        """Take back changes that wait for affinities; return whether any did (under the lock)."""
+        if not self.queue:
+            return False
+        left = without_waiting(self.queue, Context(self.engine.X, self.methods))
+        if not left.taken_back:
+            return False
+        self.queue, self.session_state = deque(left.queue), left.state
+        moves = any(queued.woken or queued.command == "play" for queued in left.queue)
+        if self.machine.target == "running" and not self.machine.playing and not moves:
+            target: State = "converged" if self.engine.converged else "paused"
+            self.machine = replace(self.machine, target=target)
+        if self.suggester.wanted:
+            self.suggester.ask(self.suggestion_request())
+        return True
+
     # -- commands, from any thread ----------------------------------------------------------
 
     def give(
@@ -255,17 +313,26 @@ class Controller:
             context = Context(self.engine.X, methods, self.lasting_path, self._suggested)
             if entry.complete is not None:
                 given = dict(entry.complete(self.session_state, given, context))
-            self._accept(command, given, context, check=True)
+            provenance = provenance_now(command, self.published.iteration)
+            self._accept(command, given, context, provenance, check=True)
             self.methods = methods
         return given
 
-    def replay(self, command: str, arguments: Mapping[str, Any]) -> None:
+    def replay(
+        self, command: str, arguments: Mapping[str, Any], provenance: Provenance | None = None
+    ) -> None:
         """Queue a command with arguments from a log (one that waited when a file was saved)."""
         with self.lock:
-            self._accept(command, arguments, Context(self.engine.X, self.methods))
+            self._accept(command, arguments, Context(self.engine.X, self.methods), provenance)
 
     def _accept(
-        self, command: str, arguments: Mapping[str, Any], context: Context, *, check: bool = False
+        self,
+        command: str,
+        arguments: Mapping[str, Any],
+        context: Context,
+        provenance: Provenance | None = None,
+        *,
+        check: bool = False,
     ) -> None:
         """Take a command whose arguments are complete (under the lock).
 
@@ -273,19 +340,22 @@ class Controller:
         """
         role, before = COMMANDS[command].role, self.session_state
         steps = int(arguments["k"]) if role == "step" else 0
+        asks = role in ("play", "step", "reset")
         # A failed map refuses to run before anything else is looked at.
         if role in ("play", "step"):
             transitioned, effects = transition(self.machine, f"give {role}", Facts(steps=steps))
             after = before
             facts = Facts(steps=steps)
         else:
-            after = decide(before, command, arguments, context)
+            after = decide(before, command, arguments, context, provenance)
             changes = after is not before
             change = invalidated(before.settings, after.settings) if changes else Invalidation()
+            asks |= bool(change.parts & {"affinities", "layout"})
             if check and COMMANDS[command].settings is not None and "objective" in change.parts:
                 settings = after.settings
                 settings.recipe.check_feasible(context.X, settings.supervision)
-            facts = Facts(changes=changes, moves=change.moves)
+            moves = change.moves or (changes and command == "go_to")
+            facts = Facts(changes=changes, moves=moves)
             transitioned, effects = transition(self.machine, f"give {role}", facts)
         if "refuse" in effects:
             raise RuntimeError(self.failure_text()) from self.error
@@ -301,12 +371,16 @@ class Controller:
             self.error = None
         if "enqueue" not in effects:
             return
+        if asks:
+            self._executor.preparation.canceled = False
         self.session_state = after
         if command == "accept":
             self.accepted.note(arguments["labels"])
         if after is not before and self.suggester.wanted:
             self.suggester.ask(self.suggestion_request())
-        self.queue.append(QueuedCommand(command, arguments, before, after, woken, steps))
+        self.queue.append(
+            QueuedCommand(command, arguments, before, after, woken, steps, provenance)
+        )
         self.resting = False
         self.lock.notify_all()
 
@@ -333,10 +407,12 @@ class Controller:
         def reached() -> bool:
             if state == "running":
                 return self.machine.shown == state
-            return self.resting and state in (None, self.machine.shown)
+            return self.resting and (state == self.machine.shown or (not state and not self.queue))
 
         def over() -> bool:
-            return self.ended or (self.resting and self.machine.target == "failed")
+            # What was canceled and is asked for no more keeps the commands that need it waiting.
+            stands = bool(self.queue) or self.machine.target == "failed"
+            return self.ended or (self.resting and stands)
 
         with self.lock:
             self.lock.wait_for(lambda: reached() or over(), timeout)
@@ -387,9 +463,11 @@ class Controller:
         with self.lock:
             seen, due = self._last_turn, 0
             begun = [event for event in self.events[seen.n_events :] if event.command not in MOTION]
-            if not self.machine.steps_left:
-                steps = [i for i, queued in enumerate(self.queue) if queued.steps]
-                due = steps[0] if steps else len(self.queue)
+            if not self.machine.steps_left and not self._executor.preparation.n_waiting:
+                cold = seen.run_state.cold
+                # Whether there are affinities for it nobody has looked at yet.
+                stops = (q.steps or (is_withdrawn(q) and not cold) for q in self.queue)
+                due = next((i for i, stop in enumerate(stops) if stop), len(self.queue))
             return self._record(seen, begun, len(begun) + due)
 
     def _record(self, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
@@ -398,8 +476,8 @@ class Controller:
             seen.session_state,
             self.machine.shown,
             [
-                *((event.command, event.arguments) for event in begun),
-                *((queued.command, queued.arguments) for queued in self.queue),
+                *((event.command, event.arguments, event.provenance) for event in begun),
+                *((each.command, each.arguments, each.provenance) for each in self.queue),
             ],
             seen.run_state,
             seen.trace[: seen.n_records],
@@ -427,12 +505,13 @@ class Controller:
         )
 
     def close(self, timeout: float) -> bool:
-        """Stop, let the worker finish the queue, and end it."""
+        """Stop, let the worker do what waits for no affinities, and end it."""
         with self.lock:
             if not self.machine.closing:
                 self.machine, _ = transition(self.machine, "close", Facts())
                 self.drop_steps()
                 self.suggester.close()
+                self._executor.preparation.want(None)
                 if self._worker.alive:
                     self._worker.wake(self)
                 else:
@@ -513,13 +592,14 @@ class Controller:
     def publish(self, cost: float, quality: float) -> None:
         """Let readers see the engine's layout."""
         engine = self.engine
-        self._version += engine.layout is not None
+        layout = engine.first_layout if engine.layout is None else engine.layout
+        self._version += layout is not None
         self.published = PublishedFrame(
             self._version,
             engine.iteration,
             cost,
             quality,
-            engine.layout,
+            layout,
             engine.objective,
             engine.geometry,
             engine.live_values(),
@@ -528,9 +608,11 @@ class Controller:
             engine.center_names(),
         )
 
-    def note(self, command: str, arguments: Mapping[str, Any]) -> None:
+    def note(
+        self, command: str, arguments: Mapping[str, Any], provenance: Provenance | None = None
+    ) -> None:
         """Write into the log what takes effect now."""
-        self.events.append(Event(self.engine.iteration, command, arguments))
+        self.events.append(Event(self.engine.iteration, command, arguments, provenance))
 
 
 _controllers: weakref.WeakSet[Controller] = weakref.WeakSet()

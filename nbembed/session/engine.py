@@ -11,7 +11,7 @@ redone is a function of settings, geometry and layout alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
@@ -23,9 +23,10 @@ from nbembed.kernels.threads import interruptible
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.schedule import Schedule
 from nbembed.session.affinity_cache import AffinityCache
-from nbembed.session.background_fit import FitRequest, same_labels, unlabeled
+from nbembed.session.background_fit import FitRequest, learned_from_after, same_labels, unlabeled
 from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.path import best_step, path_step
+from nbembed.session.places import Places
 from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import same
 from nbembed.session.snapshots import Snapshot
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from nbembed.methods.recipe import Geometry, Part, PathStep
     from nbembed.objectives.base import Objective
+    from nbembed.session.background_fit import FitResult
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
 
@@ -63,6 +65,8 @@ class Engine:
         What kept the labels given last from being learned from, if anything did.
     steered : bool
         Whether a command has changed the course of the map since its cold start.
+    first_layout : ndarray or None
+        What to show before there is a layout.
     """
 
     def __init__(self, X: Any, settings: Settings, state: RunState | None = None) -> None:
@@ -73,11 +77,13 @@ class Engine:
         self.snapshots: Mapping[str, Snapshot] = {}
         self.learning_error: Exception | None = None
         self.steered = False
+        self.first_layout: NDArray[Any] | None = None
         self._state = state if state is not None else RunState()
         self._run: Run | None = None
         self._stale: frozenset[Part] = frozenset()
         self._moved: frozenset[str] = frozenset()
         self._cache = AffinityCache(X)
+        self._places = Places()
         self._request: FitRequest | None = None
         self._failed_for: Settings | None = None
 
@@ -163,6 +169,15 @@ class Engine:
         other._cache = self._cache
         return other
 
+    def apart(self, settings: Settings) -> Engine:
+        """Return an engine of other settings before its cold start, for another thread.
+
+        Affinities that there are and that it can use it need not make.
+        """
+        other = Engine(self.X, settings)
+        other._cache = self._cache.apart()
+        return other
+
     def capture(self) -> RunState:
         """Return how far the map has come, as if the run ended here; the run itself goes on."""
         state = self._state
@@ -193,9 +208,52 @@ class Engine:
         """Note that a request failed; it is not tried again before something changes."""
         self.learning_error, self._failed_for = error, request.settings
 
-    def store_affinities(self, request: FitRequest, affinities: Any) -> None:
-        """Take affinities that were learned elsewhere, to be used when they take effect."""
-        self._cache.store(request.settings, request.supervision, affinities)
+    def store(self, result: FitResult) -> None:
+        """Take what was made elsewhere, or its error, to be used when it is needed."""
+        self._cache.store(result)
+
+    # -- what it lacks, which can be made elsewhere ---------------------------------------------
+
+    def missing(self) -> FitRequest | None:
+        """Return what takes long and the next :meth:`refresh` needs, ``None`` if all is there.
+
+        Without asking, :meth:`refresh` makes it itself, to the same bits.
+        """
+        if self._run is not None and not self._stale & {"layout", "objective"}:
+            return None
+        settings, cache = self.settings, self._cache
+        if not self.cold:
+            return cache.lacking(settings, self._state.learned_from)
+        supervision = settings.supervision
+        learned_from = supervision if settings.recipe.learns_from_labels else None
+        tried = learned_from is not None and cache.failed(settings, learned_from)
+        if tried and supervision.labeled.size:
+            learned_from = unlabeled(supervision)  # as _start() does
+        return cache.lacking(settings, learned_from, cold=True)
+
+    def lacking_for(self, ahead: Iterable[Settings]) -> FitRequest | None:
+        """Return affinities that changes of a map need and that are not there.
+
+        While they are made, the map can go on as it is.
+
+        Parameters
+        ----------
+        ahead : iterable of Settings
+            After each of the changes that wait, in their order.
+        """
+        if self.cold:
+            return None
+        before, learned_from, affected = self.settings, self._state.learned_from, False
+        for after in ahead:
+            if after is before:
+                continue
+            parts = invalidated(before, after).parts
+            learned_from = learned_from_after(before, after, learned_from)
+            before = after
+            affected |= bool(parts & {"affinities", "layout"})
+            if affected and parts & {"layout", "alignment"}:
+                break  # it is carried out at once, before what comes next
+        return self._cache.lacking(before, learned_from) if affected else None
 
     def _learn(self, supervision: Supervision) -> None:
         """Let affinities take effect that are learned from ``supervision``."""
@@ -284,8 +342,17 @@ class Engine:
 
     # -- commands ---------------------------------------------------------------------------
 
-    def apply(self, command: str, arguments: Mapping[str, Any], settings: Settings) -> None:
+    def apply(
+        self,
+        command: str,
+        arguments: Mapping[str, Any],
+        settings: Settings,
+        *,
+        leaves_place: bool = False,
+    ) -> None:
         """Let a command take effect; ``settings`` are those after it.
+
+        With ``leaves_place``, the settings before are a place of the history from then on.
 
         Raises
         ------
@@ -293,13 +360,17 @@ class Engine:
             What the recipe's parts raise. The settings are in force nevertheless, and what could
             not be redone is tried again at the next call of :meth:`refresh` or :meth:`advance`.
         """
-        old, self.settings = self.settings, settings
+        old = self.settings
+        if leaves_place and not self.cold and "layout" not in self._stale:
+            self._places.keep(old, self.capture())
+        self.settings = settings
         steers = settings is not old or command in ("learn", "restore", "show_path_step")
         self.steered = command != "reset" and not self.cold and (self.steered or steers)
         if command == "reset":
             self._reset(old)
         elif command == "reset_optimizer":
             self.reset_optimizer()
+            self._places.clear()
         elif command == "learn":
             self._learn(arguments["supervision"])
         elif command == "snapshot":
@@ -308,6 +379,8 @@ class Engine:
             self.snapshots = {**self.snapshots, name: kept}
         elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
             self._restore(self.snapshots[arguments["name"]])
+        elif command == "go_to" and (place := self._places.at(settings)) is not None:
+            self._return_to(place)
         elif settings is not old:
             self._settle(old)
         if command == "show_path_step" and arguments["index"] < len(self.path):
@@ -328,6 +401,7 @@ class Engine:
         """End the run and drop the affinities; the map can still be read and captured."""
         self.reset_optimizer()
         self._cache = AffinityCache(self.X)
+        self._places.clear()
 
     def _reset(self, before: Settings) -> None:
         """Forget the map but for the positions of the points that ``before`` pins."""
@@ -383,14 +457,7 @@ class Engine:
 
     def _note_learned_from(self) -> None:
         """Note what the affinities are learned from now that the settings changed."""
-        supervision, learned_from = self.settings.supervision, self._state.learned_from
-        if not self.settings.recipe.learns_from_labels:
-            learned_from = None
-        elif learned_from is None:
-            # A method that has only now begun to learn does so as from any other new labels.
-            learned_from = unlabeled(supervision)
-        elif same_labels(learned_from, supervision):
-            learned_from = supervision
+        learned_from = learned_from_after(self.settings, self.settings, self._state.learned_from)
         self._state = replace(self._state, learned_from=learned_from)
 
     def _release(self, old: Settings) -> None:
@@ -425,13 +492,31 @@ class Engine:
 
     # -- snapshots and the path -------------------------------------------------------------
 
+    def note_measured(self, name: str, cost: float, quality: float) -> None:
+        """Note with a snapshot what was measured of its map."""
+        kept = replace(self.snapshots[name], cost=cost, quality=quality)
+        self.snapshots = {**self.snapshots, name: kept}
+
     def _restore(self, snapshot: Snapshot) -> None:
-        assert snapshot.embedding is not None
-        assert snapshot.geometry is not None
-        if self.layout is None or self.layout.shape != snapshot.embedding.shape:
+        self._show(snapshot.embedding, snapshot.geometry, snapshot.values, snapshot.learned_from)
+
+    def _return_to(self, place: RunState) -> None:
+        self._show(place.layout, place.geometry, place.values, place.learned_from)
+
+    def _show(
+        self,
+        layout: NDArray[Any] | None,
+        geometry: Geometry | None,
+        values: Mapping[str, float],
+        learned_from: Supervision | None,
+    ) -> None:
+        """Go on from a layout that was kept, with the settings that it was kept with."""
+        assert layout is not None
+        assert geometry is not None
+        if self.layout is None or self.layout.shape != layout.shape:
             self.path = ()
-        self._state = replace(self._state, learned_from=snapshot.learned_from)
-        self._go_on_from(snapshot.embedding, snapshot.geometry, self._live(snapshot.values))
+        self._state = replace(self._state, learned_from=learned_from)
+        self._go_on_from(layout, geometry, self._live(values))
         self._note_learned_from()
 
     def _keep_path_steps(self, run: Run) -> None:
@@ -492,8 +577,7 @@ class Engine:
             self.learning_error, self._failed_for = error, self.settings
             learned_from = unlabeled(supervision)
             affinities = self._cache.get(self.settings, learned_from)
-        rng = np.random.default_rng(recipe.seed)
-        start = recipe.make_start(self.X, affinities, supervision, rng)
+        start = self._cache.start(self.settings, affinities)
         layout, pinned = start.Y, self._state.pinned_positions
         if pinned is not None:
             layout = pinned.restored_in(start.Y, supervision.pinned)

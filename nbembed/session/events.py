@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nbembed.session.estimators import is_estimator
+from nbembed.session.provenance import Provenance
 from nbembed.session.serialization import decode, encode_or_describe
 
 #: Events that only start and stop the motion; they never change what is computed.
@@ -56,11 +57,14 @@ class Event:
         The name of the session's method, or "start" or "rest".
     arguments : mapping of str to Any
         Numbers, text, arrays, supervision; :meth:`to_dict` makes them JSON data.
+    provenance : Provenance or None
+        Who gave the command, how and when, if that is known. Two events are equal without it.
     """
 
     iteration: int
     command: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.arguments, Arguments):
@@ -68,11 +72,14 @@ class Event:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON data."""
-        return {
+        data = {
             "iteration": self.iteration,
             "command": self.command,
             "arguments": encode_or_describe(dict(self.arguments)),
         }
+        if self.provenance is not None:
+            data["provenance"] = self.provenance.to_dict()
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], n_samples: int | None = None) -> Event:
@@ -95,7 +102,10 @@ class Event:
             raise ValueError(
                 f"log must be of events, each with iteration, command and arguments, got {data!r}"
             ) from None
-        decoded = decode(arguments, n_samples)
+        try:
+            decoded = decode(arguments, n_samples)
+        except ValueError as error:
+            raise ValueError(f"log must be of events: {error}") from error
         if (
             type(iteration) is not int
             or iteration < 0
@@ -103,7 +113,7 @@ class Event:
             or not isinstance(decoded, dict)
         ):
             raise ValueError(f"log must be of events, got {data!r}")
-        return cls(iteration, command, decoded)
+        return cls(iteration, command, decoded, Provenance.from_dict(data.get("provenance")))
 
 
 def as_events(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.commands import COMMANDS
 from nbembed.session.optimum import OptimumCheck
+from nbembed.session.preparation import Preparation
 from nbembed.session.quality import QualityMeter
 from nbembed.session.state_machine import Facts
 from nbembed.session.worker import as_exception
@@ -42,24 +43,29 @@ class Executor:
     Parameters
     ----------
     engine : Engine
-    fit : BackgroundFit
-        Of the same data.
+    fit, preparing : BackgroundFit
+        Of the same data: what is learned from labels, and what the map cannot go on without.
 
     Attributes
     ----------
     pace : float or None
         Most iterations a second while playing.
+    preparation : Preparation
     """
 
-    def __init__(self, engine: Engine, fit: BackgroundFit) -> None:
+    def __init__(self, engine: Engine, fit: BackgroundFit, preparing: BackgroundFit) -> None:
         self.pace: float | None = PACE
+        self.preparation = Preparation(engine, preparing)
         self._engine = engine
         self._fit = fit
+        self._unlearn = False  # what is being learned was canceled
+        self._told: QueuedCommand | None = None  # the last that is known to wait for affinities
         self._asked: FitRequest | None = None  # what was requested last
         self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # the cost and quality shown are those of the map at rest
         self._meter = QualityMeter(engine.X)
         self._gave_up = False  # the last iteration that was begun
+        self._changed = False  # by a command, and there was no iteration since
         self._measured: NDArray[Any] | None = None
         self._points: Any = None
         self._optimum = OptimumCheck(engine)
@@ -83,6 +89,8 @@ class Executor:
             return 0.0
 
     def _turn(self, controller: Controller) -> float | None:
+        if self._take_prepared(controller) or self._give_up_learning(controller):
+            return 0.0
         with controller.lock:
             learned = self._fit.take()
             waits_for_fit = self._waits_for_fit(controller)
@@ -92,7 +100,8 @@ class Executor:
         if self._request_fit(controller):
             return 0.0
         with controller.lock:
-            queued = self._begin_next(controller)
+            lacking = self._lacking_for_queue(controller)
+            queued = self._begin_next(controller) if lacking is None else None
             job = controller.jobs.popleft() if controller.jobs and queued is None else None
             iterating, steps = controller.machine.iterating, controller.machine.steps_left
         if queued is not None:
@@ -105,6 +114,8 @@ class Executor:
         if job is not None:
             job()
             return 0.0
+        if not self._prepare(controller, lacking):
+            return None
         if not iterating:
             return self._rest(controller)
         if waits_for_fit:
@@ -141,7 +152,7 @@ class Executor:
             if "log" in controller.act(f"begin {COMMANDS[queued.command].role}", facts):
                 controller.in_hand = queued
                 controller.applied = queued.new
-                controller.note(queued.command, queued.arguments)
+                controller.note(queued.command, queued.arguments, queued.provenance)
                 return queued
         return None
 
@@ -151,9 +162,18 @@ class Executor:
         if COMMANDS[queued.command].role not in ("play", "pause", "step"):
             self._exact = False
             self._optimum.interrupt()
-            engine.apply(queued.command, queued.arguments, queued.new.settings)
+            engine.apply(
+                queued.command,
+                queued.arguments,
+                queued.new.settings,
+                leaves_place=queued.new.has_place(queued.old.settings),
+            )
+            self._changed = True
             with controller.lock:
                 seen = controller.published
+            if queued.command == "snapshot":
+                engine.note_measured(queued.arguments["name"], seen.cost, seen.quality)
+            with controller.lock:
                 if engine.layout is not None:
                     controller.publish(seen.cost, seen.quality)
                 else:  # the old layout is shown until the new start is there, its path is gone
@@ -162,7 +182,92 @@ class Executor:
             self._switched = True
         controller.subscribers.tell(*queued.events())
 
+    # -- what the map cannot go on without ------------------------------------------------------
+
+    def _take_prepared(self, controller: Controller) -> bool:
+        """Take what was made in the background; return whether there was anything."""
+        engine = self._engine
+        with controller.lock:
+            made, layout = self.preparation.take(), self.preparation.take_shown()
+            shows = layout is not None and engine.layout is None
+            if shows:
+                engine.first_layout = layout
+                controller.publish(math.nan, math.nan)
+        if shows:
+            controller.subscribers.tell("frame", "state")
+        if made is not None:
+            engine.store(made)
+            controller.subscribers.tell("progress")
+        return shows or made is not None
+
+    def _lacking_for_queue(self, controller: Controller) -> FitRequest | None:
+        """Return what the next commands need and is not there (under the lock)."""
+        if not controller.queue or controller.machine.steps_left:
+            self.preparation.n_waiting = 0
+            return None
+        return self.preparation.lacking_for(controller.queue)
+
+    def _prepare(self, controller: Controller, waiting_for: FitRequest | None) -> bool:
+        """Let what is lacking be made; return whether the map can go on, or rest, meanwhile.
+
+        Parameters
+        ----------
+        controller : Controller
+        waiting_for : FitRequest or None
+            What the next commands wait for.
+        """
+        engine, preparation = self._engine, self.preparation
+        with controller.lock:
+            machine, canceled = controller.machine, preparation.canceled
+            moves = machine.iterating and not machine.closing
+            started = machine.target not in ("idle", "failed") and not machine.closing
+        lacking = engine.missing() if moves or (started and not self._at_rest) else None
+        wanted = waiting_for if waiting_for is not None else lacking
+        if machine.closing:  # what waits stays in the queue, from which a file is written
+            wanted = None
+        with controller.lock:
+            preparation.want(None if canceled else wanted)
+            news = preparation.news()
+            if wanted is not None:
+                queued = bool(controller.queue) and waiting_for is None
+                controller.resting = canceled and not queued and not controller.jobs
+                controller.lock.notify_all()
+            waits = controller.queue[-1] if waiting_for is not None and controller.queue else None
+            told, self._told = self._told, waits
+        if news:
+            controller.subscribers.tell("progress")
+        if waits is not told:  # of what was said nothing is in force yet, but nothing is lost
+            controller.subscribers.tell("waiting")
+        if waiting_for is not None and not machine.closing:
+            # A pause or steps that wait behind the change end the motion before it.
+            goes_on = moves and machine.target == "running" and not machine.steps_requested
+            return goes_on and lacking is None
+        return lacking is None
+
+    @property
+    def _at_rest(self) -> bool:
+        """Whether what is shown at rest is there."""
+        return self._engine.fresh and self._exact
+
     # -- learning in the background -----------------------------------------------------------
+
+    def cancel_learning(self) -> bool:
+        """Give up what is being learned; return whether there was anything (under the lock)."""
+        self._unlearn = bool(self.learning)
+        return self._unlearn
+
+    def _give_up_learning(self, controller: Controller) -> bool:
+        with controller.lock:
+            request, unlearn, self._unlearn = self._asked, self._unlearn, False
+            if not unlearn or request is None:
+                return False
+            self._fit.cancel()
+        self._engine.note_failure(
+            request,
+            RuntimeError(f"{request.text} was canceled; the next label or learn() begins it again"),
+        )
+        controller.subscribers.tell("learning", "state")
+        return True
 
     def _request_fit(self, controller: Controller) -> bool:
         """Let the labels given last be learned from; return whether that is new."""
@@ -189,9 +294,10 @@ class Executor:
         if wanted and engine.accepts(request):
             if result.error is None:
                 self._switched = False
-                engine.store_affinities(request, result.affinities)
+                engine.store(result)
                 arguments = {"supervision": request.supervision}
                 with controller.lock:
+                    self.preparation.remark = " ".join(result.remarks)
                     controller.act("learned", Facts())
                     controller.note("learn", arguments)
                 self._exact = False
@@ -212,8 +318,8 @@ class Executor:
         iteration is the same as if this one had never been begun. Of two iterations in a row only
         one is given up, so that a map moves while a slider is dragged.
         """
-        waits = bool(controller.queue) and not controller.machine.steps_left
-        return waits and not self._gave_up
+        waits = len(controller.queue) > self.preparation.n_waiting
+        return waits and not controller.machine.steps_left and not self._gave_up
 
     def _iterate(self, controller: Controller) -> None:
         engine = self._engine
@@ -229,7 +335,9 @@ class Executor:
         self._gave_up = False
         known = math.isfinite(record.cost)
         cost = record.cost if known else controller.published.cost
-        quality = self._quality()
+        # Somebody waits for the first layout after a change: it is measured with a later one.
+        quality = controller.published.quality if self._changed else self._quality()
+        self._changed = False
         events = ["frame"]
         with controller.lock:
             controller.publish(cost, quality)
@@ -246,7 +354,7 @@ class Executor:
         with controller.lock:
             machine = controller.machine
             started = machine.target not in ("idle", "failed") and not machine.closing
-        if started and not (self._engine.fresh and self._exact):
+        if started and not self._at_rest and not self.preparation.canceled:
             self._engine.refresh()
             cost, quality = self._engine.cost(), self._quality(now=True)
             with controller.lock:
@@ -255,21 +363,20 @@ class Executor:
             controller.subscribers.tell("frame", "state")
             return 0.0
         with controller.lock:
-            if controller.queue or controller.jobs:
+            if len(controller.queue) > self.preparation.n_waiting or controller.jobs:
                 return 0.0
-        if started and self._meter.unfinished:
-            return self._measure(controller)
-        with controller.lock:
-            if controller.queue or controller.jobs:
-                return 0.0
-            if self._asked is not None and self._fit.busy and not controller.machine.closing:
-                return None  # its result will wake the worker
-            controller.resting = True
-            if controller.machine.closing:
-                controller.end()
-            controller.lock.notify_all()
+            measures = started and self._meter.unfinished
+            if not measures:
+                if self._asked is not None and self._fit.busy and not controller.machine.closing:
+                    return None  # its result will wake the worker
+                controller.resting = True
+                if controller.machine.closing:
+                    controller.end()
+                controller.lock.notify_all()
             at_rest = machine.target in ("converged", "paused") and self._engine.converged
             compares = at_rest and self._engine.fresh and not machine.closing
+        if measures:
+            return self._measure(controller)
         return self._compare(controller) if compares else None
 
     def _measure(self, controller: Controller) -> float:

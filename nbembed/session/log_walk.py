@@ -96,7 +96,7 @@ class LogWalk:
             known["complete"] = False
         if not (self._described and description(stored)):
             settings = first_settings(start, methods, given)
-            self.state = SessionState(settings.check())
+            self.state = SessionState(settings.check().begun(start.provenance))
             stored = settings.recipe.parameters
         first = {"method": kind.name, "parameters": stored, "supervision": supervision}
         return replace(start, arguments={**first, **known})
@@ -131,7 +131,9 @@ class LogWalk:
             elif entry.keywords:
                 event = self._change(event)
             if self.state is not None and event.command not in MOTION:
-                self.state = decide(self.state, event.command, event.arguments, self._context)
+                self.state = decide(
+                    self.state, event.command, event.arguments, self._context, event.provenance
+                )
         except TypeError as error:
             raise ValueError(str(error)) from error
         return event
@@ -179,8 +181,8 @@ def checked_log(
     state: SessionState,
     *,
     tolerant: bool,
-) -> list[Event]:
-    """Return a file's log as this version writes it.
+) -> tuple[list[Event], SessionState]:
+    """Return a file's log as this version writes it, and the state with what the log says of it.
 
     Parameters
     ----------
@@ -223,11 +225,14 @@ def checked_log(
             fault = fault or sentence
     if iteration < walk.iteration:
         raise ValueError(f"its log is at iteration {walk.iteration}, its map at {iteration}")
-    if walk.state is not None and (part := walk.state.difference(state)):
+    part = walk.state.difference(state) if walk.state is not None else ""
+    if part:
         sentence = f"its log leads to other {part} than it has"
         if not tolerant:
             raise ValueError(f"it is damaged: {sentence}")
         fault = fault or sentence
+    elif walk.state is not None:
+        state = state.with_notes_of(walk.state)
     if fault:
         kept[0] = replace(kept[0], arguments={**kept[0].arguments, "complete": False})
         warnings.warn(
@@ -235,7 +240,7 @@ def checked_log(
             f"and replay may differ: {fault}",
             stacklevel=2,
         )
-    return kept
+    return kept, state
 
 
 def is_complete(start: Event) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import Distances
+from nbembed.distances import Distances, scales_of
 from nbembed.measures import nearest_neighbors, neighbor_preservation
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class QualityMeter:
                 self._value = self._sampled.advance(Y, metric)
             else:
                 if self._nearest is None:
-                    self._nearest = nearest_neighbors(self._X, 1, metric, search="auto")
+                    self._nearest = nearest_neighbors(self._X, 1, metric)
                     started = time.monotonic()
                 self._value = float(neighbor_preservation(None, Y, k=1, neighbors=self._nearest))
         except Exception:
@@ -104,6 +104,7 @@ class SampledQuality:
         n = int(X.shape[0])
         self._X = X
         self._points = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+        self._scales: dict[str, Any] | None = None  # of the metric, in all of the data
         #: Of each point of the sample, its nearest neighbor among the first points of the data, and
         #: their distance.
         self._nearest = np.full(SAMPLE, -1, dtype=np.intp)
@@ -144,10 +145,12 @@ class SampledQuality:
         given = isinstance(metric, str) and metric == "precomputed"
         count = max(16, PAIRS // SAMPLE // (1 if given else max(1, X.shape[1] // WIDE)))
         here = slice(first, min(first + count, X.shape[0]))
+        if self._scales is None:
+            self._scales = scales_of(X, metric)
         if given:
             distances = Distances(X[points, here], metric, X)
         else:
-            distances = Distances(X[points], metric, X[here])
+            distances = Distances(X[points], metric, X[here], scales=self._scales)
         for part, D2 in distances.blocks():
             own = np.flatnonzero((points[part] >= here.start) & (points[part] < here.stop))
             D2[own, points[part][own] - first] = np.inf

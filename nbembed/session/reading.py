@@ -7,22 +7,25 @@ what is loaded can be played, undone, restored and printed without meeting a bro
 from __future__ import annotations
 
 import errno
+import math
 import os
 import reprlib
 import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from nbembed.methods.recipe import Geometry, PathStep, Recipe
+from nbembed.objectives.base import in_range
 from nbembed.optimizers.base import Optimizer
 from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
 from nbembed.session.archive import Archive
+from nbembed.session.arguments import SELECTION_NAME
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
@@ -51,6 +54,8 @@ FORMAT = "nbembed session"
 VERSION = 3
 #: Fields of a geometry that are stored in the JSON; a reference has a row a point.
 SMALL = [field.name for field in fields(Geometry) if field.name != "reference"]
+#: What was measured of the map of a snapshot.
+MEASURES = ("cost", "quality")
 #: What a damaged file makes Python's own readers raise, beside ValueError.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, KeyError, IndexError, TypeError, AttributeError,
@@ -65,7 +70,10 @@ def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]])
         try:
             return _Reader(Archive(file), methods).session()
         except _DAMAGE as error:
-            raise ValueError(f"{path} is not a session file, or is damaged: {error}") from error
+            why = (
+                str(error) or type(error).__name__
+            )  # that the file has ended is said without words
+            raise ValueError(f"{path} is not a session file, or is damaged: {why}") from error
         except MemoryError as error:
             raise ValueError(
                 f"{path} cannot be loaded: it needs more memory than there is"
@@ -116,20 +124,22 @@ class _Reader:
         now = self._one_setting(content, "now").check()
         X = checked_data(X, now.recipe)
         snapshots = {s.name: s for s in map(self._snapshot, _list(content, "snapshots"))}
-        state = SessionState(
-            now, self._history(), {name: s.settings for name, s in snapshots.items()}
-        )
-        engine = Engine(X, now, self._run_state(now.recipe))
-        engine.snapshots = snapshots
+        named = {name: s.settings for name, s in snapshots.items()}
+        state = self._saved(SessionState(now, self._history(), named))
+        run_state = self._run_state(now.recipe)
+        log, state = self._log(X, run_state.iteration, state)
+        engine = Engine(X, state.settings, run_state)
+        engine.snapshots = {
+            name: replace(each, settings=state.snapshots[name]) for name, each in snapshots.items()
+        }
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
-        log = self._log(X, engine.iteration, state)
         shown = _item(content, "state", str)
         if shown not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {reprlib.repr(shown)}")
-        if not engine.cold:
+        if not engine.cold or any(event.command == "reset" for event in log):
             log.append(Event(engine.iteration, "reset_optimizer"))
-        elif shown != "idle" and not any(event.command in MOTION for event in log):
+        if engine.cold and shown != "idle" and not any(event.command in MOTION for event in log):
             # The steps asked for were not begun and are not stored, but the map is no longer idle:
             # it will show its start, and so will a replay.
             log.append(Event(0, "pause"))
@@ -146,7 +156,7 @@ class _Reader:
         if any(event.command in MOTION for event in waiting):
             raise ValueError("it is damaged: a command that moves the map waits")
         for event in waiting:
-            controller.replay(event.command, event.arguments)
+            controller.replay(event.command, event.arguments, event.provenance)
 
     # -- data, settings and history -------------------------------------------------------------
 
@@ -215,7 +225,8 @@ class _Reader:
                 return tuple(steps[i + 1 :])
         return tuple(steps)
 
-    def _log(self, X: Any, iteration: int, state: SessionState) -> list[Event]:
+    def _log(self, X: Any, iteration: int, state: SessionState) -> tuple[list[Event], SessionState]:
+        """Return the log, and the state with what the log says of who changed what."""
         events = [Event.from_dict(stored, self._n) for stored in _list(self._content, "log")]
         start = events[0] if events else None
         if start is None or start.command != "start" or start.arguments.get("data") != digest(X):
@@ -231,7 +242,9 @@ class _Reader:
         fits = Y.ndim == 2 and Y.shape[1] > 0 and Y.shape[0] == rows
         if self._has_centers and n is None:
             fits = Y.ndim == 2 and Y.shape[1] > 0 and Y.shape[0] >= rows
-        if not fits or not np.isfinite(Y).all():
+        with np.errstate(over="ignore"):  # what float32 cannot hold is of no layout
+            legal = fits and in_range(Y.astype(np.float32), np.dtype(np.float32))
+        if not legal:
             raise ValueError(f"{name} is not a finite layout of {rows} points")
         return Y
 
@@ -328,7 +341,20 @@ class _Reader:
             geometry,
             self._values(stored, own.recipe, geometry),
             self._learned_from(stored),
+            # Files of earlier versions do not have them.
+            *(_number(stored, measure) if measure in stored else math.nan for measure in MEASURES),
         )
+
+    def _saved(self, state: SessionState) -> SessionState:
+        """Return a state with the saved selections; earlier versions had none."""
+        saved = self._content.get("selections", [])
+        for stored in _list({"selections": saved}, "selections"):
+            name = SELECTION_NAME.check("name", _item(stored, "name", str), self._n)
+            points = _list(stored, "points")
+            if check_points(points, self._n, "points").tolist() != points:
+                raise ValueError("it is damaged: saved points are not sorted, or some there twice")
+            state = state.with_selection(name, points)
+        return state
 
     def _path_step(self, stored: Any) -> PathStep:
         value, criterion = _number(stored, "value"), _number(stored, "criterion")

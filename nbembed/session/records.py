@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nbembed.objectives.base import Objective
     from nbembed.run import Record
     from nbembed.session.events import Event
+    from nbembed.session.provenance import Provenance
     from nbembed.session.run_state import RunState
     from nbembed.session.session_state import SessionState
     from nbembed.session.settings import Settings
@@ -87,12 +88,13 @@ class LastTurn(NamedTuple):
 class SessionRecord:
     """A session between two iterations: what a file stores.
 
-    Of the pending commands, ``n_due`` wait for nothing but the iteration that the worker is at.
+    A pending command has a name, arguments and provenance. Of them, ``n_due`` wait for nothing but
+    the iteration that the worker is at: no steps, and no affinities.
     """
 
     session_state: SessionState
     state: State
-    pending: list[tuple[str, Mapping[str, Any]]]
+    pending: list[tuple[str, Mapping[str, Any], Provenance | None]]
     run_state: RunState
     trace: list[Record]
     path: tuple[PathStep, ...]
@@ -118,6 +120,8 @@ class QueuedCommand:
         Whether it set the map in motion when it was given.
     steps : int
         Iterations that a ``step`` still asks for.
+    provenance : Provenance or None
+        Who gave it, how and when.
     """
 
     command: str
@@ -126,6 +130,7 @@ class QueuedCommand:
     new: SessionState
     woken: bool = False
     steps: int = 0
+    provenance: Provenance | None = None
 
     def without_steps(self) -> QueuedCommand:
         """Return the command with its steps canceled."""

@@ -58,10 +58,13 @@ def replay(
             if event.arguments.get("state") == "failed":
                 engine.reset_optimizer()
             continue
-        session_state = _decided(walk)
+        before, session_state = session_state, _decided(walk)
+        leaves = session_state.has_place(before.settings)
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
-            engine.apply(event.command, event.arguments, session_state.settings)
+            engine.apply(
+                event.command, event.arguments, session_state.settings, leaves_place=leaves
+            )
     if until is not None:
         go_on(engine, until)
     if state not in ("idle", "failed"):
@@ -97,7 +100,7 @@ def state_after(state: State, event: Event) -> State:
         return rested
     if event.command == "reset" and state != "idle":
         return "paused"
-    if event.command == "undo" and state == "failed":
+    if event.command in ("undo", "go_to") and state == "failed":
         return "paused"
     return state
 

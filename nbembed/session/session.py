@@ -26,23 +26,28 @@ from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Arguments, Event
+from nbembed.session.label_origins import provenance_of_labels
 from nbembed.session.methods import known_methods
+from nbembed.session.provenance import provenance_now
 from nbembed.session.replay import replay
 from nbembed.session.script import script
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings, recipe_of
-from nbembed.session.snapshots import Frame, PathStep
+from nbembed.session.snapshots import Frame, PathStep, Snapshot, find_snapshot
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_flag, check_instance, check_real, check_text
+from nbembed.validation import check_choice, check_flag, check_instance, check_real, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.methods.recipe import LiveParameter
     from nbembed.run import Record
+    from nbembed.session.history import Change
+    from nbembed.session.progress import Progress
+    from nbembed.session.provenance import Provenance
     from nbembed.session.records import PublishedFrame
 
 
@@ -117,7 +122,9 @@ class Session(Suggesting):
             recipe, as_supervision(supervision, data.shape[0], "supervision")
         ).check()
         settings.recipe.check_feasible(data, settings.supervision)
-        log = [Event(0, "start", start_arguments(data, settings))]
+        provenance = provenance_now("start", 0)
+        settings = settings.begun(provenance)
+        log = [Event(0, "start", start_arguments(data, settings), provenance)]
         methods = known_methods(type(settings.recipe))
         state = SessionState(settings)
         self._begin(data, Controller(Engine(data, settings), state, methods, log))
@@ -198,7 +205,10 @@ class Session(Suggesting):
         return self._controller.wait(state, timeout)
 
     def close(self) -> None:
-        """Stop and end the worker. The session can still be read and saved."""
+        """Stop and end the worker. The session can still be read and saved.
+
+        A change that waits for its affinities is not made, but kept: a saved file has it.
+        """
         self._controller.close(timeout=10.0)
 
     def __enter__(self) -> Self:
@@ -269,6 +279,52 @@ class Session(Suggesting):
     def learning_error(self) -> Exception | None:
         """What kept the labels given last from being learned from; the map goes on as before."""
         return self._controller.engine.learning_error
+
+    @property
+    def progress(self) -> Progress | None:
+        """What is being made in the background before the map can go on, and how far it has come.
+
+        Affinities of many points, and the start of some methods, take seconds or minutes; ``None``
+        while nothing of that kind is being made. ``str()`` of it is a sentence such as "finding
+        neighbors 40 %, about 6 s left". A map that is being started takes commands meanwhile. A
+        change that needs other affinities waits until they are there, with all commands after it,
+        and the map goes on as it was.
+        """
+        return self._controller.progress
+
+    @property
+    def remark(self) -> str:
+        """What was noticed while affinities were made, such as duplicates, "" if nothing."""
+        return self._controller.remark
+
+    def cancel(self, what: str | None = None) -> bool:
+        """Give up what is done in the background; nothing that was said is lost.
+
+        A map that is being started is paused before its first iteration, and :meth:`play` begins
+        again. A change of the method or of its parameters that waits for its affinities is taken
+        back, and so is a command after it that is not possible without it; labels and links stay.
+        If labels are being learned from, they are learned from again at the next change, or by
+        :meth:`learn`.
+
+        Parameters
+        ----------
+        what : {"making", "learning"}, optional
+            What :attr:`progress` tells of, or what :attr:`learning` does. By default the first if
+            there is any, else the second.
+
+        Returns
+        -------
+        canceled : bool
+            Whether there was anything to give up.
+
+        Raises
+        ------
+        ValueError
+            If ``what`` is something else.
+        """
+        if what is not None:
+            check_choice("what", what, ("making", "learning"))
+        return self._controller.cancel(what)
 
     @property
     def request(self) -> str:
@@ -360,7 +416,8 @@ class Session(Suggesting):
     def embedding(self) -> NDArray[Any]:
         """A copy of the newest layout, shape (n_samples, n_components), in its own dtype.
 
-        All zero before the first start was prepared (see :attr:`Frame.version`).
+        All zero before there is a layout (see :attr:`Frame.version`). While affinities of many
+        points are made, principal components, or where the map will start.
         """
         return self._layout(self._controller.published)[: self.n_samples]
 
@@ -465,8 +522,9 @@ class Session(Suggesting):
         """Hear of changes: ``callback(event)`` is called from the worker thread.
 
         Events are "frame" (a new layout), "state", "supervision", "parameters", "method",
-        "learning" and "error". A callback must be quick; it may read the session and give
-        commands, but not wait. "suggestions" comes from the thread that makes them.
+        "learning", "waiting" (commands were given that wait for affinities, or were taken back) and
+        "error". A callback must be quick; it may read the session and give commands, but not wait.
+        "suggestions" and "progress" come from the threads that make them.
 
         Returns
         -------
@@ -480,6 +538,28 @@ class Session(Suggesting):
     def snapshots(self) -> tuple[str, ...]:
         """Names of the snapshots, oldest first."""
         return tuple(self._controller.session_state.snapshots)
+
+    @property
+    def selections(self) -> dict[str, NDArray[np.intp]]:
+        """The saved selections: points by the name that :meth:`save_selection` was given."""
+        return dict(self._controller.session_state.selections)
+
+    @property
+    def taken_snapshots(self) -> tuple[Snapshot, ...]:
+        """The snapshots themselves, as far as they have been taken."""
+        return tuple(self._controller.engine.snapshots.values())
+
+    def get_snapshot(self, name: str) -> Snapshot:
+        """Return a snapshot: its layout, parameters, labels, cost and quality.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        RuntimeError
+            If it is not taken yet, because commands before it are still to take effect.
+        """
+        return find_snapshot(self._controller, name)
 
     @property
     def can_undo(self) -> bool:
@@ -504,6 +584,27 @@ class Session(Suggesting):
         return future[-1].text if future else ""
 
     @property
+    def changes(self) -> tuple[Change, ...]:
+        """The steps of the history with who made them: the oldest first, undone ones last."""
+        return self._controller.session_state.history.changes()
+
+    @property
+    def place(self) -> int:
+        """The number of the present place of the history, where :meth:`go_to` leads to others."""
+        return self._controller.session_state.history.place
+
+    @property
+    def first_place(self) -> int:
+        """The number of the oldest place that is kept: 0 is the beginning of the session."""
+        return self._controller.session_state.history.forgotten
+
+    @property
+    def label_provenance(self) -> dict[int, Provenance | None]:
+        """Who gave the label of each labeled point, how and when; ``None`` if it is not known."""
+        settings = self._settings
+        return provenance_of_labels(settings.origins, settings.supervision)
+
+    @property
     def log(self) -> list[Event]:
         """What has taken effect so far (commands still waiting are not in it)."""
         return self._controller.log
@@ -526,9 +627,9 @@ class Session(Suggesting):
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
         log, iteration = record.log, record.run_state.iteration
-        for command, arguments in record.pending[: record.n_due]:
+        for command, arguments, provenance in record.pending[: record.n_due]:
             if command not in MOTION:
-                log.append(Event(iteration, command, arguments))
+                log.append(Event(iteration, command, arguments, provenance))
             if command == "reset":
                 iteration = 0
         return log, iteration

@@ -1,18 +1,28 @@
-"""SessionState: what a command changes at once — settings, history, snapshots — as one value."""
+"""SessionState: what a command changes at once, as one value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from nbembed.session.history import History
+from nbembed.session.label_origins import after_labeling
+from nbembed.session.serialization import same
 from nbembed.session.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.session.provenance import Provenance
 
 
 @dataclass(frozen=True)
 class SessionState:
-    """Settings, history and snapshots of a session, as of the last command given.
+    """Settings, history, snapshots and saved selections, as of the last command given.
 
     Attributes
     ----------
@@ -20,13 +30,18 @@ class SessionState:
     history : History
     snapshots : mapping of str to Settings
         The settings of each snapshot, by name.
+    selections : mapping of str to ndarray of int
+        Sets of points that were saved by name; sorted and read only.
     """
 
     settings: Settings
     history: History = field(default_factory=History)
     snapshots: Mapping[str, Settings] = field(default_factory=lambda: MappingProxyType({}))
+    selections: Mapping[str, NDArray[np.intp]] = field(default_factory=lambda: MappingProxyType({}))
 
-    def changed(self, settings: Settings, text: str, gesture: str = "") -> SessionState:
+    def changed(
+        self, settings: Settings, text: str, gesture: str = "", detail: str = ""
+    ) -> SessionState:
         """Return the state with other settings, or itself if they are the same.
 
         Parameters
@@ -36,6 +51,8 @@ class SessionState:
             What undo calls the change.
         gesture : str
             Consecutive changes of one gesture (moves of a slider) are one step of the history.
+        detail : str
+            What a list of the history says beside the text.
 
         Raises
         ------
@@ -53,7 +70,7 @@ class SessionState:
                 f"is set takes {wanted}"
             )
         settings.check()
-        history = self.history.changed(self.settings, settings, text, gesture)
+        history = self.history.changed(self.settings, settings, text, gesture, detail)
         return replace(self, settings=settings, history=history)
 
     def undone(self) -> SessionState:
@@ -66,6 +83,55 @@ class SessionState:
         settings, history = self.history.redone(self.settings)
         return replace(self, settings=settings, history=history)
 
+    def gone_to(self, place: int) -> SessionState:
+        """Return the state at a place of the history, itself if it is there."""
+        settings, history = self.history.gone_to(place, self.settings)
+        if place == self.history.place:
+            return self
+        return replace(self, settings=settings, history=history)
+
+    def has_place(self, settings: Settings) -> bool:
+        """Return whether these very settings are of a place of the history, not the present one."""
+        steps = (*self.history.past, *self.history.future)
+        return settings is not self.settings and any(s.settings is settings for s in steps)
+
+    def told_by(
+        self, provenance: Provenance | None, before: SessionState, labels: bool
+    ) -> SessionState:
+        """Return the state with the provenance of the command that led to it.
+
+        Parameters
+        ----------
+        provenance : Provenance or None
+        before : SessionState
+        labels : bool
+            Whether the command gives labels.
+        """
+        settings = self.settings
+        if labels:
+            origins = after_labeling(
+                before.settings.origins,
+                before.settings.supervision,
+                settings.supervision,
+                provenance,
+            )
+            settings = replace(settings, origins=origins)
+        history = self.history
+        if history.past is not before.history.past:
+            history = history.told_by(provenance)
+        return replace(self, settings=settings, history=history)
+
+    def with_notes_of(self, other: SessionState) -> SessionState:
+        """Return the state with what an equal one says of who changed what."""
+        return replace(
+            self,
+            settings=self.settings.with_origins_of(other.settings),
+            history=self.history.with_notes_of(other.history),
+            snapshots=MappingProxyType(
+                {k: v.with_origins_of(other.snapshots[k]) for k, v in self.snapshots.items()}
+            ),
+        )
+
     def sealed(self) -> SessionState:
         """Return the state with the present gesture ended."""
         return replace(self, history=self.history.sealed())
@@ -74,6 +140,26 @@ class SessionState:
         """Return the state with the present settings kept as a snapshot."""
         kept = MappingProxyType({**self.snapshots, name: self.settings})
         return replace(self.sealed(), snapshots=kept)
+
+    def with_selection(self, name: str, points: Sequence[int]) -> SessionState:
+        """Return the state with points saved under a name, in place of any that had it."""
+        saved = np.array(points, dtype=np.intp)
+        saved.flags.writeable = False
+        return replace(self, selections=MappingProxyType({**self.selections, name: saved}))
+
+    def without_selection(self, name: str) -> SessionState:
+        """Return the state without a saved selection.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        if name not in self.selections:
+            saved = ", ".join(map(repr, self.selections)) or "none is saved"
+            raise ValueError(f"name must be one of the saved selections ({saved}), got {name!r}")
+        left = {known: points for known, points in self.selections.items() if known != name}
+        return replace(self, selections=MappingProxyType(left))
 
     def difference(self, other: SessionState) -> str:
         """Return which part of another state would answer later commands differently, "" if none.
@@ -96,4 +182,6 @@ class SessionState:
             ours[name].same_as(theirs[name]) for name in ours
         ):
             return "snapshots"
+        if not same(self.selections, other.selections):
+            return "saved selections"
         return ""

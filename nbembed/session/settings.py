@@ -17,9 +17,12 @@ import numpy as np
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.estimators import is_estimator
+from nbembed.session.label_origins import after_labeling
 from nbembed.session.serialization import same
 
 if TYPE_CHECKING:
+    from nbembed.session.label_origins import LabelOrigins
+    from nbembed.session.provenance import Provenance
     from nbembed.supervision import Supervision
 
 
@@ -34,11 +37,14 @@ class Settings:
     supervision : Supervision
     others : mapping of str to Recipe
         Methods used before in this session, by name, the latest last.
+    origins : LabelOrigins or None
+        Where the labels of the supervision came from. It decides nothing.
     """
 
     recipe: Recipe[Any]
     supervision: Supervision
     others: Mapping[str, Recipe[Any]] = field(default_factory=dict)
+    origins: LabelOrigins | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "others", MappingProxyType(dict(self.others)))
@@ -84,7 +90,7 @@ class Settings:
         return all(same(getattr(a, name), getattr(b, name)) for name in field_names(type(a)))
 
     def same_as(self, other: Settings) -> bool:
-        """Return whether both make the same map (``others`` does not count)."""
+        """Return whether both make the same map (``others`` and ``origins`` do not count)."""
         return self.supervision == other.supervision and self.same_recipe(other)
 
     def with_parameters(self, changes: Mapping[str, Any]) -> Settings:
@@ -132,6 +138,14 @@ class Settings:
     def carrying_seed(self, recipe: Recipe[Any]) -> Recipe[Any]:
         """Return ``recipe`` with this session's seed where it leaves its own open."""
         return owned(recipe).seeded(self.recipe.seed)
+
+    def begun(self, provenance: Provenance | None) -> Settings:
+        """Return the settings of a session that begins, with the origin of its first labels."""
+        return replace(self, origins=after_labeling(None, None, self.supervision, provenance))
+
+    def with_origins_of(self, other: Settings) -> Settings:
+        """Return settings whose labels came from where those of equal settings did."""
+        return replace(self, origins=other.origins)
 
     def check(self) -> Settings:
         """Return the settings themselves, or raise what the recipe has to say against them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.methods.recipe import Geometry
+    from nbembed.session.controller import Controller
     from nbembed.session.run_state import RunState
     from nbembed.session.settings import Settings
     from nbembed.supervision import Supervision
@@ -82,8 +84,9 @@ class Snapshot:
     ----------
     name : str
     iteration : int
-    embedding : ndarray of shape (n_samples, n_components) or None
-        ``None`` if the map had not moved yet.
+    embedding : ndarray of shape (n_rows, n_components) or None
+        The points, and after them the method's centers if it has any; ``None`` if the map had not
+        moved yet.
     settings : Settings
         Method, parameters and supervision.
     geometry : Geometry or None
@@ -91,6 +94,9 @@ class Snapshot:
         Parameters of the objective that the schedule had set.
     learned_from : Supervision or None
         What its affinities were learned from, where the method learns from labels.
+    cost, quality : float
+        As the session told them at that moment; ``nan`` if they were not known, or the snapshot is
+        of a file that an earlier version wrote.
     """
 
     name: str
@@ -100,6 +106,8 @@ class Snapshot:
     geometry: Geometry | None = field(repr=False)
     values: Mapping[str, float] = field(default_factory=dict, repr=False)
     learned_from: Supervision | None = field(default=None, repr=False)
+    cost: float = math.nan
+    quality: float = math.nan
 
     @classmethod
     def of(cls, name: str, settings: Settings, state: RunState) -> Self:
@@ -118,3 +126,28 @@ class Snapshot:
     def parameters(self) -> dict[str, Any]:
         """The method's parameters at that moment."""
         return self.settings.recipe.parameters
+
+    @property
+    def method(self) -> str:
+        """Name of the method at that moment."""
+        return self.settings.name
+
+    @property
+    def points(self) -> NDArray[Any] | None:
+        """The layout, shape (n_samples, n_components); ``None`` if the map had not moved yet."""
+        layout = self.embedding
+        return None if layout is None else layout[: self.supervision.n_samples]
+
+
+def find_snapshot(controller: Controller, name: str) -> Snapshot:
+    """Return a snapshot of a session; see :meth:`Session.get_snapshot`."""
+    known = controller.session_state.snapshots
+    if not isinstance(name, str) or name not in known:
+        there = ", ".join(map(repr, known)) or "none was taken yet"
+        raise ValueError(f"name must be one of the snapshots ({there}), got {name!r}")
+    if name not in controller.engine.snapshots:
+        controller.capture()  # once the commands given before have taken effect
+    found = controller.engine.snapshots.get(name)
+    if found is None:
+        raise RuntimeError(f"the snapshot {name!r} is not taken yet: commands before it wait")
+    return found

@@ -14,6 +14,9 @@ Members
     Where points stood that were pinned at the last reset.
 ``trace.npy``
     Columns iteration, cost, movement, stage and parameter set (rows of two lists in the JSON).
+``view/color.npy``
+    Of an Explorer that saves by itself: the values to color by. The JSON has a part ``view`` then.
+    Both may be missing, and nothing else depends on them.
 ``path/0.npy``, …, ``snapshots/0.npy``, …, ``references/0.npy``, …
     Layouts kept, and those to which solutions that are unique up to a rotation are aligned.
 
@@ -29,15 +32,16 @@ its log says so (``reset_optimizer``), so that the log still replays to the same
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from nbembed.atomic import check_destination, write_atomically
 from nbembed.session.archive import write_archive
-from nbembed.session.atomic import check_destination, write_atomically
 from nbembed.session.events import MOTION
-from nbembed.session.reading import FORMAT, SMALL, VERSION
+from nbembed.session.reading import FORMAT, MEASURES, SMALL, VERSION
 from nbembed.session.serialization import encode
 
 if TYPE_CHECKING:
@@ -53,8 +57,16 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 
-def save(controller: Controller, X: Any, path: str | os.PathLike[str]) -> None:
-    """Write a session to ``path``; see :meth:`Session.save`."""
+def save(
+    controller: Controller,
+    X: Any,
+    path: str | os.PathLike[str],
+    view: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
+) -> None:
+    """Write a session to ``path``; see :meth:`Session.save`.
+
+    ``view`` has JSON data and arrays that an Explorer stores beside it.
+    """
     destination = check_destination(path)
     record = controller.capture()
     arrays: dict[str, NDArray[Any]] = {}
@@ -62,6 +74,9 @@ def save(controller: Controller, X: Any, path: str | os.PathLike[str]) -> None:
         content = _Writer(arrays).content(record, X)
     except TypeError as error:
         raise ValueError(f"the session cannot be saved: {error}") from error
+    if view[0]:
+        content["view"] = dict(view[0])
+        arrays.update({f"view/{name}": array for name, array in view[1].items()})
     write_atomically(destination, lambda file: write_archive(file, content, arrays))
 
 
@@ -101,8 +116,9 @@ class _Writer:
                     "iteration": run_state.iteration,
                     "command": command,
                     "arguments": encode(dict(arguments), command),
+                    "provenance": None if provenance is None else provenance.to_dict(),
                 }
-                for command, arguments in record.pending
+                for command, arguments, provenance in record.pending
                 if command not in MOTION
             ],
             "run_state": {
@@ -127,6 +143,10 @@ class _Writer:
                 for step in record.path
             ],
             "snapshots": [self._snapshot(s) for s in record.snapshots],
+            "selections": [
+                {"name": name, "points": points.tolist()}
+                for name, points in session_state.selections.items()
+            ],
             "log": [event.to_dict() for event in record.log],
         }
         # Last, because all of the above add to them.
@@ -214,4 +234,5 @@ class _Writer:
             "geometry": self._geometry(snapshot.geometry),
             "learned_from": self._learned_from(snapshot.learned_from),
             "array": self._layout("snapshots", snapshot.embedding),
+            **{measure: getattr(snapshot, measure) for measure in MEASURES},
         }

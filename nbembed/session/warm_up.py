@@ -3,7 +3,8 @@
 A map that moves has its own kernels by then, but other parameters, labels, links and pins need
 others, and after a cold installation the first lasso would wait for the compiler. So a small map of
 random points is steered in a thread of its own, once in a process for each method, while somebody
-looks at the real one. Nothing of it is kept but the compiled code.
+looks at the real one. It is summed over pairs as the real one is. Nothing of it is kept but the
+compiled code.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.methods.algorithm import GridRecipe
 from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
 from nbembed.session.worker import PATIENCE_AT_EXIT
@@ -27,53 +29,77 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("nbembed.session")
 
-#: Points of the small map: more than the usual perplexities, few enough to take no time.
+#: Points of the small map: more than the usual perplexities, few enough to take no time. Methods
+#: with other sums for many points are warmed up with so many as have them.
 POINTS = 200
+MANY = 6000
 
 #: Methods that are warm, or about to be, and the threads that see to it.
-_warm: dict[type, threading.Thread] = {}
+_warm: dict[tuple[type, int], threading.Thread] = {}
 
 
-def warm_up(recipe: Recipe[Any]) -> threading.Thread | None:
-    """Begin to warm up a method of this package; return the thread, ``None`` if there is no need.
+def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
+    """Begin to warm up a method of this package for maps of so many points.
 
-    The parts of somebody else's method are not called without being asked for.
+    Returns the thread, or ``None`` if there is no need. The parts of somebody else's method are not
+    called without being asked for.
     """
     kind = type(recipe)
-    if kind in _warm or kind.__module__.split(".")[0] != "nbembed":
+    if kind.__module__.split(".")[0] != "nbembed":
         return None
     if not isinstance(recipe.quality_metric, str):  # a function of the user's, or learned
         return None
+    points = _points_like(recipe, n_samples)
+    if (kind, points) in _warm:
+        return None
     thread = threading.Thread(
-        target=_steer_a_small_map, args=(recipe,), name="nbembed warm-up", daemon=True
+        target=_steer_a_small_map, args=(recipe, points), name="nbembed warm-up", daemon=True
     )
     try:
         thread.start()
     except RuntimeError:  # no thread can be started
         return None
-    _warm[kind] = thread
+    _warm[kind, points] = thread
     return thread
 
 
-def _steer_a_small_map(recipe: Recipe[Any]) -> None:
+def _points_like(recipe: Recipe[Any], n_samples: int) -> int:
+    """Return a number of points whose pairs are summed as those of so many are."""
+    if isinstance(recipe, GridRecipe):
+        algorithm = recipe.algorithm_for(n_samples)
+        if algorithm != recipe.algorithm_for(POINTS):
+            return min(n_samples, MANY)
+    return POINTS
+
+
+def _steer_a_small_map(recipe: Recipe[Any], n: int) -> None:
     try:
-        X = np.random.default_rng(0).normal(size=(POINTS, 5))
-        settings = Settings.of(recipe, Supervision(POINTS))
+        X = np.random.default_rng(0).normal(size=(n, 2))
+        settings = Settings.of(recipe, Supervision(n))
         engine = Engine(X, settings)
-        engine.advance()
-        for parameter in recipe.live_parameters:
-            value = 0.4 * parameter.low + 0.6 * parameter.high  # no end, and no special case
-            other = settings.recipe.replace(**{parameter.name: value})
-            engine.apply("set", {parameter.name: value}, replace(settings, recipe=other))
-            engine.advance()
+        _advance(engine)
         said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
         said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
-        engine.apply("label", {}, settings.with_supervision(said))
-        for _ in range(2):
-            engine.advance()
+        # In this order, because a first label is likelier than a slider that follows one.
+        for supervision in (said, Supervision(n)):
+            here = settings.with_supervision(supervision)
+            engine.apply("label", {}, here)
+            _advance(engine)
+            for parameter in recipe.live_parameters:
+                value = 0.4 * parameter.low + 0.6 * parameter.high  # no end, and no special case
+                other = here.recipe.replace(**{parameter.name: value})
+                engine.apply("set", {parameter.name: value}, replace(here, recipe=other))
+                _advance(engine)
     except Exception:
         # The data of this method are not of this kind; its first label compiles what it needs.
         _logger.debug("could not warm up %s", type(recipe).__name__, exc_info=True)
+
+
+def _advance(engine: Engine) -> None:
+    """Take two iterations, since the second may be of another kind, and find the cost."""
+    engine.advance()
+    engine.advance()
+    engine.cost()
 
 
 @atexit.register

@@ -31,6 +31,9 @@ def differences(one: Session, other: Session, *, opened: bool = False) -> str:
         if ours.get(name) != theirs.get(name)
         and not (opened and isinstance(one.recipe.parameters.get(name), str))
     ]
+    saved = [{k: v.tolist() for k, v in s.selections.items()} for s in (one, other)]
+    if saved[0] != saved[1]:
+        found.append(f"saved selections {saved}"[:200])
     cold = opened and one.iteration == 0
     if not cold and one.embedding.tobytes() != other.embedding.tobytes():
         found.append("embedding")

@@ -74,7 +74,7 @@ class Situation:
     methods : mapping of str to type
         All methods.
     names : tuple of str
-        Of the present classes and snapshots.
+        Of the present classes, snapshots and saved selections.
     """
 
     n_samples: int
@@ -85,7 +85,7 @@ class Situation:
     @classmethod
     def of(cls, session: Session) -> Situation:
         """Return the situation of a session at this moment."""
-        names = (*session.supervision.classes, *session.snapshots)
+        names = (*session.supervision.classes, *session.snapshots, *session.selections)
         return cls(session.n_samples, session.recipe, session.methods, names)
 
 

@@ -36,6 +36,7 @@ UnlabeledCost = Callable[["NDArray[Any]"], Graph]
 class GraphLearnerRecipe(SpectralRecipe):
     """Recipe of :class:`GraphLearner`; fields as its parameters."""
 
+    summary: ClassVar[str] = "linear, from costs that you choose"
     label_cost: LabelCost | None = None
     unlabeled_cost: UnlabeledCost | None = None
     constraint: Any = "degree"

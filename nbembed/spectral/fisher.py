@@ -11,7 +11,7 @@ their local forms (Sugiyama 2007), by which a class of several clusters need not
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbembed.spectral.costs import between, local_between, local_within, within
 from nbembed.spectral.graph_recipe import GraphEstimator, GraphRecipe
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 class FDARecipe(GraphRecipe):
     """Recipe of :class:`FDA`; fields as its parameters."""
 
+    summary: ClassVar[str] = "linear; separates labeled classes"
+
     def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
         """Return 1/n_c within classes."""
         return within(groups)
@@ -39,6 +41,8 @@ class FDARecipe(GraphRecipe):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LFDARecipe(GraphRecipe):
     """Recipe of :class:`LFDA`; fields as its parameters."""
+
+    summary: ClassVar[str] = "FDA for classes of several clusters"
 
     def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
         """Return a_ij/n_c within classes."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -63,10 +63,37 @@ TAKES = {
 }
 
 
+class KernelMap(NamedTuple):
+    """Points in their kernel principal components, and the map of any point to these.
+
+    Attributes
+    ----------
+    subspace : Subspace
+        The coordinates of the points.
+    weights : ndarray of shape (n_landmarks, r)
+        ``(k(x, landmarks) − mean) weights`` are the coordinates of x.
+    mean : ndarray of shape (n_landmarks,)
+    coefficient : float
+        The kernel's, as a number.
+    landmarks : ndarray of int or None
+        Which points are landmarks; None: all are.
+    K : ndarray or None
+        The kernel of all pairs; None with landmarks.
+    """
+
+    subspace: Subspace
+    weights: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    coefficient: float
+    landmarks: NDArray[np.intp] | None
+    K: NDArray[np.float64] | None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KPCATrickRecipe(SpectralRecipe):
     """Recipe of :class:`KPCATrick`; fields as its parameters."""
 
+    summary: ClassVar[str] = "another spectral method in the space of a kernel"
     n_components: int | None = field(default=None, kw_only=False)
     learner: SpectralEstimator | None = None
     kernel: str | Callable[..., float] = "rbf"
@@ -136,9 +163,9 @@ class KPCATrickRecipe(SpectralRecipe):
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where the kernel would not fit into memory."""
         super().check_feasible(X, supervision)
-        self.check_memory(X.shape[0])
+        self.check_kernel_size(X.shape[0])
 
-    def check_memory(self, n: int) -> None:
+    def check_kernel_size(self, n: int) -> None:
         """Raise ValueError if the kernel of n points would not fit into memory."""
         landmarks = self.landmarks_of(n)
         if landmarks is None:
@@ -170,14 +197,25 @@ class KPCATrickRecipe(SpectralRecipe):
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Subspace:
         """Return the points in all their kernel principal components."""
         check_sparse(X)
-        self.check_memory(X.shape[0])
+        found = self.kernel_map(X)
+        return replace(found.subspace, kernel_coefficient=found.coefficient)
+
+    def kernel_map(self, X: Any) -> KernelMap:
+        """Return the points in their kernel principal components, and the map to these.
+
+        Raises
+        ------
+        ValueError
+            If the kernel would not fit into memory.
+        """
+        self.check_kernel_size(X.shape[0])
         coefficient = self.coefficient_for(X)
         landmarks = self.landmarks_of(X.shape[0])
         if landmarks is None:
-            subspace, _, _ = self.coordinates(self.kernel_between(X, X, coefficient))
-        else:
-            subspace, _, _ = self.approximate_coordinates(X, coefficient, landmarks)
-        return replace(subspace, kernel_coefficient=coefficient)
+            K = self.kernel_between(X, X, coefficient)
+            return KernelMap(*self.coordinates(K), coefficient, None, K)
+        found = self.approximate_coordinates(X, coefficient, landmarks)
+        return KernelMap(*found, coefficient, landmarks, None)
 
     def live_values(self, objective: Objective, geometry: Geometry) -> dict[str, float]:
         """Return the kernel's coefficient as the number that it was resolved to."""
@@ -350,24 +388,16 @@ class KPCATrick(SpectralEstimator):
         """
         data, groups = self._checked(X, y, supervision)
         recipe = self.recipe
-        recipe.check_memory(data.shape[0])
-        self.kernel_coefficient_ = recipe.coefficient_for(data)
-        coefficient = self.kernel_coefficient_
-        landmarks = recipe.landmarks_of(data.shape[0])
-        if landmarks is None:
-            K = recipe.kernel_between(data, data, coefficient)
-            subspace, coefficients, mean = recipe.coordinates(K)
-        else:
-            subspace, coefficients, mean = recipe.approximate_coordinates(
-                data, coefficient, landmarks
-            )
-        solution = recipe.solution(subspace, groups)
-        self._keep_solution(solution, lambda A: np.asarray(coefficients @ A), mean, groups)
+        found = recipe.kernel_map(data)
+        solution = recipe.solution(found.subspace, groups)
+        self._keep_solution(solution, lambda A: np.asarray(found.weights @ A), found.mean, groups)
+        self.kernel_coefficient_ = found.coefficient
+        landmarks = found.landmarks
         self.landmarks_ = np.arange(data.shape[0]) if landmarks is None else landmarks
         self._X_fit: Any = None
         if self.kernel != "precomputed":
             self._X_fit = data if landmarks is None else data[landmarks]
-        self.embedding_ = self._project(data) if landmarks is not None else super()._project(K)
+        self.embedding_ = self._project(data) if found.K is None else super()._project(found.K)
         return self
 
     # -- parts -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ a class for C_E instead of neighbors of a point.) With γ > 0 they are the paper
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nbembed.spectral.costs import nearest_between, nearest_within
 from nbembed.spectral.graph_recipe import GraphEstimator, GraphRecipe
@@ -43,6 +43,8 @@ class NearestRecipe(GraphRecipe):
 class MFARecipe(NearestRecipe):
     """Recipe of :class:`MFA`; fields as its parameters."""
 
+    summary: ClassVar[str] = "separates classes where they meet"
+
     def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
         """Return C_I."""
         return nearest_within(X, groups, self.within_neighbors)
@@ -55,6 +57,8 @@ class MFARecipe(NearestRecipe):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DNERecipe(NearestRecipe):
     """Recipe of :class:`DNE`; fields as its parameters."""
+
+    summary: ClassVar[str] = "near points of a class together, of others apart"
 
     def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
         """Return C_I − C_E."""

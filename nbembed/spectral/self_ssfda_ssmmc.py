@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 class SELFRecipe(SpectralRecipe):
     """Recipe of :class:`SELF`; fields as its parameters."""
 
+    summary: ClassVar[str] = "between LFDA and PCA, for few labels"
     pca_weight: float = 0.5
     scale_neighbor: int = 7
     epsilon: float = 1e-12
@@ -106,6 +107,7 @@ class FisherNeighborhoodRecipe(NeighborhoodRecipe):
 class SSFDARecipe(FisherNeighborhoodRecipe):
     """Recipe of :class:`SSFDA`; fields as its parameters."""
 
+    summary: ClassVar[str] = "FDA that keeps neighborhoods, for few labels"
     epsilon: float = 1e-12
 
     def combined(
@@ -118,6 +120,8 @@ class SSFDARecipe(FisherNeighborhoodRecipe):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SSMMCRecipe(FisherNeighborhoodRecipe):
     """Recipe of :class:`SSMMC`; fields as its parameters."""
+
+    summary: ClassVar[str] = "widest margin between class means, for few labels"
 
     def combined(
         self, S_w: NDArray[np.float64], S_b: NDArray[np.float64], near: NDArray[np.float64]

@@ -23,7 +23,7 @@ from scipy import sparse
 from scipy.linalg import eigh, qr, svd
 
 from nbembed.blas import one_blas_thread
-from nbembed.distances import check_span
+from nbembed.distances import check_span, largest_magnitude
 from nbembed.memory import check_memory
 from nbembed.spectral.leading import leading_directions
 
@@ -222,14 +222,16 @@ def _check_memory(X: Any, r: int, all_at_once: bool) -> None:
 
 def _iterated(X: Any, n_pca: int) -> Subspace:
     """Return the leading principal coordinates of large data."""
-    thin = sparse.issparse(X)
+    thin, given = sparse.issparse(X), X
     X = sparse.csr_array(X, dtype=np.float64) if thin else np.asarray(X, dtype=np.float64)
     check_span(X)
     mean = np.asarray(X.mean(axis=0)).ravel()
-    entries = X.data if thin else X
-    size = float(np.abs(entries).max(initial=0.0))
-    centered = X if thin else X - mean
-    entries = entries if thin else centered
+    size = largest_magnitude(X)
+    if thin:
+        centered, entries = X, X.data
+    else:  # in place, unless these are the caller's own data
+        out = None if np.may_share_memory(X, given) else X
+        centered = entries = np.subtract(X, mean, out=out)
     vectors, s, of_points = leading_directions(centered, mean, n_pca)
     kept = _kept(s, X.shape, n_pca, size, float(np.vdot(entries, entries)))
     vectors, s = vectors[:, kept], s[kept]

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 class PCARecipe(SpectralRecipe):
     """Recipe of :class:`PCA`; fields as its parameters."""
 
+    summary: ClassVar[str] = "the directions of most variance"
+
     @property
     def needs_labels(self) -> bool:
         """No."""
@@ -49,6 +51,7 @@ class PCARecipe(SpectralRecipe):
 class LPPRecipe(NeighborhoodRecipe):
     """Recipe of :class:`LPP`; fields as its parameters."""
 
+    summary: ClassVar[str] = "linear; keeps neighbors together"
     power: float = 1.0
     constraint: Any = "tabled"
     epsilon: float = 1e-12

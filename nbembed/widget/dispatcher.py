@@ -6,17 +6,23 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.provenance import given_by_hand
+
 if TYPE_CHECKING:
     from nbembed.session import Session
     from nbembed.widget.protocol import CommandMessage
 
 
+#: Events that tell of no command's effect.
+OTHERS = frozenset({"learning", "suggestions", "progress", "waiting"})
+
+
 class CommandDispatcher:
     """Calls the method of a command, and tracks when its effect can be seen.
 
-    The session tells its subscribers when commands have taken effect (any event but "frame",
-    "learning" and "suggestions"), and then when the next layout is ready ("frame"). That layout and
-    all later ones show the commands: the newest request of each page is in :attr:`applied`.
+    The session tells its subscribers when commands have taken effect (any event but "frame" and
+    :data:`OTHERS`), and then when the next layout is ready ("frame"). That layout and all later
+    ones show the commands: the newest request of each page is in :attr:`applied`.
 
     Parameters
     ----------
@@ -26,6 +32,8 @@ class CommandDispatcher:
         Commands that concern the view alone; they are called instead.
     checks : mapping of str to callable
         Called before the session's command of that name; raises if a page may not give it now.
+    chosen_by : callable, optional
+        Returns what a set of points was chosen with, "" if that is not known.
     """
 
     def __init__(
@@ -33,10 +41,12 @@ class CommandDispatcher:
         session: Session,
         view_commands: Mapping[str, Callable[..., None]] | None = None,
         checks: Mapping[str, Callable[[], None]] | None = None,
+        chosen_by: Callable[[Any], str] = lambda points: "",
     ) -> None:
         self._session = session
         self._view_commands = dict(view_commands or {})
         self._checks = dict(checks or {})
+        self._chosen_by = chosen_by
         self._lock = threading.Lock()
         self._given: dict[str, int] = {}
         self._in_force: dict[str, int] = {}
@@ -53,7 +63,7 @@ class CommandDispatcher:
         with self._lock:
             if event == "frame":
                 self._applied = self._in_force
-            elif event not in ("learning", "suggestions"):
+            elif event not in OTHERS:
                 self._in_force = dict(self._given)
 
     def forget(self, client: str) -> None:
@@ -72,7 +82,11 @@ class CommandDispatcher:
         try:
             if command.name in self._checks:
                 self._checks[command.name]()
-            action(**command.arguments)
+            with given_by_hand(self._how(command.arguments)):
+                action(**command.arguments)
         except (ValueError, TypeError, RuntimeError) as error:
             return str(error)
         return None
+
+    def _how(self, arguments: Mapping[str, Any]) -> str:
+        return self._chosen_by(arguments["points"]) if "points" in arguments else ""

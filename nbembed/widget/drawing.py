@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nbembed.display.borders import region_borders
 from nbembed.display.membership_colors import membership_colors
 from nbembed.display.projection import Projection
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from nbembed.display.palette import ClassPalette
+    from nbembed.display.class_palette import ClassPalette
     from nbembed.session import Session
     from nbembed.session.snapshots import Frame
 
@@ -66,10 +67,34 @@ class FrameArtist:
         self._projection = Projection()
         self._lock = threading.Lock()
 
-    def class_styles(self, classes: Sequence[str]) -> list[dict[str, str]]:
-        """Return name, color and symbol of each class."""
+    def class_styles(self, classes: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the look of each class."""
         with self._lock:
             return self._palette.styles(classes)
+
+    def on_plane(self, vectors: NDArray[Any]) -> NDArray[Any]:
+        """Return rows of coordinates, of points or of forces, as the last layout was projected.
+
+        Zeros where they are of another number of dimensions: of a map that is not drawn yet.
+        """
+        with self._lock:
+            basis = self._projection.basis
+        if basis is None or basis.shape[0] != vectors.shape[1]:
+            return np.zeros((len(vectors), 2))
+        return np.asarray(vectors @ basis)
+
+    def layout_on_plane(self, Y: NDArray[Any]) -> NDArray[Any]:
+        """Return another layout on the plane that was drawn last, shape (n, 2)."""
+        with self._lock:
+            return self._projection.unmoved(Y)
+
+    def choose_style(
+        self, classes: Sequence[str], name: str, look: dict[str, Any], place: int | None
+    ) -> None:
+        """Give one of the present classes another look."""
+        with self._lock:
+            self._palette.styles(classes)
+            self._palette.choose(name, look, place)
 
     def draw(self, frame: Frame) -> Drawing:
         """Return a frame on the plane; all of it is of the frame's own moment.

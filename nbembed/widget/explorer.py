@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import pathlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -11,26 +12,41 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import numpy as np
 
-from nbembed.display.columns import as_column
-from nbembed.display.palette import ClassPalette
+from nbembed.display.class_palette import ClassPalette
+from nbembed.display.point_data import PointData
 from nbembed.kernels import compilation
 from nbembed.methods.recipe import Recipe
 from nbembed.session.warm_up import warm_up
+from nbembed.session.why import Why
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import relabeled
 from nbembed.validation import check_flag, readable
-from nbembed.widget import protocol, schema, serializers
+from nbembed.widget import hosts, protocol, schema, serializers
+from nbembed.widget.autosave import Autosave
+from nbembed.widget.cards import CardSource
+from nbembed.widget.class_styles import ClassStyles
+from nbembed.widget.comparison import Comparison
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.drawing import FrameArtist
-from nbembed.widget.frames import FrameSource
+from nbembed.widget.exporting import Exporting
+from nbembed.widget.exports import Exports
+from nbembed.widget.finder import Finder
+from nbembed.widget.finding import Finding
+from nbembed.widget.frames import FrameSource, frames_ahead
+from nbembed.widget.group_source import GroupSource
 from nbembed.widget.lifetime import WATCH, Displays, held, in_local_variable, in_other_threads
+from nbembed.widget.opening import open_session
+from nbembed.widget.query_source import QuerySource
 from nbembed.widget.sender import Sender
+from nbembed.widget.still_output import StillOutput
 from nbembed.widget.suggestion_source import SuggestionSource
 from nbembed.widget.trait_writer import TraitWriter
+from nbembed.widget.why_source import WhySource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from nbembed.display.groups import Description
     from nbembed.methods.estimator import Estimator
     from nbembed.session import Session
 
@@ -45,13 +61,14 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(Finding, Exporting, anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), optional
-        The data. Not together with ``session``.
+    X : DataFrame, AnnData or array-like of shape (n_samples, n_features), optional
+        The data. Not together with ``session``. Of a DataFrame (pandas, polars, PyArrow) the
+        columns of numbers are embedded, each standardized; the others are there to look at.
     method : estimator or Recipe, optional
         Copied; ``HSSNE()`` by default. A method that leaves its dimensions open is laid out on the
         plane (:meth:`nbembed.Recipe.in_plane`).
@@ -60,13 +77,40 @@ class Explorer(anywidget.AnyWidget):
         points, or rows of class probabilities with NaN rows for unlabeled points.
     session : Session, optional
         Show this session instead of a new one.
-    color : array-like of shape (n_samples,), optional
-        True classes, or any other column to color the points by. It never reaches the method.
+    color : array-like of shape (n_samples,) or name of a column, optional
+        True classes, or any other values to color the points by. They never reach the method.
+    features : name or list of names, optional
+        The columns that are embedded; by default those of numbers, without those that ``color``,
+        ``names`` and ``images`` name. Of an AnnData, variables or the key of one of its ``obsm``.
+    feature_names : sequence of str, optional
+        What the features of an array are called where a group is described, such as the words that
+        were counted. The columns of a DataFrame and the variables of an AnnData have names.
+    standardize : bool, optional
+        Whether each feature is scaled to mean 0 and variance 1. By default the columns of a
+        DataFrame are, and arrays and AnnData are not.
+    names : array-like of shape (n_samples,) or name of a column, optional
+        What the points are called. By default the labels of the rows, if they are not just counted.
+    columns : list of names or table, optional
+        The columns that cards show. By default those that are not embedded come first, twelve at
+        most. For arrays and sessions, a table (DataFrame or mapping of columns).
+    images : array or sequence of n_samples images, or name of a column, optional
+        Shown on cards: arrays of gray values (height, width) or colors (height, width, 3 or 4),
+        bytes of image files, paths, or ``None``. Arrays of type uint8 are shown as they are, other
+        numbers from black to white. A file that would be decoded to more than 40 million pixels
+        is refused.
     height : int, optional
         Height of the map in pixels.
     autoplay : bool, optional
-        Whether to start the run at once. By default a new session starts, and a given session is
-        left unchanged.
+        Whether to start the run at once. By default a new session starts, and one that is given or
+        read from a file is left unchanged.
+    autosave : path-like, optional
+        A session file that is written after every change. If it exists already, the Explorer goes
+        on from it: labels, parameters, history and map are those of the file, so that running the
+        same cell again after the kernel was restarted brings all back. ``Explorer(autosave=path)``
+        alone opens the file with the data in it.
+    still : bool, default=True
+        Whether the output of a notebook's cell also has a picture of the map, for where no kernel
+        runs. Pages with a live map hide it.
 
     Attributes
     ----------
@@ -75,12 +119,22 @@ class Explorer(anywidget.AnyWidget):
         closed with it, unless something else refers to it.
     selection : ndarray of int
         The selected points, sorted. Can be set to indices, a mask or ``None``, and observed.
-    color_by : {"column", "class", "probability", "suggestion"}
-        What colors the unlabeled points.
+    cards : ndarray of int
+        The points whose cards are kept open. Can be set and observed, too.
+    names_shown : bool
+        Whether the map shows names of points and classes where there is room. Can be set.
+    data_note : str
+        What of a table is embedded.
+    color_by : {"column", "class", "probability", "suggestion"} or name of a measure
+        What colors the unlabeled points. The measures are those of :meth:`Why.measure`: where the
+        map keeps its data, and where labels pull.
+    class_styles : mapping of str to mapping
+        Color, symbol, place and visibility of each class. ``class_styles.change("six",
+        color="#E69F00", symbol="star", hidden=True, place=0)`` changes some of them.
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         If an argument is not legal; the message names it.
 
     Notes
@@ -98,6 +152,19 @@ class Explorer(anywidget.AnyWidget):
     >>> explorer.session.label(explorer.selection, "setosa")
     >>> explorer.labels[:4]
     ['setosa', 'setosa', 'setosa', None]
+
+    Of a DataFrame, numbers are embedded and the other columns shown:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {"height": [1.0, 2.0, 4.0], "width": [3.0, 1.0, 2.0], "kind": ["a", "b", "b"]},
+    ...     index=["Ann", "Bob", "Cleo"],
+    ... )
+    >>> explorer = nb.Explorer(frame, color="kind", autoplay=False)
+    >>> explorer.data_note
+    '2 of 3 columns are embedded, standardized: height, width'
+    >>> frame.join(explorer.to_frame()).index.tolist()
+    ['Ann', 'Bob', 'Cleo']
     """
 
     # As text: of a path anywidget keeps a signal that refers to every widget ever made.
@@ -106,76 +173,150 @@ class Explorer(anywidget.AnyWidget):
     # One trait for each entry of the schema: in a class body, vars() is the class's namespace.
     vars().update({name: trait.make() for name, trait in schema.TRAITS.items()})
 
+    #: What the selected points were chosen with, if the page said so.
+    _selected_by = ""
+
     n_samples: int
     selection: Any
+    cards: Any
+    names_shown: bool
+    data_note: str
     color_by: str
 
     def __init__(
         self,
-        X: ArrayLike | None = None,
+        X: Any = None,
         method: Estimator | Recipe[Any] | None = None,
         *,
         supervision: Supervision | ArrayLike | None = None,
         session: Session | None = None,
-        color: ArrayLike | None = None,
+        color: Any = None,
+        features: Any = None,
+        feature_names: Sequence[str] | None = None,
+        standardize: bool | None = None,
+        names: Any = None,
+        columns: Any = None,
+        images: Any = None,
         height: int = 460,
         autoplay: bool | None = None,
+        autosave: str | os.PathLike[str] | None = None,
+        still: bool = True,
     ) -> None:
-        from nbembed.session import Session
-
-        if (X is None) == (session is None):
-            raise ValueError("give either X or session, and not both")
-        if session is not None and (method is not None or supervision is not None):
-            raise ValueError("method and supervision come with the session; use its own commands")
         if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
             raise ValueError(
                 f"height must be a whole number of pixels in [200, 2000], got {height!r}"
             )
         if autoplay is not None:
             check_flag("autoplay", autoplay)
-        if session is not None and not hasattr(session, "subscribe"):
-            raise TypeError(f"session must be a Session, got {type(session).__name__}")
-        owned = session is None
-        if session is None:
-            assert X is not None
-            session = Session(X, _in_plane(method), supervision=supervision)
-            autoplay = True if autoplay is None else autoplay
-        column = as_column(color, session.n_samples)
+        check_flag("still", still)
+        opened = open_session(
+            X,
+            method,
+            supervision,
+            session,
+            features,
+            standardize,
+            apart=[name for name in (color, names, images) if isinstance(name, str)],
+            autosave=autosave,
+        )
+        session, chosen = opened.session, opened.features
+        if autoplay is None:
+            autoplay = opened.owned and not opened.resumed
+        if color is None and X is None:
+            color = opened.view.color_series
+        points = PointData(
+            chosen,
+            session.n_samples,
+            color=color,
+            names=names,
+            columns=columns,
+            images=images,
+        )
+        column = points.color
         color_traits = serializers.color_column(column)
 
         self._session = session
-        self._column = column
-        categories = column.names if column.kind == "category" else ()
-        artist = self._artist = FrameArtist(session, ClassPalette(categories))
+        self._points = points
+        self._groups = GroupSource(session, points, feature_names)
+        artist = FrameArtist(
+            session, ClassPalette(column.names, color_traits["color_column"]["colors"])
+        )
+        self._artist = artist
+        self.class_styles = ClassStyles(session, artist, self._tell_style)
+        self._outbox = None if hosts.hears_threads() else hosts.Outbox(self._send_now)
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
         self._writer = writer
+        self._cards = CardSource(session, points, self._send_message)
+        comparison = self._comparison = Comparison(session, artist, writer, self._tell_comparison)
+        finder = self._finder = Finder(session, points)
+        self._why = Why(session)
+        reasons = self._reasons = WhySource(self._why, artist)
+        self._exports = Exports(self, session, points, artist, opened.given)
+        self._queries = QuerySource(
+            self._send_message,
+            {
+                "find_columns": finder.answer_columns,
+                "find": finder.answer_find,
+                "find_near": finder.answer_near,
+                "saved_selection": finder.answer_saved,
+                **self._groups.answers,
+                **reasons.answers,
+                **comparison.answers,
+                **self._exports.answers,
+            },
+        )
         suggestions = self._suggestions = SuggestionSource(session, self._send_message)
         self._dispatcher = CommandDispatcher(
             session,
             {
                 "select": self._select,
                 "color_by": self._color_by,
+                "show_cards": self._show_cards,
+                "show_names": self._show_names,
                 "check_suggestions": self._check_suggestions,
+                "set_word": self._set_word,
+                "style_class": self.class_styles.change,
                 "end_check": self._end_check,
+                "cancel": self._cancel,
+                **comparison.commands,
             },
+            chosen_by=self._chosen_by,
             checks={
                 "accept": suggestions.check_ready,
                 "check_suggestions": suggestions.check_ready,
             },
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
-        self._sender = Sender(self._write, self._send_frame, writer.write_at_rest)
-        writer.update({**color_traits, "color_by": writer.default_color})
+        self._sender = Sender(
+            self._write,
+            self._send_frame,
+            writer.write_at_rest,
+            limit=frames_ahead(session.n_samples),
+            heard=lambda: WATCH.idle,
+        )
+        data_note = "" if chosen is None else chosen.note
+        writer.update({**color_traits, "named": points.named, "data_note": data_note})
+        reactive = hosts.runs_dependent_cells()
+        writer.update({"polled": self._outbox is not None, "reactive": reactive})
+        writer.update({"color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
-        self._owned, self._closed = owned, False
+        self._owned, self._closed = opened.owned, False
+        self._still = StillOutput(self._exports.still) if still else None
+        self._autosave: Autosave | None = None
+        if autosave is not None:
+            self._autosave = Autosave(
+                session, autosave, self._exports.view, self._tell_saved, known=opened.resumed
+            )
         self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         self.observe(writer.color_changed, "color_by")
-        self._sender.start()
-        compilation.watch(self._compiling_changed)
+        writer.update(opened.view.traits_for(column.kind))
+        if self._outbox is None:
+            self._sender.start()
+        compilation.watch(self._tell_compiling)
         WATCH.add(self._displays, self._close_unless_held)
         if autoplay:
             session.play()
@@ -186,6 +327,11 @@ class Explorer(anywidget.AnyWidget):
     def session(self) -> Session:
         """The session that is shown."""
         return self._session
+
+    @property
+    def why(self) -> Why:
+        """Why points lie where they do: neighborhoods, measures, forces, the map without labels."""
+        return self._why
 
     @property
     def embedding(self) -> NDArray[Any]:
@@ -218,34 +364,58 @@ class Explorer(anywidget.AnyWidget):
         if after != before:
             self._session.supervise(after)
 
-    def to_frame(self) -> Any:
-        """Return layout, labels and selection as a pandas data frame with one row for each point.
+    def describe(self, points: Any = None, against: Any = None, *, most: int = 12) -> Description:
+        """Return what distinguishes points from the rest, or from others.
 
-        Columns: ``x``, ``y`` (``z`` or ``y0``, ``y1``, … with more dimensions), ``label``,
-        ``confidence``, ``selected``, and the color column under its own name or ``color``.
+        Parameters
+        ----------
+        points : array-like of int or mask, optional
+            By default the selected points.
+        against : array-like of int or mask, optional
+            What they are compared with, by default all other points.
+        most : int
+            Features, columns of categories and words at most.
+
+        Returns
+        -------
+        description : Description
+            Numbers by effect size, categories by lift, words, mean images. Its ``repr`` says the
+            most important in words.
 
         Raises
         ------
-        ImportError
-            If pandas, which nbembed does not require, is not installed.
+        ValueError, TypeError
+            If there are no points, or none to compare them with.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame() needs pandas, which nbembed does not install: pip install pandas"
-            ) from None
-        Y = self.embedding
-        d = Y.shape[1]
-        names = ["x", "y", "z"][:d] if d <= 3 else [f"y{i}" for i in range(d)]
-        columns: dict[str, Any] = {name: Y[:, i] for i, name in enumerate(names)}
-        columns["label"] = pd.array(self.labels, dtype="string")
-        columns["confidence"] = np.asarray(self._session.supervision.confidence, dtype=float)
-        columns["selected"] = np.isin(np.arange(self.n_samples), self.selection)
-        if self._column.values is not None:
-            title = self._column.title
-            columns[title if title and title not in columns else "color"] = self._column.values
-        return pd.DataFrame(columns)
+        return self._groups.describe(points, against, self.selection, most=most)
+
+    def compare(
+        self, other: Any = None, *, view: str = "side", by_change: bool = False
+    ) -> Session | None:
+        """Show another map of the points with the present one, turned and scaled to match.
+
+        Parameters
+        ----------
+        other : str, estimator or Recipe, optional
+            The name of a snapshot; or a method, by name or with its parameters, for a second live
+            map on the same labels and links. ``None`` ends the comparison and the second map.
+        view : {"side", "blend"}, default="side"
+            Side by side, or blended in one map by a slider.
+        by_change : bool, default=False
+            Whether points are colored by how far their neighborhoods differ
+            (:func:`nbembed.measures.compare_maps`).
+
+        Returns
+        -------
+        second : Session or None
+            The session of a second live map. It is closed when the comparison ends.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there is no such snapshot or method, or an argument is not legal.
+        """
+        return self._comparison.compare(other, view, by_change)
 
     def close(self) -> None:
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.
@@ -261,7 +431,12 @@ class Explorer(anywidget.AnyWidget):
             self._displays.end()
             WATCH.remove(self._displays)
             self._unsubscribe()
+            self._comparison.close()
             self._sender.close()
+            self._reasons.close()
+            for part in (self._autosave, self._still):
+                if part is not None:
+                    part.close()
             layout = self.layout
             super().close()
             if not held(layout, [self._trait_values]):
@@ -273,7 +448,9 @@ class Explorer(anywidget.AnyWidget):
     def _end_session(self, *, wait: bool = False) -> None:
         """End the session; if something else refers to it, look again after the next cell."""
         parts = (
-            self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions
+            self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions,
+            self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
+            self._exports, self.class_styles,
         )  # fmt: skip
         if held(self._session, parts) or in_local_variable(self, "_session"):
             WATCH.add(self._displays, self._end_session)
@@ -286,11 +463,14 @@ class Explorer(anywidget.AnyWidget):
 
     def _close_unless_held(self) -> None:
         """Close what no page shows and nobody refers to; do not wait for the worker's turn."""
-        if not (held(self, [self._writer]) or in_other_threads(self)):
+        if not (held(self, [self._writer, self._exports]) or in_other_threads(self)):
             self._close(wait=False)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._displays.asked()
+        self._sender.suppose_page()
+        if self._still is not None:
+            self._still.show()
         return super()._repr_mimebundle_(**kwargs)
 
     def __repr__(self) -> str:
@@ -301,17 +481,26 @@ class Explorer(anywidget.AnyWidget):
     def _notify(self, event: str) -> None:
         self._dispatcher.notify(event)
         self._sender.poke(event)
+        for part in (self._autosave, self._still):
+            if part is not None:
+                part.note(event)
         if event == "state":
             self._sender.rest(self._session.state != "running")
 
     def _send_frame(self, number: Callable[[int], int], newer_than: int) -> bool:
         sent = self._frames.send(number, newer_than)
         if sent:  # somebody looks at a map, and may label it next
-            warm_up(self._session.recipe)
+            warm_up(self._session.recipe, self._session.n_samples)
         return sent
 
-    def _compiling_changed(self) -> None:
+    def _tell_style(self) -> None:
+        self._sender.poke("supervision")
+
+    def _tell_compiling(self) -> None:
         self._sender.poke("compiling")
+
+    def _tell_comparison(self) -> None:
+        self._sender.poke("comparison")
 
     def _write(self, events: set[str]) -> None:
         self._writer.write(events)
@@ -319,6 +508,8 @@ class Explorer(anywidget.AnyWidget):
             self._sender.resend()  # the colors of classes may differ
         if "suggestions" in events:
             self._suggestions.send()
+        if "comparison" in events:
+            self._comparison.write()
 
     # -- from a page: in the main thread or another of the kernel's ------------------------------
 
@@ -333,6 +524,12 @@ class Explorer(anywidget.AnyWidget):
             self.send_state(refused)  # so that the page has what Python has
 
     def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
+        self._handle(content, buffers)
+        if self._outbox is not None:
+            self._sender.turn()
+            self._outbox.flush()
+
+    def _handle(self, content: Any, buffers: Sequence[Any]) -> None:
         try:
             message = protocol.parse(content, buffers, self.n_samples)
         except protocol.ProtocolError as error:
@@ -342,17 +539,25 @@ class Explorer(anywidget.AnyWidget):
         if isinstance(message, protocol.CommandMessage):
             self._sender.watch(client, True)
             self._reply(client, message.request, self._dispatcher.dispatch(message))
+        elif isinstance(message, protocol.QueryMessage):
+            self._queries.ask(message)
         elif message.type == "ack":
             self._sender.acknowledge(message.fields["seq"], client)
         elif message.type == "hello":
             self._frames.forget_sent()
             self._sender.watch(client, True)
             self._reply(client, 0, None)  # so that the page knows that it is heard
+        elif message.type == "poll":
+            self._reply(client, 0, None)  # so that it asks again
         elif message.type == "visible":
             self._sender.watch(client, message.fields["visible"])
         elif message.type == "suggesting":
             self._suggestions.show(client, message.fields["shown"])
             self._sender.poke("suggestions")
+        elif message.type == "inspect":
+            self._cards.card(client, message.fields["point"])
+        elif message.type == "naming":
+            self._cards.names(client, message.fields["points"])
         elif message.type == "precision":
             if self._frames.need_precision(client, message.fields["full"]):
                 self._sender.resend()
@@ -362,16 +567,30 @@ class Explorer(anywidget.AnyWidget):
                 WATCH.look_soon()
         elif message.type == "bye":
             self._displays.forget(client)
-            self._sender.watch(client, False)
+            self._sender.leave(client)
             self._frames.need_precision(client, False)
             self._dispatcher.forget(client)
+            self._queries.forget(client)
             self._suggestions.show(client, False)
 
-    def _select(self, points: NDArray[np.intp]) -> None:
+    def _select(self, points: NDArray[np.intp], by: str = "") -> None:
+        self._selected_by = by
         self._writer.update({"selection": points})
+
+    def _chosen_by(self, points: Any) -> str:
+        return self._selected_by if np.array_equal(points, self.selection) else ""
+
+    def _tell_saved(self, name: str, error: str) -> None:
+        self._writer.update({"saved_to": name, "save_error": error})
 
     def _color_by(self, mode: str) -> None:
         self._writer.update({"color_by": mode})
+
+    def _show_cards(self, points: NDArray[np.intp]) -> None:
+        self._writer.update({"cards": points})
+
+    def _show_names(self, shown: bool) -> None:
+        self._writer.update({"names_shown": shown})
 
     def _check_suggestions(self, size: int) -> None:
         self._session.check_suggestions(size)
@@ -379,7 +598,19 @@ class Explorer(anywidget.AnyWidget):
     def _end_check(self) -> None:
         self._session.end_check()
 
+    def _set_word(self, name: str, word: str) -> None:
+        self._session.set(**{name: word})
+
+    def _cancel(self, what: str) -> None:
+        if what == "unsupervised":
+            self._why.cancel()
+        else:
+            self._session.cancel(what)
+
     def _send_message(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        (self._send_now if self._outbox is None else self._outbox.put)(content, buffers)
+
+    def _send_now(self, content: dict[str, Any], buffers: list[bytes] | None) -> None:
         self.send(content, buffers)
 
     def _reply(self, client: str, request: int, error: str | None) -> None:
@@ -392,12 +623,3 @@ class Explorer(anywidget.AnyWidget):
                 "error": None if error is None else readable(error),
             }
         )
-
-
-def _in_plane(method: Any) -> Any:
-    """Return a method laid out on the plane, where it leaves its dimensions open."""
-    recipe = getattr(method, "recipe", method)
-    if not isinstance(recipe, Recipe):
-        return method  # the session says what is wrong with it
-    planar = recipe.in_plane()
-    return method if planar is recipe else planar

@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 #: ``send(content, buffers)`` of a widget.
 Send = Callable[[dict[str, Any], list[bytes]], None]
 
+#: Bytes of frames that may be on their way, and the least and largest number of frames.
+AHEAD, FEWEST, MOST = 400_000, 2, 6
+
+
+def frames_ahead(n_samples: int) -> int:
+    """Return how many frames of so many points may be unacknowledged.
+
+    So many that small ones keep coming while a page gathers acknowledgments, and so few that large
+    ones do not queue up on a slow line.
+    """
+    numbers = 2 if n_samples > FULL_PRECISION else 4
+    return min(MOST, max(FEWEST, AHEAD // (2 * numbers * n_samples)))
+
 
 class FrameSource:
     """Makes the newest layout of a session into a frame message and sends it."""

@@ -38,6 +38,7 @@ class Displays:
         self._cell: str | None = None  # the cell that displayed it last
         self._cell_again = False  # whether that cell has been run again
         self._dropped = False  # whether the last of its views has gone while its page was open
+        self._ended = False
         self._views: dict[str, int] = {}
 
     def asked(self) -> None:
@@ -64,11 +65,13 @@ class Displays:
     def end(self) -> None:
         """Note that it is closed, which removes its views from all pages."""
         self._views.clear()
-        self._dropped = True
+        self._ended = True
 
     @property
     def gone(self) -> bool:
         """Whether no page shows it or will."""
+        if self._ended:
+            return True  # what a page still reports was on its way
         if any(self._views.values()):
             return False
         return not self._asked or self._dropped or self._cell_again
@@ -81,6 +84,12 @@ class Watch:
         self._open: dict[int, tuple[Displays, weakref.WeakMethod[Callable[[], None]]]] = {}
         self._shell: Any = None
         self._due = False
+        self._in_cell = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether no cell is being run, so that the kernel handles messages."""
+        return not self._in_cell
 
     def add(self, displays: Displays, close: Callable[[], None]) -> None:
         """Call ``close``, a bound method, whenever its owner is found to be displayed nowhere."""
@@ -88,9 +97,11 @@ class Watch:
         self._open[key] = (displays, weakref.WeakMethod(close, lambda _: self._open.pop(key, None)))
         shell = _shell()
         if shell is not None and shell is not self._shell:
+            shell.events.register("pre_run_cell", self._before_cell)
             shell.events.register("post_run_cell", self._after_cell)
             shell.events.register("post_execute", self._after_message)
             self._shell = shell
+            self._in_cell = True  # the first Explorer is made in one
 
     def remove(self, displays: Displays) -> None:
         """Forget what was added."""
@@ -112,7 +123,11 @@ class Watch:
         if self._due:
             self.look()
 
+    def _before_cell(self, _: Any) -> None:
+        self._in_cell = True
+
     def _after_cell(self, result: Any) -> None:
+        self._in_cell = False
         info = getattr(result, "info", None)
         cell = getattr(info, "cell_id", None) or getattr(info, "raw_cell", None) or ""
         for displays, _ in list(self._open.values()):

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.widget import schema
+from nbembed.widget import queries, schema
 from nbembed.widget.wire_types import COUNT, NUMBER, TEXT, Field
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.widget.schema import CommandType
 
 
 class ProtocolError(ValueError):
@@ -71,7 +69,30 @@ class CommandMessage:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-def parse(content: object, buffers: Sequence[Any], n_samples: int) -> Message | CommandMessage:
+@dataclass(frozen=True)
+class QueryMessage:
+    """A query.
+
+    Attributes
+    ----------
+    asker : int
+        Part of the page; of its queries the newest counts.
+    name : str
+        One of :data:`nbembed.widget.queries.QUERIES`.
+    arguments : dict of str to Any
+        As of a command.
+    """
+
+    client: str
+    request: int
+    asker: int
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+def parse(
+    content: object, buffers: Sequence[Any], n_samples: int
+) -> Message | CommandMessage | QueryMessage:
     """Return a message from a page, checked against the schema.
 
     Parameters
@@ -104,7 +125,12 @@ def parse(content: object, buffers: Sequence[Any], n_samples: int) -> Message | 
         raise ProtocolError(str(error), client, number) from None
     if message.type == "command":
         return _command(content, buffers, n_samples)
+    if message.type == "query":
+        return _query(content, buffers, n_samples)
     fields = {f.name: content[f.name] for f in message.fields if f is not schema.CLIENT}
+    points = [*fields.get("points", ()), *([fields["point"]] if "point" in fields else ())]
+    if any(point >= n_samples for point in points):
+        raise ProtocolError(f"points must be below {n_samples}, got {max(points)}", client)
     return Message(message.type, client, fields)
 
 
@@ -114,44 +140,60 @@ def _command(content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int)
     if command is None:
         allowed = ", ".join(schema.COMMANDS)
         raise ProtocolError(f"unknown command {name!r}; allowed: {allowed}", client, request)
+    given = content.get("arguments", {})
     try:
-        arguments = _arguments(command, content.get("arguments", {}))
-        arguments.update(_points(command, buffers, n_samples))
+        if command.parameters:
+            arguments = _parameters(given)
+        else:
+            arguments = _arguments(command.arguments, given)
+        arguments.update(_points(command.points, buffers, n_samples))
     except ValueError as error:
         raise ProtocolError(f"{name}: {error}", client, request) from None
-    return CommandMessage(client, request, name, arguments)
+    keywords = {command.keywords.get(key, key): value for key, value in arguments.items()}
+    return CommandMessage(client, request, name, keywords)
 
 
-def _arguments(command: CommandType, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments in JSON, by the keywords of the method that carries it out."""
-    if command.parameters:
-        if not given:
-            raise ValueError("at least one parameter must be given")
-        return {str(name): Field(str(name), NUMBER).check(value) for name, value in given.items()}
-    fields = {f.name: f for f in command.arguments}
-    unknown = sorted(set(given) - set(fields))
+def _query(content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int) -> QueryMessage:
+    client, request, name = content["client"], content["request"], content["name"]
+    query = queries.QUERIES.get(name)
+    if query is None:
+        allowed = ", ".join(queries.QUERIES)
+        raise ProtocolError(f"unknown query {name!r}; allowed: {allowed}", client)
+    try:
+        arguments = _arguments(query.arguments, content.get("arguments", {}))
+        arguments.update(_points(query.points, buffers, n_samples))
+    except ValueError as error:
+        raise ProtocolError(f"{name}: {error}", client) from None
+    return QueryMessage(client, request, content["asker"], name, arguments)
+
+
+def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    if not given:
+        raise ValueError("at least one parameter must be given")
+    return {str(name): Field(str(name), NUMBER).check(value) for name, value in given.items()}
+
+
+def _arguments(fields: Sequence[Field], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments in JSON."""
+    unknown = sorted(set(given) - {f.name for f in fields})
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}")
     arguments = {}
-    for name, f in fields.items():
-        if name in given:
-            arguments[command.keywords.get(name, name)] = f.check(given[name])
+    for f in fields:
+        if f.name in given:
+            arguments[f.name] = f.check(given[f.name])
         elif not f.optional:
-            raise ValueError(f"{name} is missing")
+            raise ValueError(f"{f.name} is missing")
     return arguments
 
 
 def _points(
-    command: CommandType, buffers: Sequence[Any], n_samples: int
+    names: Sequence[str], buffers: Sequence[Any], n_samples: int
 ) -> dict[str, NDArray[np.intp]]:
-    names = command.points
     if names and len(buffers) != len(names):
         needed = "one buffer" if len(names) == 1 else f"{len(names)} buffers"
         raise ValueError(f"needs {needed} of points, got {len(buffers)}")
-    return {
-        command.keywords.get(name, name): _indices(bytes(buffer), n_samples)
-        for name, buffer in zip(names, buffers)
-    }
+    return {name: _indices(bytes(buffer), n_samples) for name, buffer in zip(names, buffers)}
 
 
 def _indices(raw: bytes, n_samples: int) -> NDArray[np.intp]:

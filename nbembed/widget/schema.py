@@ -1,6 +1,7 @@
 """The one schema of the wire between an Explorer and the pages that show it.
 
-Synced *traits* hold what survives a reload of the page; Python alone writes them. Custom *messages*
+Synced *traits* hold what survives a reload of the page; Python alone writes them, except
+``revision``, which only tells a host that something has changed. Custom *messages*
 carry the rest: layouts in motion and replies to the page, acknowledgments and commands from it.
 Every message from a page names its ``client``, a word that the page makes up when it loads, because
 several pages may show one widget. A command has a ``request`` number, and its reply repeats it; an
@@ -10,7 +11,7 @@ reply.
 From these tables come the widget's traits (``explorer``), the checks of incoming messages
 (``protocol``), the command calls (``dispatcher``) and the page's types and signals
 (``typescript``, which writes ``frontend/src/wire.generated.ts``). What the page may ask of the
-session is the session's own table of commands.
+session is the session's own table of commands; what it may ask to know is in ``queries``.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nbembed.display.palette import SYMBOLS
 from nbembed.session.commands import COMMANDS as SESSION_COMMANDS
+from nbembed.session.point_measures import MEASURES
+from nbembed.widget import class_styles, control_types, queries
+from nbembed.widget.class_styles import ClassInfo
+from nbembed.widget.comparison_types import Compared, CompareView, SnapshotInfo
+from nbembed.widget.control_types import ClassCount, Control, MethodGroup, Prepared
 from nbembed.widget.traits import points_trait
 from nbembed.widget.wire_types import (
     CHOICE,
@@ -50,40 +55,24 @@ PLACES = list_of(list_of(NUMBER, 2))
 LINES = list_of(list_of(NUMBER, 4))
 NAMES = list_of(TEXT)
 GROUP = list_of(INDEX)
+#: Traits that are sets of points in Python, too.
+POINT_SETS = ("selection", "cards")
 
 # -- named types ------------------------------------------------------------------------------
 
 RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
-ColorMode = enum("ColorMode", "column", "class", "probability", "suggestion")
+ColorMode = enum("ColorMode", "column", "class", "probability", "suggestion", *MEASURES)
+Background = enum("Background", "making", "learning", "unsupervised")
 ColumnKind = enum("ColumnKind", "none", "category", "number")
-SliderScale = enum("SliderScale", "linear", "log")
-MarkerSymbol = enum("MarkerSymbol", *SYMBOLS, list_name="MARKER_SYMBOLS")
-
-ClassInfo = record(
-    "ClassInfo",
-    "A class, and how its points are drawn.",
-    Field("name", TEXT),
-    Field("color", TEXT, '"#RRGGBB".'),
-    Field("symbol", MarkerSymbol),
-)
-Control = record(
-    "Control",
-    "A slider for a live parameter.",
-    Field("name", TEXT, "The parameter, as the command `set` names it."),
-    Field("symbol", TEXT),
-    Field("low", NUMBER),
-    Field("high", NUMBER),
-    Field("scale", SliderScale),
-    Field("step", NUMBER),
-    Field("enabled", FLAG),
-    Field("description", TEXT),
-)
-ClassCount = record(
-    "ClassCount",
-    "The number of classes, where it is a parameter of the method.",
-    Field("name", TEXT, "The parameter, as the command `set` names it."),
-    Field("value", COUNT),
-    Field("low", COUNT),
+SecondMap = record(
+    "SecondMap",
+    "A second live map of the same data on the same labels.",
+    Field("method", TEXT),
+    Field("controls", list_of(Control)),
+    Field("parameters", mapping_of(nullable(NUMBER)), "Values of the live parameters."),
+    Field("state", RunState),
+    Field("making", TEXT, "What is being made before it can go on, and how far."),
+    Field("problem", TEXT, "What stopped it, or why it does not have the newest labels."),
 )
 PathStep = record(
     "PathStep",
@@ -110,16 +99,30 @@ SuggestionCheck = record(
     Field("low", NUMBER, "Lower end of the accuracy's 95 % interval."),
     Field("high", NUMBER),
 )
-MethodGroup = record(
-    "MethodGroup",
-    "Methods that the chooser lists under one title.",
+CardRow = record(
+    "CardRow",
+    "A column of a card.",
     Field("title", TEXT),
-    Field("names", NAMES),
+    Field("text", TEXT, "Empty where the value is missing."),
+)
+CardNeighbor = record(
+    "CardNeighbor",
+    "A neighbor in the data of the point of a card.",
+    Field("point", INDEX),
+    Field("name", TEXT, "Empty where points have no names."),
+    Field("distance", NUMBER),
+)
+SavedSelection = record(
+    "SavedSelection",
+    "Points that were saved by name.",
+    Field("name", TEXT),
+    Field("count", COUNT, "How many they are."),
 )
 TYPES: tuple[Enum | Record, ...] = (
-    RunState, ColorMode, ColumnKind, SliderScale, MarkerSymbol,
-    ClassInfo, Control, ClassCount, PathStep, ColorColumn, MethodGroup,
-    SuggestionState, SuggestionCheck,
+    RunState, ColorMode, Background, ColumnKind, *class_styles.TYPES,
+    *control_types.TYPES, PathStep, ColorColumn, SavedSelection, SecondMap,
+    SuggestionState, SuggestionCheck, CardRow, CardNeighbor,
+    *queries.TYPES,
 )  # fmt: skip
 
 # -- synced traits ----------------------------------------------------------------------------
@@ -132,7 +135,7 @@ class Trait:
     Attributes
     ----------
     from_page : bool
-        Whether a page may write it. None may: what a person changes is a command, which the kernel
+        Whether a page may write it. What a person changes is a command instead, which the kernel
         checks, and which can be refused.
     """
 
@@ -144,7 +147,7 @@ class Trait:
 
     def make(self) -> Any:
         """Return a new traitlet for the widget's class."""
-        if self.name == "selection":
+        if self.type is POINTS and self.name in POINT_SETS:
             return points_trait()
         return self.type.trait(self.default).tag(sync=True)
 
@@ -181,10 +184,17 @@ TRAITS: Mapping[str, Trait] = {
         ),
         Trait("color_by", ColorMode, "class", "What colors the unlabeled points."),
         Trait("selection", POINTS, b"", "Indices of selected points."),
+        Trait("selections", list_of(SavedSelection), [], "Selections that were saved by name."),
+        Trait("cards", POINTS, b"", "Indices of points whose cards are kept open."),
+        Trait("data_note", TEXT, "", "What of a table is embedded."),
+        Trait("named", FLAG, False, "Whether points have names that the map can show."),
+        Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),
         Trait("method", TEXT, ""),
+        Trait("quality_metric", TEXT, "", "In which cards and quality have neighbors in the data."),
         Trait("methods", NAMES, []),
         Trait("method_groups", list_of(MethodGroup), []),
         Trait("controls", list_of(Control), []),
+        Trait("prepared", list_of(Prepared), []),
         Trait("parameters", mapping_of(nullable(NUMBER)), {}, "Values of the live parameters."),
         Trait("class_count", nullable(ClassCount), None),
         Trait("state", RunState, "idle"),
@@ -194,15 +204,33 @@ TRAITS: Mapping[str, Trait] = {
         Trait("error", TEXT, "", "What stopped the worker."),
         Trait("compiling", FLAG, False, "Whether kernels are compiled: once for an installation."),
         Trait("learning", TEXT, "", "What is being learned from labels in the background."),
+        Trait("making", TEXT, "", "What is being made before the map can go on, and how far."),
+        Trait("making_share", nullable(NUMBER), None, "Share that is done; null if not counted."),
+        Trait("meanwhile", TEXT, "", "What the map does until it is made."),
+        Trait("remark", TEXT, "", "What was noticed while affinities were made."),
         Trait("learning_error", TEXT, "", "Why the newest labels cannot be learned from."),
         Trait("request", TEXT, "", "What the method needs from the person."),
         Trait("worse_optimum", TEXT, "", "That a new start would reach a lower cost."),
+        Trait("polled", FLAG, False, "Whether the page must ask for news."),
+        Trait("reactive", FLAG, False, "Whether the host runs cells when the page writes a trait."),
+        Trait(
+            "revision",
+            INDEX,
+            0,
+            "Counts changes of selection and supervision, for such a host.",
+            from_page=True,
+        ),
+        Trait("saved_to", TEXT, "", "The file to which the session is saved by itself."),
+        Trait("save_error", TEXT, "", "Why it could not be saved the last time."),
         Trait("undo", TEXT, "", "What undo takes back."),
         Trait("redo", TEXT, "", "What redo does again."),
         Trait("history", FLOATS, b"", "Cost curve: iteration, cost for each point of the curve."),
         Trait("path", list_of(PathStep), []),
         Trait("path_symbol", TEXT, "", "Of the parameter that the path follows."),
         Trait("chosen_step", CHOICE, -1, "Step of the path that the map shows, −1 for none."),
+        Trait("snapshots", list_of(SnapshotInfo), [], "Oldest first."),
+        Trait("compared", nullable(Compared), None, "What the map is compared with."),
+        Trait("second", nullable(SecondMap), None, "The second live map."),
     )
 }
 
@@ -301,14 +329,46 @@ SUGGESTIONS = MessageType(
         Field("second", CLASSES, "The second likeliest class of each of these.", True),
     ),
 )
+CARD = MessageType(
+    "card",
+    "What is known of a point. It may come a second time, with neighbors.",
+    (
+        CLIENT,
+        Field("point", INDEX),
+        Field("name", TEXT, "Empty where points have no names."),
+        Field("rows", list_of(CardRow)),
+        Field("left_out", INDEX, "The number of columns without a row."),
+        Field("neighbors", nullable(list_of(CardNeighbor)), "null while they are searched."),
+        Field("problem", TEXT, "Why its image cannot be shown."),
+    ),
+    (Field("image", BYTES, "A PNG.", True),),
+)
+POINT_NAMES = MessageType(
+    "names",
+    "Names of points.",
+    (CLIENT, Field("points", GROUP), Field("names", NAMES)),
+)
+NAMED_VALUES = Type("object", lambda v: isinstance(v, Mapping), "an object")
+ANSWER = MessageType(
+    "answer",
+    "The answer to a query; the query's type says which fields and buffers it has.",
+    (
+        CLIENT,
+        REQUEST,
+        Field("name", TEXT),
+        Field("error", nullable(TEXT), "Why there is no answer; fields and buffers are empty."),
+        Field("fields", NAMED_VALUES),
+    ),
+)
 TO_PAGE: Mapping[str, MessageType] = {
-    message.type: message for message in (FRAME, REPLY, SUGGESTIONS)
+    message.type: message for message in (FRAME, REPLY, SUGGESTIONS, CARD, POINT_NAMES, ANSWER)
 }
 
 FROM_PAGE: Mapping[str, MessageType] = {
     message.type: message
     for message in (
         MessageType("hello", "The page has loaded the widget.", (CLIENT,)),
+        MessageType("poll", "What could not be sent by itself may be sent now.", (CLIENT,)),
         MessageType("bye", "The page has dropped the widget.", (CLIENT,)),
         MessageType("visible", "Whether a view is on screen.", (CLIENT, Field("visible", FLAG))),
         MessageType(
@@ -324,6 +384,10 @@ FROM_PAGE: Mapping[str, MessageType] = {
             "Whether the page needs coordinates in full precision, being zoomed in far.",
             (CLIENT, Field("full", FLAG)),
         ),
+        MessageType(
+            "inspect", "The card of a point is asked for.", (CLIENT, Field("point", INDEX))
+        ),
+        MessageType("naming", "Names are asked for.", (CLIENT, Field("points", GROUP))),
         MessageType("ack", "All frames up to one were drawn.", (CLIENT, Field("seq", INDEX))),
         MessageType(
             "command",
@@ -332,11 +396,18 @@ FROM_PAGE: Mapping[str, MessageType] = {
                 CLIENT,
                 REQUEST,
                 Field("name", TEXT),
-                Field(
-                    "arguments",
-                    Type("object", lambda v: isinstance(v, Mapping), "an object"),
-                    optional=True,
-                ),
+                Field("arguments", NAMED_VALUES, optional=True),
+            ),
+        ),
+        MessageType(
+            "query",
+            "Something that the page wants to know; its sets of points are the buffers.",
+            (
+                CLIENT,
+                REQUEST,
+                Field("asker", INDEX, "Its query overtakes older ones of the same asker."),
+                Field("name", TEXT),
+                Field("arguments", NAMED_VALUES, optional=True),
             ),
         ),
     )
@@ -402,14 +473,43 @@ def command_type(command: Command) -> CommandType:
 VIEW_COMMANDS: Mapping[str, CommandType] = {
     command.name: command
     for command in (
-        CommandType("select", "Select points.", points=("points",)),
+        CommandType(
+            "select",
+            "Select points.",
+            (Field("by", TEXT, "What they were chosen with, such as 'lasso'.", optional=True),),
+            points=("points",),
+        ),
         CommandType(
             "color_by", "Choose what colors the unlabeled points.", (Field("mode", ColorMode),)
         ),
         CommandType(
             "check_suggestions", "Draw points at random to ask for.", (Field("size", COUNT),)
         ),
+        CommandType("show_cards", "Keep the cards of these points open.", points=("points",)),
+        CommandType("show_names", "Show or hide names on the map.", (Field("shown", FLAG),)),
+        CommandType(
+            "set_word", "Change a parameter to a word.", (Field("name", TEXT), Field("word", TEXT))
+        ),
+        CommandType("style_class", "Give a class another look or place.", class_styles.CHANGES),
         CommandType("end_check", "Forget the points that were drawn; their labels stay."),
+        CommandType("compare", "Compare the map with a snapshot.", (Field("snapshot", TEXT),)),
+        CommandType(
+            "compare_live",
+            "Compare the map with a second live map of a method.",
+            (Field("method", TEXT, "A second map there is goes on with it."),),
+        ),
+        CommandType(
+            "show_comparison",
+            "Choose how two maps are compared.",
+            (Field("view", CompareView), Field("by_change", FLAG)),
+        ),
+        CommandType("end_comparison", "Show one map again; a second live map ends."),
+        CommandType("set_second", "Change parameters of the second map.", parameters=True),
+        CommandType("reset_second", "Start the second map again."),
+        CommandType("take_over_second", "Give the map the second one's method and parameters."),
+        CommandType(
+            "cancel", "Give up what is done in the background.", (Field("what", Background),)
+        ),
     )
 }
 #: All that a page may ask for.

@@ -1,9 +1,12 @@
 """The thread that sends a session's changes to the page, at the rate at which the page draws.
 
 A session's worker only sets a flag when something has changed (:meth:`Sender.poke`); this thread
-then reads and sends it. Layouts travel as *frames*, of which at most two are unacknowledged: a slow
-page gets fewer frames, and no queue builds up. A frame that is not acknowledged within a second
-counts as lost. While no page can be seen, no frames are sent.
+then reads and sends it. Layouts travel as *frames*, of which a few at most are unacknowledged: a
+slow page gets fewer frames, and no queue builds up; the first that shows a command does not wait
+for them. A frame that is not acknowledged within a second counts as lost. While no page can be
+seen, no frames are sent. A page that has just been made may not be heard before a busy kernel is
+idle: it is supposed to be there, and while the kernel runs a cell, losses do not end that, so that
+a map moves while later cells run.
 """
 
 from __future__ import annotations
@@ -16,6 +19,11 @@ from dataclasses import dataclass, field
 
 log = logging.getLogger(__name__)
 
+#: A page that has not been heard yet.
+SUPPOSED = ""
+#: Events that tell of a command's effect on the map, which the next layout shows.
+EFFECTS = frozenset({"method", "parameters", "supervision"})
+
 
 @dataclass
 class FrameWindow:
@@ -25,16 +33,23 @@ class FrameWindow:
     ----------
     limit : int
         Largest number of unacknowledged frames.
-    patience : float
-        Seconds after which an unacknowledged frame counts as lost.
+    awaited : bool
+        Whether the next frame is one that a person waits for, and may be one more.
+    patience, short_patience : float
+        Seconds after which an unacknowledged frame counts as lost; the second while pages may not
+        be heard.
     give_up_after : int
-        Number of frames lost in a row after which all pages count as gone.
+        Number of losses in a row after which all pages count as gone.
     """
 
     limit: int = 2
     patience: float = 1.0
+    short_patience: float = 0.4
     give_up_after: int = 3
     audience: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
+    heard: bool = True
+    awaited: bool = False
     _next: int = 1
     _in_flight: dict[int, tuple[int, float]] = field(default_factory=dict)
     _shown: int = -1
@@ -48,18 +63,21 @@ class FrameWindow:
     @property
     def open(self) -> bool:
         """Whether a frame may be sent now."""
-        return bool(self.audience) and len(self._in_flight) < self.limit
+        return bool(self.audience) and len(self._in_flight) < self.limit + self.awaited
 
     def sent(self, version: int, now: float) -> int:
         """Record that a layout is sent now; return the number of its frame."""
         seq = self._next
         self._next += 1
+        self.awaited = False
         self._in_flight[seq] = (version, now)
         return seq
 
     def acknowledge(self, seq: int, client: str) -> None:
-        """Record that a page has drawn a frame and all frames before it, however late."""
-        self.audience.add(client)
+        """Record that a page is done with a frame and all frames before it, however late."""
+        self.audience.discard(SUPPOSED)
+        if client not in self.hidden:  # else what was on its way when it hid would bring it back
+            self.audience.add(client)
         self._lost = 0
         for earlier in [number for number in self._in_flight if number <= seq]:
             self._shown = max(self._shown, self._in_flight.pop(earlier)[0])
@@ -68,10 +86,24 @@ class FrameWindow:
         """Record whether a page can be seen. A new page has been shown nothing yet."""
         if not watching:
             self.audience.discard(client)
-        elif client not in self.audience:
+            self.hidden.add(client)
+            return
+        self.hidden.discard(client)
+        if client not in self.audience:
+            self.audience.discard(SUPPOSED)
             self.audience.add(client)
             self._lost = 0
             self.forget()
+
+    def leave(self, client: str) -> None:
+        """Record that a page is gone."""
+        self.audience.discard(client)
+        self.hidden.discard(client)
+
+    def suppose(self) -> None:
+        """Suppose that there is a page, until one is heard or frames are lost."""
+        if not self.audience:
+            self.watch(SUPPOSED, True)
 
     def forget(self) -> None:
         """Forget what was sent, so that the present layout is sent again."""
@@ -80,10 +112,11 @@ class FrameWindow:
 
     def expire(self, now: float) -> int:
         """Drop frames that count as lost; return their number."""
-        late = [seq for seq, (_, then) in self._in_flight.items() if now - then >= self.patience]
+        patience = self._patience
+        late = [seq for seq, (_, then) in self._in_flight.items() if now - then >= patience]
         for seq in late:
             del self._in_flight[seq]
-        self._lost += len(late)
+        self._lost += bool(late) and self.heard
         if self._lost >= self.give_up_after:
             self.audience.clear()
             self._lost = 0
@@ -93,11 +126,15 @@ class FrameWindow:
         """Return the seconds until the next frame counts as lost, ``None`` if none is in flight."""
         if not self._in_flight:
             return None
-        return max(0.0, min(then for _, then in self._in_flight.values()) + self.patience - now)
+        return max(0.0, min(then for _, then in self._in_flight.values()) + self._patience - now)
+
+    @property
+    def _patience(self) -> float:
+        return self.patience if self.heard else self.short_patience
 
 
 class Sender:
-    """Runs a daemon thread that delivers changes and frames.
+    """Delivers changes and frames, in a daemon thread or, where no thread is heard, in turns.
 
     Parameters
     ----------
@@ -108,10 +145,14 @@ class Sender:
         ``newer_than``, with ``number(version)`` as the frame's number, and returns whether it did.
     settle : callable
         Called when the session has been at rest for ``pause``; writes what survives a reload.
+    limit : int
+        Largest number of unacknowledged frames.
     pace : float
         Shortest time between frames in seconds.
     pause : float
         Time at rest before ``settle``, in seconds.
+    heard : callable
+        Whether messages of pages are being handled.
     """
 
     def __init__(
@@ -120,8 +161,10 @@ class Sender:
         frame: Callable[[Callable[[int], int], int], bool],
         settle: Callable[[], None],
         *,
+        limit: int = 2,
         pace: float = 1 / 80,
         pause: float = 0.12,
+        heard: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._deliver = deliver
@@ -129,11 +172,13 @@ class Sender:
         self._settle = settle
         self._pace = pace
         self._pause = pause
+        self._heard = heard
         self._clock = clock
         self._condition = threading.Condition()
-        self._window = FrameWindow()
+        self._window = FrameWindow(limit)
         self._events: set[str] = set()
         self._fresh = True
+        self._in_force = False  # a command is, and no layout has shown it yet
         self._settle_at: float | None = None
         self._not_before = 0.0
         self._closed = False
@@ -142,7 +187,7 @@ class Sender:
     # -- from any thread, quick ---------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the thread; without it, somebody must call :meth:`turn`."""
         self._thread = threading.Thread(target=self._loop, name="nbembed-sender", daemon=True)
         self._thread.start()
 
@@ -151,12 +196,15 @@ class Sender:
         with self._condition:
             if event == "frame":
                 self._fresh = True
+                if self._in_force:
+                    self._in_force, self._window.awaited = False, True
                 if self._settle_at is not None:
                     self._settle_at = self._clock() + self._pause
                 if not self._window.open:
                     return  # the acknowledgment will wake the thread
             else:
                 self._events.add(event)
+                self._in_force |= event in EFFECTS
             self._condition.notify()
 
     def rest(self, resting: bool) -> None:
@@ -177,6 +225,18 @@ class Sender:
             self._window.watch(client, watching)
             if watching:
                 self._fresh = True
+            self._condition.notify()
+
+    def leave(self, client: str) -> None:
+        """Note that a page is gone."""
+        with self._condition:
+            self._window.leave(client)
+
+    def suppose_page(self) -> None:
+        """Note that a page is being made, which may not be heard for a while."""
+        with self._condition:
+            self._window.suppose()
+            self._fresh = True
             self._condition.notify()
 
     def resend(self) -> None:
@@ -210,26 +270,33 @@ class Sender:
                     self._condition.wait(self._patience(self._clock()))
                 if self._closed:
                     return
-                now = self._clock()
-                events, self._events = self._events, set()
-                settle = self._settle_at is not None and now >= self._settle_at
-                if settle:
-                    self._settle_at = None
-                frame = self._frame_due(now)
-                if frame:
-                    self._fresh = False
-                    self._not_before = now + self._pace
-                newest = self._window.newest
-            try:
-                if frame:
-                    self._frame(self._number, newest)
-                if events:
-                    self._deliver(events)
-                if settle:
-                    self._settle()
-            except Exception:
-                # One message that could not be sent must not end the stream.
-                log.exception("nbembed: the Explorer could not be brought up to date")
+            self.turn()
+
+    def turn(self) -> None:
+        """Deliver what is due now, in the caller's thread."""
+        with self._condition:
+            now = self._clock()
+            if self._closed or not self._due(now):
+                return
+            events, self._events = self._events, set()
+            settle = self._settle_at is not None and now >= self._settle_at
+            if settle:
+                self._settle_at = None
+            frame = self._frame_due(now)
+            if frame:
+                self._fresh = False
+                self._not_before = now + self._pace
+            newest = self._window.newest
+        try:
+            if frame:
+                self._frame(self._number, newest)
+            if events:
+                self._deliver(events)
+            if settle:
+                self._settle()
+        except Exception:
+            # One message that could not be sent must not end the stream.
+            log.exception("nbembed: the Explorer could not be brought up to date")
 
     def _number(self, version: int) -> int:
         with self._condition:
@@ -239,6 +306,7 @@ class Sender:
         return self._fresh and self._window.open and now >= self._not_before
 
     def _due(self, now: float) -> bool:
+        self._window.heard = self._heard()
         if self._window.expire(now):
             self._fresh = True  # the newest may be among the lost
         return (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.display import palette
+from nbembed.distances import name_of
 from nbembed.validation import readable
 from nbembed.widget.protocol import encode, finite
 
@@ -47,7 +48,7 @@ def color_column(column: Column) -> dict[str, Any]:
             "kind": column.kind,
             "title": column.title,
             "names": list(column.names),
-            "colors": [palette.color(k) for k in range(len(column.names))],
+            "colors": palette.category_colors(len(column.names), ordered=column.ordered),
         },
         "color_values": encode("color_values", column.codes),
     }
@@ -65,6 +66,11 @@ def supervision_traits(supervision: Supervision) -> dict[str, Any]:
         ],
         "pinned": encode("pinned", supervision.pinned),
     }
+
+
+def saved_selections(session: Session) -> list[dict[str, Any]]:
+    """Return the names of the saved selections, and how many points each has."""
+    return [{"name": name, "count": len(points)} for name, points in session.selections.items()]
 
 
 def controls(live: Sequence[LiveParameter], supervision: Supervision) -> list[dict[str, Any]]:
@@ -90,6 +96,7 @@ def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, An
         "high": float(parameter.high),
         "scale": parameter.scale,
         "step": float(step),
+        "usual": float(parameter.default),
         "enabled": enabled,
         "description": description,
     }
@@ -99,6 +106,34 @@ def parameters(session: Session) -> dict[str, float | None]:
     """Return the values of the live parameters."""
     present = session.parameters
     return {p.name: finite(present.get(p.name)) for p in session.live_parameters}
+
+
+def prepared(session: Session) -> list[dict[str, Any]]:
+    """Return the parameters that the map is prepared with, and what a change of each costs."""
+    recipe = session.recipe
+    present = recipe.parameters
+    found = []
+    for parameter in recipe.prepared_parameters:
+        value = present.get(parameter.name)
+        if value is None or (parameter.of_features and recipe.takes_distances):
+            continue
+        parts = recipe.parts_entered(parameter.name)
+        cost = "Takes effect at once."
+        if "affinities" in parts:
+            cost = f"Finds the neighbors of {session.n_samples} points anew; the map goes on."
+        elif not parts:
+            cost = "Counts from the next reset."
+        found.append(
+            {
+                "name": parameter.name,
+                "title": parameter.title,
+                "value": name_of(value) if parameter.words else readable(f"{value}"),
+                "words": list(parameter.words),
+                "description": parameter.description,
+                "cost": cost,
+            }
+        )
+    return found
 
 
 def class_count(session: Session) -> dict[str, Any] | None:
@@ -152,11 +187,25 @@ def chosen_step(session: Session) -> int:
 
 
 def method_groups(methods: Mapping[str, type[Recipe[Any]]]) -> list[dict[str, Any]]:
-    """Return the methods' names by group, in the order in which the groups first appear."""
+    """Return the methods' names and sentences by group, groups as they first appear."""
     groups: dict[str, list[str]] = {}
     for name, recipe in methods.items():
         groups.setdefault(recipe.group, []).append(name)
-    return [{"title": title, "names": names} for title, names in groups.items()]
+    return [
+        {"title": title, "names": names, "sentences": [methods[name].summary for name in names]}
+        for title, names in groups.items()
+    ]
+
+
+def progress(session: Session) -> dict[str, Any]:
+    """Return the traits of what is being made in the background."""
+    now = session.progress
+    return {
+        "making": "" if now is None else str(now),
+        "making_share": None if now is None else now.share,
+        "meanwhile": "" if now is None else now.meanwhile,
+        "remark": readable(session.remark),
+    }
 
 
 def learning_error(session: Session) -> str:

@@ -7,15 +7,17 @@ is 64 KiB, so nearly every frame of a map waits. Measured with 1797 points on tw
 frame took 34 ms instead of 8, the time from a slider to the changed picture was 75 ms instead of 50
 (95 % within 165 instead of 90), and 17 frames a second arrived instead of 60.
 
-Installing nbembed enables the extension for the environment's Jupyter servers
-(``etc/jupyter/jupyter_server_config.d/nbembed.json``); ``jupyter server extension disable
-nbembed.widget.server`` disables it. The Explorer works without it, less smoothly.
+``nbembed lab`` starts JupyterLab with the extension; ``jupyter server extension enable
+nbembed.widget.server`` enables it for other servers. The Explorer works without it, less smoothly.
 """
 
 from __future__ import annotations
 
 import functools
 from typing import Any
+
+#: The option with which a Jupyter server loads the extension.
+OPTION = "--ServerApp.jpserver_extensions=nbembed.widget.server=True"
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nbembed.distances import name_of
 from nbembed.kernels.compilation import compiling
 from nbembed.widget import serializers
 from nbembed.widget.protocol import encode, finite
@@ -46,9 +47,15 @@ class TraitWriter:
             "method": (self._methods, parameters, history, state),
             "state": (state, history),
             "learning": (state,),
+            "waiting": (self._methods, supervision, parameters, history, state),
+            "progress": (self._progress,),
             "compiling": (self._compiling,),
             "error": (state,),
         }
+
+    def also(self, event: str, read: Callable[[], dict[str, Any]]) -> None:
+        """Let an event write further traits."""
+        self._readers = {**self._readers, event: (*self._readers.get(event, ()), read)}
 
     def write(self, events: Iterable[str] | None = None) -> None:
         """Write what the events changed; by default everything."""
@@ -137,8 +144,10 @@ class TraitWriter:
         session = self._session
         return {
             "method": session.method_name,
+            "quality_metric": name_of(session.recipe.quality_metric),
             "parameters": serializers.parameters(session),
             "controls": serializers.controls(session.live_parameters, session.supervision),
+            "prepared": serializers.prepared(session),
             "class_count": serializers.class_count(session),
             "path_symbol": serializers.path_symbol(session),
         }
@@ -150,15 +159,20 @@ class TraitWriter:
             "redo": session.redo_text,
             "chosen_step": serializers.chosen_step(session),
             "path": serializers.path(session),
+            "selections": serializers.saved_selections(session),
         }
 
     @staticmethod
     def _compiling() -> dict[str, Any]:
         return {"compiling": compiling()}
 
+    def _progress(self) -> dict[str, Any]:
+        return serializers.progress(self._session)
+
     def _state(self) -> dict[str, Any]:
         session = self._session
         return {
+            **self._progress(),
             "state": session.state,
             "error": serializers.error(session),
             "learning": session.learning,

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from nbembed.widget import schema
+from nbembed.widget import queries, schema
 from nbembed.widget.wire_types import ARRAYS, Enum, Field, Record
 
 PATH = Path(__file__).parent / "frontend" / "src" / "wire.generated.ts"
@@ -22,7 +22,7 @@ HEAD = """\
 
 def render() -> str:
     """Return the TypeScript module."""
-    parts = [HEAD, *map(_type, schema.TYPES), _traits(), _messages(), _commands()]
+    parts = [HEAD, *map(_type, schema.TYPES), _traits(), _messages(), _commands(), _queries()]
     return "\n".join(parts)
 
 
@@ -89,15 +89,9 @@ def _messages() -> str:
 def _commands() -> str:
     arguments, points = [], []
     for command in schema.COMMANDS.values():
-        inner = "; ".join(
-            f"{f.name}{'?' if f.optional else ''}: {f.type.typescript}" for f in command.arguments
-        )
-        text = f"{{ {inner} }}" if inner else "Record<string, never>"
-        if command.parameters:
-            text = "Record<string, number>"
+        text = "Record<string, number>" if command.parameters else _object(command.arguments)
         arguments += [f"  /** {command.doc} */", f"  {command.name}: {text};"]
-        sets = ", ".join(f"{name}: Uint32Array" for name in command.points)
-        points.append(f"  {command.name}: [{sets}];")
+        points.append(f"  {command.name}: {_sets(command.points)};")
     return "\n".join(
         [
             "/** The arguments of each command. */",
@@ -114,6 +108,51 @@ def _commands() -> str:
             "",
         ]
     )
+
+
+def _queries() -> str:
+    arguments, points, answers, buffers = [], [], [], []
+    for query in queries.QUERIES.values():
+        arguments += [f"  /** {query.doc} */", f"  {query.name}: {_object(query.arguments)};"]
+        points.append(f"  {query.name}: {_sets(query.points)};")
+        answers.append(f"  {query.name}: {_object((*query.fields, *query.buffers))};")
+        forms = [[b.name, ARRAYS[b.type.dtype][0]] for b in query.buffers]
+        buffers.append(f"  {query.name}: {json.dumps(forms)},")
+    return "\n".join(
+        [
+            "/** The arguments of each query. */",
+            "export interface QueryArguments {",
+            *arguments,
+            "}",
+            "",
+            "/** The sets of points of each query, each a buffer. */",
+            "export interface QueryPoints {",
+            *points,
+            "}",
+            "",
+            "/** The answer to each query. */",
+            "export interface QueryAnswers {",
+            *answers,
+            "}",
+            "",
+            "/** The buffers of each answer, in order: name and typed array. */",
+            "export const QUERY_BUFFERS = {",
+            *buffers,
+            "} as const;",
+            "",
+            "export type QueryName = keyof QueryArguments;",
+            "",
+        ]
+    )
+
+
+def _object(fields: Iterable[Field]) -> str:
+    inner = "; ".join(f"{f.name}{'?' if f.optional else ''}: {f.type.typescript}" for f in fields)
+    return f"{{ {inner} }}" if inner else "Record<string, never>"
+
+
+def _sets(names: Iterable[str]) -> str:
+    return f"[{', '.join(f'{name}: Uint32Array' for name in names)}]"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A JupyterLab on the loopback and the notebook pages that the tests open in it.
+"""A JupyterLab or Notebook 7 on the loopback, and the notebook pages that the tests open in it.
 
 The server gets configuration, data and runtime directories of its own, so that a test neither sees
 nor touches what the person at the machine has set up. News, update checks and autosave are off, and
@@ -27,6 +27,8 @@ from typing import Any
 import nbformat
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize
 
+from nbembed.widget.server import OPTION
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 SETTINGS: dict[str, dict[str, object]] = {
     "apputils-extension/notification": {
@@ -51,6 +53,17 @@ class JupyterLab:
     root : pathlib.Path
         The directory that the server shows; notebooks are written here.
     """
+
+    #: The module to run, its options, and where it shows a notebook.
+    module = "jupyterlab"
+    options: tuple[str, ...] = (
+        "--LabApp.news_url=",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.expose_app_in_browser=True",
+    )
+    # "reset" drops the workspace that an earlier page left, else that page's tabs open too.
+    address = "lab/tree/{path}?reset"
 
     def __init__(self) -> None:
         self._home = Path(tempfile.mkdtemp(prefix="nbembed-lab-"))
@@ -87,8 +100,6 @@ class JupyterLab:
             JUPYTERLAB_SETTINGS_DIR=str(self._home / "settings"),
             JUPYTERLAB_WORKSPACES_DIR=str(self._home / "workspaces"),
             JUPYTER_CONFIG_DIR=str(self._home / "config"),
-            # What an installation puts into etc/jupyter, from the checkout.
-            JUPYTER_CONFIG_PATH=str(CHECKOUT / "nbembed" / "widget" / "jupyter-config"),
             JUPYTER_DATA_DIR=str(self._home / "data"),
             JUPYTER_RUNTIME_DIR=str(self._home / "runtime"),
             IPYTHONDIR=str(self._home / "ipython"),
@@ -99,15 +110,13 @@ class JupyterLab:
         port = _free_port()
         self.url = f"http://127.0.0.1:{port}"
         command = [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"),
+            *(sys.executable, "-m", self.module, "--no-browser", "--ip=127.0.0.1"),
             f"--port={port}",
             "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={self.token}",
             f"--ServerApp.root_dir={self.root}",
-            "--LabApp.news_url=",
-            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-            "--LabApp.extension_manager=readonly",
-            "--expose-app-in-browser",
+            OPTION,
+            *self.options,
             "--allow-root",
         ]
         with self._log.open("wb") as log:
@@ -126,13 +135,13 @@ class JupyterLab:
         deadline = time.monotonic() + timeout
         while True:
             if self._process.poll() is not None:
-                raise RuntimeError(f"JupyterLab did not start:\n{self.server_log()}")
+                raise RuntimeError(f"{self.module} did not start:\n{self.server_log()}")
             try:
                 urllib.request.urlopen(f"{self.url}/api/status?token={self.token}", timeout=5)
                 return
             except (urllib.error.URLError, OSError) as error:
                 if time.monotonic() > deadline:
-                    message = f"JupyterLab is not up after {timeout} s:\n{self.server_log()}"
+                    message = f"{self.module} is not up after {timeout} s:\n{self.server_log()}"
                     raise RuntimeError(message) from error
                 time.sleep(0.1)
 
@@ -150,7 +159,16 @@ class JupyterLab:
 
     def server_log(self) -> str:
         """Return the end of what the server wrote."""
-        return self._log.read_text(errors="replace")[-5000:] if self._log.exists() else ""
+        return self.whole_log()[-5000:]
+
+    def whole_log(self) -> str:
+        """Return what the server wrote."""
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+    def page_of(self, path: str) -> str:
+        """Return the address of the page that shows a notebook."""
+        address = self.address.format(path=path)
+        return f"{self.url}/{address}{'&' if '?' in address else '?'}token={self.token}"
 
     def write_notebook(self, name: str, cells: Sequence[str]) -> str:
         """Write a notebook of these code cells under the root; return its path there."""
@@ -195,6 +213,20 @@ class JupyterLab:
         return page
 
 
+class Notebook7(JupyterLab):
+    """A running Notebook 7; use as a context manager.
+
+    Its page hides the application's object, so that :meth:`open_notebook` cannot wait for it.
+    """
+
+    module = "notebook"
+    options = (
+        "--JupyterNotebookApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--JupyterNotebookApp.extension_manager=readonly",
+    )
+    address = "notebooks/{path}"
+
+
 class Notebook:
     """A notebook open in JupyterLab.
 
@@ -218,8 +250,7 @@ class Notebook:
 
     def open(self) -> None:
         """Load the page and wait until the kernel is idle; also opens it afresh."""
-        # "reset" drops the workspace that an earlier page left, else that page's tabs open too.
-        self.page.goto(f"{self._lab.url}/lab/tree/{self._path}?reset&token={self._lab.token}")
+        self.page.goto(self._lab.page_of(self._path))
         self._ready()
 
     def reload(self) -> None:

@@ -25,7 +25,7 @@ AT_WORK = """(
     sorted(t.name for t in threading.enumerate() if t.name.startswith('nbembed')),
     sum(isinstance(w, nb.Explorer) for w in __import__('ipywidgets').widget._instances.values()),
 )"""
-ONE = [1, ["nbembed session", "nbembed-sender"], 1]
+ONE = [1, ["nbembed picture", "nbembed session", "nbembed-sender"], 1]
 WITHIN = 1000  # milliseconds
 
 

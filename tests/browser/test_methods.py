@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -70,11 +72,15 @@ def test_class_centers_of_parametric_embedding_are_drawn_and_named(start) -> Non
     hand.notebook.execute("label(2)")
     hand.notebook.wait_for("list(explorer.center_names)", lambda names: len(names) == 3)
     hand.settle()
-    colors = hand.notebook.evaluate("[c['color'] for c in explorer.classes]")
+    # As the page shows them: adapted to its background.
+    colors = hand.widget.locator(".nbe-chip").evaluate_all(
+        "chips => chips.map((chip) => chip.style.getPropertyValue('--nbe-class'))"
+    )
+    assert len(colors) == 3
     hand.press("Fit view")
     hand.page.wait_for_timeout(300)
     for color in colors:
-        rgb = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+        rgb = [int(part) for part in re.findall(r"\d+", color)[:3]]
         assert ink(hand, rgb) > 60, f"a center of {color} is drawn"
     assert hand.notebook.errors == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from nbembed.display import palette
 from nbembed.display.membership_colors import membership_colors
-from nbembed.display.palette import COLORS, SYMBOLS, ClassPalette
+from nbembed.display.palette import COLORS, SYMBOLS
 
 # Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB.
 VISIONS = {
@@ -58,34 +58,6 @@ def test_classes_differ_in_color_and_shape_together() -> None:
     assert len(set(SYMBOLS)) == len(SYMBOLS)
 
 
-def test_a_class_named_like_a_category_has_its_color() -> None:
-    styles = ClassPalette(["0", "1", "2"]).styles(["two", "2"])
-    assert styles[1]["color"] == palette.color(2)
-    assert styles[0]["color"] not in {palette.color(k) for k in range(3)}
-
-
-def test_a_renamed_class_keeps_its_color_and_a_dropped_one_gives_it_back() -> None:
-    own = ClassPalette()
-    first = own.styles(["a", "b"])
-    renamed = own.styles(["x", "b"])
-    assert [s["color"] for s in renamed] == [s["color"] for s in first]
-    own.styles(["x"])
-    assert own.styles(["x", "c"])[1]["color"] == first[1]["color"]
-
-
-def test_unnamed_classes_show_the_color_that_they_would_get() -> None:
-    own = ClassPalette()
-    before = own.colors(3)
-    assert [s["color"] for s in own.styles(["a", "b", "c"])] == before
-    assert len(set(own.colors(20))) == 20
-
-
-def test_more_classes_than_colors_and_categories() -> None:
-    own = ClassPalette([str(k) for k in range(200)])
-    styles = own.styles([f"class {k}" for k in range(40)])
-    assert len({s["color"] for s in styles}) == 40
-
-
 def test_a_certain_point_has_its_class_color_and_mixtures_are_light() -> None:
     rgba = membership_colors(np.array([[1.0, 0.0], [0.5, 0.5]]), ["#FF0000", "#0000FF"])
     assert rgba[0].tolist() == [255, 0, 0, 255]
@@ -93,11 +65,10 @@ def test_a_certain_point_has_its_class_color_and_mixtures_are_light() -> None:
     assert 180 < rgba[1, 0] < 190  # mixed in coded values it would be a dark 128
 
 
-def test_tens_of_thousands_of_classes_each_have_a_place_of_their_own() -> None:
-    names = [str(k) for k in range(40_000)]
-    kept = ClassPalette(["7", "no class"])
-    styles = kept.styles(names)
-    assert styles[7]["color"] == palette.color(0)
-    assert len({kept._slots[k] for k in range(40_000)}) == 40_000
-    assert kept.styles(names[:10]) == styles[:10]
-    assert kept.styles(names) == styles
+@pytest.mark.parametrize("count", [1, 2, 5, 12])
+def test_ordered_colors_rise_in_lightness(count: int) -> None:
+    colors = palette.category_colors(count, ordered=True)
+    lightness = [lab(color, "trichromat")[0] for color in colors]
+    assert len(set(colors)) == count
+    assert lightness == sorted(lightness)
+    assert all(len(color) == 7 for color in colors)

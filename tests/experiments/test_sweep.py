@@ -12,6 +12,7 @@ from functools import partial
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from joblib.parallel import ThreadingBackend
 from scipy import sparse
@@ -464,12 +465,11 @@ def test_what_cannot_be_recognized_is_named(tmp_path):
 
 
 def test_a_table_is_read_in_many_ways():
-    pandas = pytest.importorskip("pandas")
     with pytest.warns(FitFailedWarning):
         table = sweep(Recorder(), {"a": [1, "fails"], "b": ["<b>", [0.0] * 50]}, X, seeds=[0, 1])
     assert len(table) == 8
     frame = table.to_pandas()
-    assert isinstance(frame, pandas.DataFrame)
+    assert isinstance(frame, pd.DataFrame)
     assert frame.columns.tolist() == list(table.columns)
     assert frame["score"].tolist()[:4] == [15150.0] * 4
     assert table["b"].dtype == object

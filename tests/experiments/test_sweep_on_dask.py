@@ -105,7 +105,6 @@ import joblib
 from distributed import Client
 from tests.experiments.test_sweep_on_dask import GRID, QUICK, SEEDS, X, Y, waiting
 from nbembed.experiments import sweep
-from nbembed.experiments.jobs import WorkerLost, completed
 
 folder = pathlib.Path(sys.argv[1])
 with Client(sys.argv[2]), joblib.parallel_config(backend="dask"):

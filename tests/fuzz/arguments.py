@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
@@ -167,15 +168,18 @@ GOOD: dict[str, Good] = {
     "directions": lambda w: st.just(nb.objectives.circle(w.k)),
     "a": values.points,
     "b": values.points,
+    "what": lambda w: st.sampled_from([None, "making", "learning"]),
     "class_": TEXT,
     "classes": lambda w: st.lists(values.names(), max_size=3, unique=True),
     "class_names": lambda w: st.one_of(st.none(), st.just([str(i) for i in range(w.k)])),
     "name": TEXT,
     "old": TEXT,
     "new": TEXT,
+    "into": TEXT,
     "color": column,
     "hover": lambda w: st.one_of(st.none(), st.dictionaries(values.names(), column(w), max_size=2)),
     "center_names": NOTHING,
+    "center_classes": NOTHING,
     "direction_names": NOTHING,
     "title": TEXT,
     "x_label": TEXT,
@@ -286,6 +290,9 @@ GOOD: dict[str, Good] = {
     "solve": FLAG,
     "wait": FLAG,
     "autoplay": one_of(False, None),
+    "still": FLAG,
+    "dark": FLAG,
+    "provenance": FLAG,
     "keep": FLAG,
     # objects
     "affinities": same(affinities),
@@ -319,6 +326,29 @@ GOOD: dict[str, Good] = {
 
 #: Where a name means something else: (pattern of callables, name).
 ELSEWHERE: dict[tuple[str, str], Good] = {
+    ("nb.Explorer", "features"): NOTHING,  # data are arrays, or frames whose columns vary
+    ("nb.Explorer", "columns"): lambda w: st.one_of(
+        st.none(), st.dictionaries(values.names(), column(w), max_size=2)
+    ),
+    ("nb.Explorer", "images"): lambda w: st.sampled_from(
+        [None, np.ones((w.n, 2, 3)), [None] * w.n]
+    ),
+    ("nb.Explorer", "names"): column,
+    ("nb.Explorer", "feature_names"): NOTHING,
+    ("nb.Explorer*", "most"): one_of(3, 12),
+    ("nb.Explorer*", "against"): lambda w: st.one_of(st.none(), values.points(w)),
+    ("nb.Explorer", "standardize"): one_of(None, False),
+    ("nb.Explorer", "autosave"): NOTHING,  # an Explorer that goes on from the file takes no method
+    ("nb.Explorer.*", "path"): one_of(None, "map.out"),
+    ("nb.Explorer.to_anndata", "key"): one_of("nbembed", "map"),
+    ("nb.Explorer.to_anndata", "into"): NOTHING,
+    ("nb.Explorer.write_labels", "frame"): lambda w: st.builds(
+        lambda: pd.DataFrame(index=range(w.n))
+    ),
+    ("nb.Explorer.write_labels", "column"): one_of("label", "class"),
+    ("nb.Explorer.to_??g", "width"): one_of(100, 640),
+    ("nb.Explorer.to_??g", "height"): one_of(100, 640),
+    ("nb.Explorer.to_html", "title"): one_of("Map", "<b>"),
     ("nb.LearningMetric.fitted_to", "X"): same(some_data),
     ("nb.LearningMetric.fitted_to", "supervision"): lambda w: st.builds(
         supervision, st.just(replace(w, n=max(w.n, 4)))
@@ -347,6 +377,10 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.measures.class_precision", "centers"): lambda w: st.one_of(st.none(), values.centers(w)),
     ("nb.measures.class_precision", "h"): one_of(2, 1, 100),
     ("nb.measures.nearest_neighbors", "name"): one_of("X"),
+    ("nb.measures.compare_maps", "other"): values.layout,
+    ("nb.Explorer.compare", "other"): one_of(None, "SNE", "lost", nb.SNE(random_state=0)),
+    ("nb.Explorer.compare", "view"): one_of("side", "blend"),
+    ("nb.Explorer.compare", "by_change"): FLAG,
     ("nb.plots.*", "centers"): lambda w: st.one_of(st.none(), values.centers(w)),
     ("nb.plots.lines", "legend"): one_of("top_right", "bottom_left"),
     ("nb.posteriors.*", "X"): lambda w: values.matrices(

@@ -56,6 +56,7 @@ INTERNAL: dict[str, str] = {
     "nb.experiments.SweepTable": "a record that functions return",
     "nb.experiments.SweepTable.[!b]*": "what a record says of itself",
     "nb.measures.PairedTest": "a record that functions return",
+    "nb.measures.MapComparison": "a record that functions return",
     "nb.measures.PrecisionRecall": "a record that functions return",
     "nb.measures.SmoothedErrors": "a record that functions return",
     "nb.methods.Geometry": "a record that recipes return",

@@ -20,6 +20,9 @@ from traitlets import TraitError
 
 import nbembed as nb
 from nbembed.widget import schema
+from nbembed.widget.queries import QUERIES
+from nbembed.widget.query_types import QueryType
+from nbembed.widget.schema import CommandType
 from tests.fuzz import arguments, calls, damage, strategies
 from tests.fuzz.outcomes import Fault, check_finite, check_refusal
 from tests.fuzz.strategies import Strategy, World
@@ -78,6 +81,7 @@ def given_to(member: str) -> dict[str, Strategy]:
         "save": {"path": st.sampled_from(["session.nbembed", "other", Path("third")])},
         "snapshot": {"name": st.sampled_from(["one", "two", None])},
         "restore": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
+        "get_snapshot": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
         "wait": {"state": st.none(), "timeout": st.sampled_from([0.0, 0.1])},
         "step": {"k": st.integers(1, 4), "wait": st.booleans()},
         "suggest": {"timeout": st.none()},
@@ -93,6 +97,7 @@ def given_to(member: str) -> dict[str, Strategy]:
             )
         },
         "show_path_step": {"index": st.integers(0, 2)},
+        "go_to": {"number": st.integers(0, 3)},
         "supervise": {"supervision": arguments.GOOD["supervision"](WORLD)},
         "learn": {"supervision": st.none()},
         "replay": {"X": st.just(arguments.some_data(WORLD)), "log": st.builds(a_log)},
@@ -251,37 +256,69 @@ def load_anything(**values: Any) -> None:
 # -- the Explorer -----------------------------------------------------------------------------
 
 
+# What a page sends with its commands, by the name of the argument.
+SENT: dict[str, Strategy] = {
+    "class": strategies.names(), "name": strategies.names(), "old": strategies.names(),
+    "new": strategies.names(), "confidence": st.sampled_from([1, 0.5, 0, 1e300]),
+    "k": st.integers(1, 5), "size": st.integers(0, 5), "index": st.integers(-1, 3),
+    "method": st.sampled_from(["SNE", "NeRV", "PCA", "FDA", "nothing"]),
+    "shown": st.booleans(), "descending": st.booleans(), "column": st.integers(-1, 4),
+    "text": st.sampled_from(["", "a", "#3", "\u202e"]),
+    "filters": st.lists(
+        st.fixed_dictionaries({
+            "column": st.integers(0, 4), "low": st.sampled_from([None, 0.0]),
+            "high": st.sampled_from([None, 1.0]), "text": st.sampled_from(["", "1"]),
+            "categories": st.sampled_from([None, [-1], [0, 7]]),
+        }),
+        max_size=2,
+    ),
+    "space": st.sampled_from(["data", "map"]),
+    "step": st.sampled_from(["neighbors", "grow", "shrink", "x"]),
+    "mode": st.sampled_from(["column", "class", "probability", "suggestion", "stress", "x"]),
+    "what": st.sampled_from(["making", "learning", "unsupervised", "nothing"]),
+    "point": st.integers(-1, 60),
+    "measure": st.sampled_from(["trustworthiness", "continuity", "kept", "stress", "pull", "x"]),
+    "snapshot": st.sampled_from(["", "snapshot 1", "lost"]),
+    "view": st.sampled_from(["side", "blend", "x"]), "by_change": st.booleans(),
+    "into": strategies.names(), "word": strategies.names(),
+    "color": st.sampled_from(["#E69F00", "#e69f00", "red", ""]),
+    "symbol": st.sampled_from(["star", "circle", "heart"]), "hidden": st.booleans(),
+    "place": st.integers(-1, 3),
+    "number": st.integers(0, 4),
+    "by": st.sampled_from(["lasso", "", "x" * 99]),
+}  # fmt: skip
+
+
 @st.composite
 def messages(draw: Any) -> tuple[Any, list[bytes]]:
     """A message of a page: mostly well-formed, sometimes with one part replaced."""
-    name = draw(st.sampled_from(sorted(schema.COMMANDS)))
-    command = schema.COMMANDS[name]
-    wire: dict[str, Strategy] = {
-        "class": strategies.names(), "name": strategies.names(), "old": strategies.names(),
-        "new": strategies.names(), "confidence": st.sampled_from([1, 0.5, 0, 1e300]),
-        "k": st.integers(1, 5), "size": st.integers(0, 5), "index": st.integers(-1, 3),
-        "method": st.sampled_from(["SNE", "NeRV", "PCA", "FDA", "nothing"]),
-        "mode": st.sampled_from(["column", "class", "probability", "suggestion", "x"]),
-    }  # fmt: skip
-    told: dict[str, Any] = {f.name: draw(wire[f.name]) for f in command.arguments}
-    if command.parameters:
+    kind = draw(st.sampled_from(["command", "command", "query"] if QUERIES else ["command"]))
+    table: Mapping[str, CommandType | QueryType] = QUERIES if kind == "query" else schema.COMMANDS
+    name = draw(st.sampled_from(sorted(table)))
+    command = table[name]
+    told: dict[str, Any] = {f.name: draw(SENT[f.name]) for f in command.arguments}
+    if isinstance(command, CommandType) and command.parameters:
         told = draw(
             st.dictionaries(st.sampled_from(PARAMETERS), strategies.json_values(), max_size=2)
         )
-    content: Any = {"type": "command", "client": "page", "request": draw(st.integers(1, 9)),
-                    "name": name, "arguments": told}  # fmt: skip
+    content: Any = {"type": kind, "client": "page", "request": draw(st.integers(1, 9)),
+                    "asker": 0, "name": name, "arguments": told}  # fmt: skip
     content = draw(
         st.one_of(
             st.just(content),
             st.just(content),
             damage.json_damage(content),
-            st.sampled_from(["hello", "bye", "visible", "ack", "suggesting"]).map(
+            st.sampled_from(
+                ["hello", "bye", "visible", "ack", "suggesting", "inspect", "naming"]
+            ).map(
                 lambda kind: {
                     "type": kind,
                     "client": "page",
                     "visible": True,
                     "seq": 1,
                     "shown": True,
+                    "point": 3,
+                    "points": [0, 7],
                 }
             ),
             strategies.json_values(),

@@ -11,6 +11,8 @@ import random
 
 import pytest
 
+from nbembed.widget import schema
+from nbembed.widget.queries import QUERIES
 from tests.fuzz import calls, live, runner
 from tests.fuzz.known import KNOWN
 from tests.fuzz.runner import Batch
@@ -63,6 +65,12 @@ def test_no_line_of_the_tables_is_left_over():
 def test_every_method_of_a_session_can_be_drawn():
     for member in live.members():
         assert isinstance(live.given_to(member), dict)
+
+
+def test_every_argument_of_a_page_can_be_drawn():
+    table = (*schema.COMMANDS.values(), *QUERIES.values())
+    arguments = {f.name for asked in table for f in asked.arguments}
+    assert arguments <= set(live.SENT)
 
 
 # -- the machinery itself: what it is there to see, it sees -----------------------------------

@@ -41,6 +41,15 @@ def test_perplexities_are_met_whatever_the_unit(rng, dtype, scale, perplexity):
     assert made.P.dtype == dtype
 
 
+def test_roots_are_squared_in_float64(rng):
+    distances = rng.random((70, 40)).astype(np.float32)
+    D2 = np.square(distances, dtype=np.float64)
+    made = calibrate(distances, nobody(70), 9.0, 1, squared=False)
+    again = calibrate(D2, nobody(70), 9.0, 1, np.empty((70, 40), np.float32))
+    np.testing.assert_array_equal(made.P, again.P)
+    np.testing.assert_array_equal(made.beta, again.beta)
+
+
 @pytest.mark.parametrize("m", [COLUMNS - 1, COLUMNS, COLUMNS + 1, 3 * COLUMNS + 7])
 def test_long_rows_are_summed_whole(rng, m):
     D2 = rng.chisquare(3, size=(3, m))

@@ -59,15 +59,76 @@ class Watcher:
 def test_two_threads_that_compile_are_one_wait() -> None:
     watcher = Watcher()
     compilation.watch(watcher.changed)
-    compilation.begin()
-    other = threading.Thread(target=lambda: (compilation.begin(), compilation.end()))
-    other.start()
-    other.join()
-    assert compilation.compiling()
-    compilation.end()
+
+    def compile_() -> None:
+        with compilation.under_way():
+            assert compilation.compiling()
+
+    with compilation.under_way():
+        other = threading.Thread(target=compile_)
+        other.start()
+        other.join()
+        assert compilation.compiling()
     assert watcher.seen == [True, False]
-    compilation.end()  # of what was never begun
+
+
+def test_a_kernel_that_compiles_another_is_one_wait() -> None:
+    watcher = Watcher()
+    compilation.watch(watcher.changed)
+    with compilation.under_way():
+        with compilation.under_way():
+            pass
+        assert compilation.compiling()
+    assert not compilation.compiling()
     assert watcher.seen == [True, False]
+
+
+INTERRUPTED = """
+from nbembed.kernels import compilation
+from nbembed.kernels.codegen.compiling import compiled
+
+@compiled
+def inner(x):
+    return x + 1
+
+@compiled
+def outer(x):
+    return inner(x) + undefined_name
+
+kind = type(inner._compiler)
+compile_ = kind._compile_core
+for wrong in (KeyboardInterrupt, MemoryError):
+    def interrupted(self, *arguments):
+        assert compilation.compiling()
+        raise wrong
+    kind._compile_core = interrupted
+    try:
+        compiled(lambda x: x)(1)
+    except wrong:
+        pass
+    else:
+        raise AssertionError("it was compiled")
+    finally:
+        kind._compile_core = compile_
+    assert not compilation.compiling()
+
+try:
+    outer(1)
+except Exception as error:
+    print(type(error).__name__)
+print(compilation.compiling(), inner(1))
+"""
+
+
+def test_a_compile_that_is_interrupted_or_fails_is_over(tmp_path: Path) -> None:
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["TypingError", "False", "2"]
 
 
 def test_a_watcher_is_not_kept() -> None:
@@ -77,5 +138,5 @@ def test_a_watcher_is_not_kept() -> None:
     del watcher
     gc.collect()
     assert ref() is None
-    compilation.begin()
-    compilation.end()
+    with compilation.under_way():
+        pass

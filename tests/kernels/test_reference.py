@@ -29,6 +29,7 @@ from nbembed.kernels import (
     neighbor_retrieval,
     parametric,
     placement,
+    polynomial_inverse,
     reference,
     sparse,
 )
@@ -269,6 +270,10 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
             solution(graph_solve.solve_on_graph), solution(reference.solve_on_graph),
             (helpers.csr_parts(D / D.sum(axis=1).max()), 0.99, own % 3 > 0, direct.T, 1e-14, 99, 1),
         ),
+        "polynomial_inverse": (
+            polynomial_inverse.polynomial_inverse, reference.polynomial_inverse,
+            (helpers.csr_parts(D / D.sum(axis=1).max()), direct.T[:, :7].copy(), 0.02, 20),
+        ),
     }  # fmt: skip
     return made
 
@@ -330,6 +335,8 @@ def test_every_selectable_kernel_is_compared() -> None:
         # kernels/grid/test_grid_sums compares these.
         "grid_that_pays",
         "radial_sums",
+        # test_graph_solve compares this.
+        "factorize",
         # test_largest compares this.
         "largest_entries",
     }

@@ -12,7 +12,7 @@ import nbembed as nb
 from nbembed.distances import Distances
 from nbembed.learning_metric import nearest
 from nbembed.learning_metric.nearest import nearest_by_length
-from nbembed.neighbors import k_smallest, neighbors_and_distances
+from nbembed.neighbors import find_neighbors, k_smallest, neighbors_and_distances
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +63,22 @@ def test_few_paths_are_computed_and_threads_do_not_matter(digits, monkeypatch):
 
     one = nearest_by_length(lengths, roots, 5)
     assert sum(computed) < 0.2 * D.size
-    monkeypatch.setattr(nearest, "ROWS", 100)
+    monkeypatch.setattr(nearest, "HELD", 1600)
     monkeypatch.setattr(nearest, "CHUNK", 3)
+    searched = []
+
+    def noted(X, k, **options):
+        searched.append((len(X) * k, options["n_jobs"]))
+        return find_neighbors(X, k, **options)
+
+    monkeypatch.setattr(nearest, "find_neighbors", noted)
     for n_threads in (1, 3):
+        searched.clear()
         again = nearest_by_length(lengths, roots, 5, n_threads=n_threads)
         assert np.array_equal(one[0], again[0])
         assert np.array_equal(one[1], again[1])
+        assert len(searched) >= 9
+        assert all(held <= 1600 and n_jobs == n_threads for held, n_jobs in searched)
 
 
 def test_the_chord_is_never_longer_than_the_path(digits):

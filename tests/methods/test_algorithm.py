@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,14 @@ import pytest
 from sklearn.datasets import load_digits
 
 from nbembed.kernels.grid import size
-from nbembed.methods import HSSNE, SNE, Geometry
+from nbembed.learning_metric import LearningMetric
+from nbembed.measures import trustworthiness
+from nbembed.methods import HSSNE, SNE, Geometry, NeRV, SNeRV
 from nbembed.methods.algorithm import GRID_FROM
 from nbembed.supervision import Supervision
 
-KINDS: Any = pytest.mark.parametrize("kind", [HSSNE, SNE])
+ONE_WIDTH = partial(NeRV, map_width="uniform")
+KINDS: Any = pytest.mark.parametrize("kind", [HSSNE, SNE, ONE_WIDTH], ids=["HSSNE", "SNE", "NeRV"])
 
 
 @KINDS
@@ -34,7 +38,8 @@ def test_auto_changes_over_at_one_number_of_points(kind: Any) -> None:
 
 @KINDS
 def test_stored_recipes_of_earlier_versions_are_exact(kind: Any) -> None:
-    restored = kind.recipe_type(**kind.recipe_type.restored({"perplexity": 12.0}))
+    recipe_type = type(kind().recipe)
+    restored = recipe_type(**recipe_type.restored({"perplexity": 12.0}))
     assert restored.algorithm == "exact"
     assert restored.link_form == "uniform"
 
@@ -68,6 +73,43 @@ def test_maps_by_the_grid_are_as_good(kind: Any, d: int, monkeypatch: Any) -> No
     affinities = exact.recipe.make_affinities(X, supervision)
     objective = exact.recipe.make_objective(affinities, supervision, Geometry())
     assert objective.cost(grid.embedding_) < 1.05 * exact.cost_
+
+
+def test_nerv_with_a_width_for_each_point_sums_all_pairs() -> None:
+    recipe = NeRV().recipe
+    assert recipe.algorithm_for(GRID_FROM) == "exact"
+    assert recipe.neighbors_for(GRID_FROM) == 90
+    with pytest.raises(ValueError, match="algorithm='grid' serves map_width='uniform'"):
+        NeRV(algorithm="grid").fit(np.eye(30))
+    few, many = np.zeros((GRID_FROM - 1, 1)), np.zeros((GRID_FROM, 1))
+    assert recipe.live_defaults(few, Supervision(len(few))) is recipe
+    assert recipe.live_defaults(many, Supervision(len(many))).map_width == "uniform"
+
+
+def test_nerv_by_the_grid_is_as_good(monkeypatch: Any) -> None:
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
+    X = load_digits().data[:400]
+    given = {"perplexity": 15.0, "random_state": 0, "max_iter": 150}
+    grid, exact = (ONE_WIDTH(algorithm=a, **given).fit(X) for a in ("grid", "exact"))
+    supervision = Supervision(len(X))
+    affinities = grid.recipe.make_affinities(X, supervision)
+    pairs = grid.recipe.replace(algorithm="exact")
+    cost = pairs.make_objective(affinities, supervision, Geometry()).cost(grid.embedding_)
+    assert cost == pytest.approx(grid.cost_, rel=1e-4)
+    best = trustworthiness(X, exact.embedding_, 10)
+    assert trustworthiness(X, grid.embedding_, 10) > best - 0.02
+
+
+def test_snerv_on_the_grid(pair: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
+    X, y = pair
+    metric = LearningMetric(n_centroids=len(X) // 10, width=1.0, cv=None, max_iter=20)
+    fitted = SNeRV(algorithm="grid", metric=metric, random_state=0, max_iter=60).fit(X, y)
+    assert fitted.algorithm_ == "grid"
+    affinities = fitted.recipe.make_affinities(X, fitted.supervision_)
+    assert affinities.perplexity == pytest.approx(5.0, rel=0.1)
+    assert affinities.n_neighbors == np.ceil(3 * affinities.perplexity)
+    assert affinities.learned_metric is not None
 
 
 def test_labels_and_links_on_the_grid(pair: Any, monkeypatch: Any) -> None:

@@ -13,6 +13,7 @@ from nbembed.methods import HSSNE, SNE, Mbed
 from nbembed.methods import field_placement as module
 from nbembed.methods.field_placement import MapField, place_on_field
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place
+from nbembed.neighbors import search
 from tests.methods.helpers import quick
 
 
@@ -98,8 +99,21 @@ def test_points_at_the_rim_are_placed_by_all_sums(rng, everywhere, monkeypatch):
     plain = MapField.of(Y, cost, 1)
     fitted, new = FittedData(X, "euclidean"), X[:7] + 0.1
     ((_, expected),) = place_on_field(fitted, new, plain, cost, 5.0, 1)
-    monkeypatch.setattr(MapField, "at_rim", lambda self, places: np.ones(len(places), bool))
+    rim = np.arange(7) != 2
+    made = []
+
+    def noted(rows, *arguments):
+        made.append(place(rows, *arguments))
+        return made[-1]
+
+    monkeypatch.setattr(MapField, "at_rim", lambda self, places: rim)
+    monkeypatch.setattr(module, "AT_RIM", 4)
+    monkeypatch.setattr(module, "place", noted)
     ((_, places),) = place_on_field(fitted, new, plain, cost, 5.0, 1)
+    assert [len(part) for part in made] == [4, 2]
+    np.testing.assert_array_equal(places[rim], np.concatenate(made))
+    np.testing.assert_array_equal(places[~rim], expected[~rim])
+    assert (places[rim] != expected[rim]).any(axis=1).all()
     np.testing.assert_allclose(places, expected, atol=0.05)
 
 
@@ -173,9 +187,9 @@ def test_given_dissimilarities_go_by_blocks(rng, everywhere, store, monkeypatch)
     model = quick(HSSNE, alpha=1.0, metric="precomputed", perplexity=5.0).fit(D[:60, :60])
     whole = model.transform(store(D[60:, :60]))
     rows = []
-    real = module.k_smallest
-    monkeypatch.setattr(module, "PAIRS", 4 * 60)
-    monkeypatch.setattr(module, "k_smallest", lambda d, k: rows.append(len(d)) or real(d, k))
+    real = search.k_smallest
+    monkeypatch.setattr(search, "PAIRS", 4 * 60)
+    monkeypatch.setattr(search, "k_smallest", lambda d, k: rows.append(len(d)) or real(d, k))
     np.testing.assert_array_equal(model.transform(store(D[60:, :60])), whole)
     assert rows == [4] * 5
 

@@ -90,16 +90,32 @@ def test_the_schedule_shrinks_to_the_method_s_own_width(pair):
     assert not NeRV(max_iter=19).recipe.make_schedule(affinities, None).stages
 
 
-def test_conjugate_gradients_shrink_and_momentum_follows():
-    stages = NeRV().recipe.make_schedule(None, None).stages
+@pytest.fixture(scope="module")
+def affinities(pair):
+    return NeRV().recipe.make_affinities(pair[0])
+
+
+def test_conjugate_gradients_shrink_and_momentum_follows(affinities):
+    stages = NeRV().recipe.make_schedule(affinities, None).stages
     assert {stage.optimizer for stage in stages} == {ConjugateGradient()}
     assert NeRV().recipe.make_optimizer() == MomentumGradient()
     chosen = NeRV(optimizer="conjugate-gradient")
     assert chosen.recipe.make_optimizer() == ConjugateGradient()
-    chosen = NeRV(optimizer="momentum")
-    assert {stage.optimizer for stage in chosen.recipe.make_schedule(None, None).stages} == {
+    chosen = NeRV(optimizer="momentum").recipe
+    assert {stage.optimizer for stage in chosen.make_schedule(affinities, None).stages} == {
         MomentumGradient()
     }
+
+
+def test_with_neighbors_alone_the_tradeoff_falls_from_recall(pair):
+    recipe = NeRV(tradeoff=0.1, algorithm="grid", map_width="uniform").recipe
+    neighbors = recipe.make_affinities(pair[0])
+    assert neighbors.is_sparse
+    stages = recipe.make_schedule(neighbors, None).stages
+    recall = [stage.parameters["tradeoff"] for stage in stages]
+    assert recall[0] == 1.0
+    assert recall[-1] == 0.1
+    assert all(before > after for before, after in pairwise(recall))
 
 
 def test_recall_alone_with_one_width_is_sne(pair):
@@ -187,3 +203,25 @@ def test_new_points_go_where_their_row_costs_least(pair, map_width):
     for k in range(len(new)):
         least = min(cost(k, np.array([a, b])) for a in grid[:, 0] for b in grid[:, 1])
         assert cost(k, places[k].astype(float)) < least + 0.05 * abs(least) + 0.02
+
+
+def test_recall_comes_first_with_affinities_of_neighbors(pair):
+    """Their neighborhoods cannot be widened, so t falls from 1 to its own value."""
+    X, _ = pair
+    method = NeRV(map_width="uniform", algorithm="grid", tradeoff=0.1, random_state=0)
+    affinities = method.recipe.make_affinities(X)
+
+    def tradeoffs(**changes):
+        schedule = method.recipe.replace(**changes).make_schedule(affinities, None)
+        assert all(set(stage.parameters) == {"tradeoff"} for stage in schedule.stages)
+        return [stage.parameters["tradeoff"] for stage in schedule.stages]
+
+    falling = tradeoffs()
+    assert (falling[0], falling[-1]) == (1.0, 0.1)
+    assert falling == sorted(falling, reverse=True)
+    assert len(set(falling)) == len(falling)
+    assert tradeoffs(tradeoff=0.0)[-1] == 0.0
+    assert tradeoffs(tradeoff=1.0) == tradeoffs(max_iter=3) == tradeoffs(init=X[:, :2]) == []
+    assert NeRV(tradeoff=0.1, max_iter=200).recipe.make_schedule(
+        SNE().recipe.make_affinities(X), None
+    ).stages[0].parameters == {"widening": 8.0}

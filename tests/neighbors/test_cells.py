@@ -52,11 +52,15 @@ def test_other_points(clusters, rng):
 
 def test_neither_the_run_nor_threads_nor_blocks_change_it(clusters, monkeypatch):
     first, reported = Cells(clusters, 6, 1).search()
-    for _ in range(2):
-        again, also = Cells(clusters, 6, 3).search()
-        np.testing.assert_array_equal(again.indices, first.indices)
-        np.testing.assert_array_equal(again.squared, first.squared)
-        assert also == reported
+    for in_small_blocks in (False, True):
+        for searched in (cells, exact) if in_small_blocks else ():
+            monkeypatch.setattr(searched, "QUERIES", 100)
+            monkeypatch.setattr(searched, "POINTS", 128)
+        for n_threads in (1, 3):
+            again, also = Cells(clusters, 6, n_threads).search()
+            np.testing.assert_array_equal(again.indices, first.indices)
+            np.testing.assert_array_equal(again.squared, first.squared)
+            assert also == reported
 
 
 def test_cells_with_too_few_points_are_made_up_for(rng, monkeypatch):

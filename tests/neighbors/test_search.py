@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from nbembed.neighbors import (
     find_neighbors,
     k_smallest,
+    nearest_given,
     nearest_neighbors,
     neighbors_and_distances,
     search,
@@ -94,3 +95,31 @@ def test_arguments_are_checked(rng):
         nearest_neighbors(X, 1, search="fast")
     with pytest.raises(ValueError, match="n_jobs must be"):
         nearest_neighbors(X, 1, n_jobs=0)
+
+
+@pytest.mark.parametrize("D", [3, 12])
+@pytest.mark.parametrize("search_in", ["exact", "auto"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_squares_are_never_lost_without_an_error(rng, metric, search_in, D, monkeypatch):
+    """Whether few points are searched or many, by whatever search: in X, and in the others."""
+    X, others = rng.normal(size=(60, D)), rng.normal(size=(80, D))
+    for many in (False, True) if metric == "euclidean" else (True,):
+        if many:
+            monkeypatch.setattr(search, "SINGLE", 40)
+            monkeypatch.setattr(search, "MANY", 40)
+        for at in (0, 59):
+            far = X.copy()
+            far[at] = 1e200
+            for data, where in ((far, None), (far, others), (far[at : at + 1], others), (X, far)):
+                with pytest.raises(ValueError, match="X must span between 1e-140 and 1e140"):
+                    find_neighbors(data, 3, metric, others=where, search=search_in)
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("block", [4, 2**22])
+def test_given_dissimilarities_go_by_blocks(rng, store, block, monkeypatch):
+    X, others = rng.normal(size=(9, 3)), rng.normal(size=(20, 3))
+    monkeypatch.setattr(search, "PAIRS", block * 20)
+    index, distances = nearest_given(store(cdist(X, others)), 5)
+    np.testing.assert_array_equal(index, nearest_neighbors(X, 5, others=others))
+    np.testing.assert_array_equal(distances, np.sort(cdist(X, others), axis=1)[:, :5])

@@ -90,3 +90,56 @@ def test_a_sparse_matrix_of_many_points_stays_sparse(affinities, links, form, mo
         assert abs(cut - cut.T).max() == 0
     again = without_cannot_links(given, links).P
     np.testing.assert_array_equal(cut.toarray(), again.toarray())
+
+
+def test_emptied_rows_that_may_be_near_each_other_leave_p_symmetric(affinities, links):
+    """Dense and sparse alike: the first four points lose all, and are not kept apart."""
+    P = affinities.joint().P
+    together = [set(allowed_points(i, 60, links)) & set(range(4)) for i in range(4)]
+    assert any(together)
+    sparse_cut = without_cannot_links(Affinities(P, "joint"), links).P.toarray()
+    dense_cut = without_cannot_links(Affinities(P.toarray(), "joint"), links).P
+    np.testing.assert_array_equal(dense_cut, dense_cut.T)
+    np.testing.assert_allclose(dense_cut, sparse_cut, rtol=1e-5)
+    for i in range(4):
+        assert (dense_cut[i] > 0).sum() == allowed_points(i, 60, links).size
+    assert dense_cut.sum() == pytest.approx(1, rel=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_many_emptied_points_are_looked_at_together(rng, form, monkeypatch):
+    """Points on the same sides share what is allowed, and have the bits of each by itself."""
+    monkeypatch.setattr(module, "SAMPLED_FROM", 60)
+    n, links = 300, []
+    rows = sparse.csr_array(np.kron(np.eye(3), np.ones((100, 100)) - np.eye(100)) / 99)
+    P = Affinities(rows if form == "row" else rows / n, form)
+    supervision = Supervision(n)
+    for first in (0, 100):
+        inner = np.arange(first, first + 100)
+        for half in (inner[:50], inner[50:]):
+            for other in (inner[:50], inner[50:]):
+                if half is not other and half[0] != other[0]:
+                    supervision = supervision.cannot_link(half, other)
+    # Within each half points stay near; now those of the first two halves lose these, too.
+    for i in range(20):
+        supervision = supervision.cannot_link([i], np.setdiff1d(np.arange(50), [i]))
+    links = supervision.cannot_links
+    most = int(np.ceil(P.P.nnz / n))
+    calls = []
+    alike = module._alike
+    monkeypatch.setattr(module, "_alike", lambda *a: calls.append(a) or alike(*a))
+    cut = without_cannot_links(P, links).P
+    assert len(calls) == 1
+    for i in range(20):
+        allowed = allowed_points(i, n, links)
+        chosen = np.random.default_rng(i).choice(allowed, most, replace=False)
+        assert set(chosen) <= set(cut[[i]].indices)
+        if form == "row":
+            np.testing.assert_array_equal(cut[[i]].indices, np.sort(chosen))
+
+
+def test_points_without_a_neighbor_left_are_named():
+    told = Supervision(6).cannot_link([1, 2], [0, 3, 4, 5]).cannot_link([1], [2])
+    with pytest.raises(ValueError, match="cannot-links leave point 1 none"):
+        module.check_neighbors_left(told)
+    module.check_neighbors_left(Supervision(6).cannot_link([1, 2], [0, 3, 4, 5]))

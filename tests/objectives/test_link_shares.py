@@ -13,10 +13,10 @@ from nbembed.objectives import (
     HeavyTailed,
     LargeMargin,
     NeighborRetrieval,
-    link_shares,
     simplex,
 )
 from nbembed.objectives.link_shares import LinkShares
+from nbembed.objectives.own_affinities import OwnAffinities
 from nbembed.objectives.similarity import Similarity
 from nbembed.supervision import Supervision
 from tests.objectives.mixtures import joint_mixture, perplexity, row_mixture
@@ -156,8 +156,8 @@ def test_links_between_two_points_are_the_papers(joint, rng):
     np.testing.assert_array_equal(structured.gradient, uniform.gradient)
 
 
-def shares(P, supervision, labels=True, previous=None):
-    return LinkShares.make(P, P, supervision, "structured", labels=labels, previous=previous)
+def shares(P, supervision, labels=True):
+    return LinkShares.make(P, P, supervision, "structured", labels=labels)
 
 
 @pytest.fixture(scope="module")
@@ -199,14 +199,14 @@ def test_own_affinities_prefer_the_nearest_members(affinities):
 def test_a_group_that_did_not_change_keeps_its_own_affinities(affinities, monkeypatch):
     before = Supervision(200).label(range(30), "a").label(range(50, 80), "b")
     after = before.label([90], "b")
-    first = shares(affinities, before)
     again = shares(affinities, after)
+    shares(affinities, before)
     calls = []
-    real = link_shares._own_affinities
-    monkeypatch.setattr(link_shares, "_own_affinities", lambda *a: calls.append(a) or real(*a))
-    kept = shares(affinities, after, previous=first)
+    real = OwnAffinities.of
+    monkeypatch.setattr(OwnAffinities, "of", lambda *a: calls.append(a) or real(*a))
+    kept = shares(affinities, after)
     assert len(calls) == 1
-    assert abs(kept.own - again.own).max() < 1e-15
+    assert abs(kept.own - again.own).max() == 0
 
 
 def test_one_point_more_changes_the_shares_a_little(affinities):
@@ -221,25 +221,6 @@ def test_points_without_affinity_to_their_group_are_spread_evenly():
     found = shares(given, Supervision(12).must_link([0, 4, 8]))
     assert found.own is None or found.own.nnz == 0
     np.testing.assert_allclose(found.total(found.rates)[[0, 4, 8]], 1)
-
-
-@pytest.mark.parametrize("m", [3, 20, 130])
-def test_own_affinities_of_a_sparse_matrix_are_those_of_a_dense_one(
-    affinities, rng, m, monkeypatch
-):
-    members = np.sort(rng.choice(200, m, replace=False))
-    P = np.where(np.quantile(affinities.P, 0.4) < affinities.P, affinities.P, 0)
-    thin = sparse.csr_array(P)
-    found = []
-    for given in (P, thin):
-        if given is thin:  # no block of all pairs is made
-            monkeypatch.setattr(sparse.csr_array, "toarray", None)
-        i, j, values = link_shares._own_affinities(Affinities(given, "row"), 12.0, members)
-        dense = np.zeros((m, m))
-        dense[i, j] = values
-        found.append(dense)
-    assert found[0].any()
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-15)
 
 
 def test_unknown_links_are_refused(joint):

@@ -7,7 +7,13 @@ import pytest
 
 from nbembed.objectives import HeavyTailed, Pinned
 from nbembed.optimizers import laplacian
-from nbembed.optimizers.laplacian import RIDGE, LaplacianInverse, laplacian_inverse
+from nbembed.optimizers.laplacian import (
+    RIDGE,
+    SMOOTHEST,
+    LaplacianInverse,
+    LaplacianPolynomial,
+    laplacian_inverse,
+)
 
 
 def dense(edges, n):
@@ -46,13 +52,51 @@ def test_points_without_any_attraction_are_solved_for():
     np.testing.assert_array_equal(inverse(np.ones((3, 2))), np.ones((3, 2)))
 
 
-def test_no_inverse_for_too_many_points_or_without_attractions(clusters, rng, bare, monkeypatch):
-    Y = rng.normal(size=(60, 2))
+def test_no_inverse_without_attractions_or_out_of_range(clusters, rng, bare):
     assert laplacian_inverse(bare, rng.normal(size=(12, 2))) is None
-    assert laplacian_inverse(HeavyTailed(clusters), Y) is not None
     assert laplacian_inverse(HeavyTailed(clusters), np.full((60, 2), np.nan)) is None
-    monkeypatch.setattr(laplacian, "MOST_POINTS", 59)
-    assert laplacian_inverse(HeavyTailed(clusters), Y) is None
+
+
+def scaled(edges, n):
+    """Return d^(−½) of the diagonal of B, and d^(−½) B d^(−½)."""
+    B = dense(edges, n)
+    scale = 1 / np.sqrt(np.diag(B))
+    return scale, B * np.outer(scale, scale)
+
+
+def test_of_many_points_the_inverse_is_a_polynomial(clusters, rng, monkeypatch):
+    Y = rng.normal(size=(60, 2))
+    objective = HeavyTailed(clusters, 1.5)
+    monkeypatch.setattr(laplacian, "FACTORED_BELOW", 60)
+    found = laplacian_inverse(objective, Y)(np.eye(60))
+    assert isinstance(laplacian_inverse(objective, Y), LaplacianPolynomial)
+    scale, A = scaled(objective.attraction(Y), 60)
+    eigenvalues, vectors = np.linalg.eigh(A)
+    p = vectors.T @ (found / np.outer(scale, scale)) @ vectors
+    inverse = np.diag(p)
+    np.testing.assert_allclose(p, np.diag(inverse), atol=1e-5 * inverse.max())
+    # Well above the smoothest, positive and not too small below: what descends, descends.
+    well = eigenvalues >= SMOOTHEST
+    assert well.any()
+    assert (~well).any()
+    np.testing.assert_allclose(eigenvalues[well] * inverse[well], 1, atol=0.05)
+    assert (inverse[~well] > 0.6 / SMOOTHEST).all()
+    assert (inverse[~well] * eigenvalues[~well] < 1.05).all()
+
+
+def test_the_polynomial_gives_held_points_nothing_and_knows_no_units(clusters, rng, monkeypatch):
+    Y, held = rng.normal(size=(60, 2)), np.array([4, 30])
+    monkeypatch.setattr(laplacian, "FACTORED_BELOW", 0)
+    inverse = laplacian_inverse(Pinned(HeavyTailed(clusters), held), Y)
+    gradient = rng.normal(size=(60, 2))
+    gradient[held] = 0
+    found = inverse(gradient)
+    assert not found[held].any()
+    np.testing.assert_allclose(inverse(1e-60 * gradient), 1e-60 * found, rtol=1e-4)
+    assert not inverse(0 * gradient).any()
+    none = np.zeros(0, np.int64)
+    alone = LaplacianPolynomial(none, none, np.zeros(0), 3)
+    np.testing.assert_allclose(alone(np.ones((3, 2))), np.ones((3, 2)), atol=0.05)
 
 
 @pytest.mark.parametrize("alpha", [1.0, 2.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbembed.objectives import HeavyTailed, Pinned
-from nbembed.optimizers import LBFGS, MomentumLBFGS
+from nbembed.optimizers import LBFGS, MomentumLBFGS, size
 from nbembed.optimizers.size import WIDEST, room, scale_step
 from nbembed.optimizers.steps import radius
 from nbembed.run import Run
@@ -76,3 +76,11 @@ def test_heavy_tails_do_not_lead_to_infinity(clusters, rng, optimizer, alpha, dt
     assert radius(run.embedding) < 1e5
     early = Run(run.objective, optimizer, start).step(150)
     assert run.cost <= early.cost + 1e-5
+
+
+def test_a_large_map_of_dense_clusters_has_no_more_room_than_one_spread_evenly(rng):
+    centers = 100 * rng.normal(size=(50, 2))
+    Y = np.repeat(centers, size.MANY // 50, axis=0) + 1e-3 * rng.normal(size=(size.MANY, 2))
+    evenly = WIDEST * 2.0 * np.sqrt(size.MANY) / radius(Y)
+    assert room(Y, 2.0) == pytest.approx(evenly)
+    assert room(Y[1:], 2.0) > 1000 * evenly

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter
+from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter, Segment
 
 from nbembed import plots
 from nbembed.display.columns import as_column
@@ -117,6 +117,23 @@ def test_centers_and_directions_take_the_color_of_their_class(Y, classes):
     assert all(figure.y_range.start <= a.y_end <= figure.y_range.end for a in arrows)
 
 
+def test_borders_lie_halfway_between_centers_of_different_classes(Y, classes):
+    centers = [[-1.0, 0.0], [1.0, 0.0], [1.0, 0.5]]
+    figure = plots.scatter(Y, classes, centers=centers, center_classes=["a", "b", "b"])
+    (borders,) = (r for r in figure.renderers if isinstance(r.glyph, Segment))
+    data = borders.data_source.data
+    ends = np.array([[data["x0"], data["y0"]], [data["x1"], data["y1"]]]).transpose(2, 0, 1)
+    assert len(ends)
+    for end in ends.reshape(-1, 2):
+        away = np.linalg.norm(np.array(centers) - end, axis=1)
+        assert away[0] == pytest.approx(away[1:].min()), "not between the two centers of b"
+    texts = [thing.text.text for thing in figure.center if isinstance(thing, Label)]
+    assert texts == ["a", "b", "b"]
+    assert figure.renderers.index(borders) == 0, "points lie over them"
+    plain = plots.scatter(Y, classes, centers=centers)
+    assert figure.y_range.end == plain.y_range.end < np.abs(ends).max(), "cut off at the frame"
+
+
 def test_names_of_directions_in_one_place_are_written_as_one(Y):
     figure = plots.scatter(
         Y, directions=[[1, 0], [0, 1], [0.999, 0.02]], direction_names=["LFDA", "PCA", "SS-LFDA"]
@@ -196,6 +213,8 @@ def test_a_screen_reader_is_told_what_there_is(Y, classes):
         ({"centers": [[0.0, 0, 0]]}, "centers must have 2 columns"),
         ({"centers": [[0.0, 0]], "center_names": ["a", "b"]}, "center_names must name each"),
         ({"center_names": ["a"]}, "center_names must come with centers"),
+        ({"center_classes": ["a"]}, "center_classes must come with centers"),
+        ({"centers": np.eye(2), "center_classes": ["a"]}, "center_classes must name the class"),
         ({"directions": [[np.inf, 0.0]]}, "directions must be finite"),
         ({"size": 10}, "size must be at least 100"),
     ],

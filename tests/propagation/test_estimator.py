@@ -77,6 +77,10 @@ def test_precomputed_dissimilarities():
     np.testing.assert_allclose(
         given.predict_proba(cdist(X[:9] + 1, X)), model.predict_proba(X[:9] + 1), atol=1e-6
     )
+    thin = sparse.csr_array(cdist(X[:9] + 1, X))
+    np.testing.assert_array_equal(
+        given.predict_proba(thin), given.predict_proba(cdist(X[:9] + 1, X))
+    )
     with pytest.raises(ValueError, match="X must be non-negative"):
         given.predict_proba(cdist(X[:9], X) - 1)
 

@@ -35,6 +35,7 @@ def path(start, tmp_path):
     session.label([9], "b")
     session.pin([3, 4])
     session.snapshot("kept")
+    session.save_selection("odd", [3, 5])
     rest(session)
     session.reset()
     session.cannot_link([1], [5, 9])
@@ -366,6 +367,10 @@ def _no_snapshot(content):
     content["snapshots"].clear()
 
 
+def _other_selection(content):
+    content["selections"][0]["points"] = [0, 9]
+
+
 @pytest.mark.parametrize(
     ("change", "part"),
     [
@@ -374,6 +379,7 @@ def _no_snapshot(content):
         (_end_gesture, "history"),
         (_other_settings, "settings"),
         (_no_snapshot, "snapshots"),
+        (_other_selection, "saved selections"),
     ],
 )
 def test_a_log_that_leads_elsewhere_is_refused(path, change, part):

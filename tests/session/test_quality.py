@@ -38,14 +38,19 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quality, "PAIRS", 20_000)
 
 
+FORMS = ["dense", "sparse", "cosine", "precomputed", "seuclidean", "mahalanobis"]
+
+
 @pytest.mark.usefixtures("small_steps")
-@pytest.mark.parametrize("form", ["dense", "sparse", "cosine", "precomputed"])
+@pytest.mark.parametrize("form", FORMS)
 def test_of_many_a_sample_is_measured_step_by_step(form: str) -> None:
     rng = np.random.default_rng(1)
     data = np.abs(rng.normal(size=(900, 6)))
     data[300:310] = data[300]  # in one place
+    if form in ("seuclidean", "mahalanobis"):
+        data[450:] *= np.linspace(0.5, 3.0, 6)  # the last points vary otherwise than the first
     Y = (data[:, :2] + 0.02 * rng.normal(size=(900, 2))).astype(np.float32)
-    metric = form if form in ("cosine", "precomputed") else "euclidean"
+    metric = "euclidean" if form in ("dense", "sparse") else form
     X = sparse.csr_array(data) if form == "sparse" else data
     if form == "precomputed":
         X = np.sqrt(((data[:, None] - data[None]) ** 2).sum(axis=2))

@@ -122,3 +122,15 @@ def test_other_arguments_are_named(start):
             session.restore(name)
     with pytest.raises(TypeError, match="auto_learn must be True or False, got 'no'"):
         session.auto_learn = "no"
+
+
+def test_a_session_that_would_not_fit_into_memory_is_refused(monkeypatch):
+    points = np.random.default_rng(0).normal(size=(300, 4))
+    with Session(points, nb.HSSNE(random_state=0, algorithm="grid")) as session:
+        session.step(1, wait=True)
+        monkeypatch.setattr("nbembed.memory.memory_limit", lambda: 300_000)
+        message = "affinities of all 300 × 300 pairs, kept in 2 forms, would take 720 kB"
+        with pytest.raises(ValueError, match=message):
+            Session(points, nb.HSSNE())
+        with pytest.raises(ValueError, match=message):
+            session.set(algorithm="exact")

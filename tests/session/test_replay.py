@@ -176,6 +176,9 @@ def test_replay_refuses_what_is_no_log_of_this_data(start):
         Session.replay(session.X, [*log, Event(3, "dance")], methods=(Fake,))
     with pytest.raises(ValueError, match="log must be of events"):
         Session.replay(session.X, [{"iteration": 0}])
+    broken = {"iteration": 0, "command": "pin", "arguments": {"indices": {"__array__": [1]}}}
+    with pytest.raises(ValueError, match="log must be of events: broken stored value"):
+        Session.replay(session.X, [broken])
 
 
 def test_a_function_in_the_log_is_named_and_must_be_given(start):

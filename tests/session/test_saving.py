@@ -1,4 +1,4 @@
-"""Saving to links, over files with permissions, after kills, and while the worker is busy."""
+"""Saving to links, over files with permissions, by several threads, while the worker is busy."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import errno
 import os
 import re
 import stat
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 
-from nbembed.session import Session, atomic, controller, load_session
-from nbembed.session.atomic import write_atomically
+from nbembed.session import Session, controller, load_session
 from tests.session import fake
 from tests.session.fake import GUARD, Fake, Other, rest
 from tests.session.test_replay import run
@@ -70,66 +67,6 @@ def test_a_new_file_has_those_that_the_process_gives(session, tmp_path):
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
-
-
-@posix
-def test_nobody_else_can_read_a_private_file_while_it_is_written(tmp_path):
-    path = tmp_path / "x"
-    path.touch()
-    path.chmod(0o600)
-    seen = []
-
-    def write(file):
-        (beside,) = (p for p in tmp_path.iterdir() if p != path)
-        seen.append(stat.S_IMODE(beside.stat().st_mode))
-
-    write_atomically(path, write)
-    assert seen == [0o600]
-
-
-KILLED = """
-import importlib.util, os, sys
-from pathlib import Path
-spec = importlib.util.spec_from_file_location("atomic", sys.argv[1])
-atomic = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(atomic)
-def write(file):
-    file.write(b"half")
-    file.flush()
-    os._exit(9)
-atomic.write_atomically(Path(sys.argv[2]), write)
-"""
-
-
-@posix
-def test_what_a_killed_save_has_left_is_removed_by_the_next(session, tmp_path):
-    path, other = tmp_path / "x", tmp_path / "y"
-    for name in (path, path, other):
-        command = [sys.executable, "-c", KILLED, atomic.__file__, name]
-        assert subprocess.run(command, timeout=GUARD, check=False).returncode == 9
-    (tmp_path / ".nbembed-notes").write_text("mine")
-    assert len(list(tmp_path.iterdir())) == 3  # the second of one file has removed the first
-    session.save(path)
-    left = sorted(p.name for p in tmp_path.iterdir())
-    assert len(left) == 3
-    assert "x" in left
-    assert ".nbembed-notes" in left
-    session.save(other)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [".nbembed-notes", "x", "y"]
-
-
-@posix
-def test_a_save_under_way_is_not_taken_for_a_killed_one(tmp_path):
-    path = tmp_path / "x"
-
-    def first(file):
-        file.write(b"first")
-        write_atomically(path, lambda other: other.write(b"second"))
-        assert path.read_bytes() == b"second"
-
-    write_atomically(path, first)
-    assert path.read_bytes() == b"first"
-    assert os.listdir(tmp_path) == ["x"]
 
 
 def test_saves_of_several_threads_leave_one_whole_file(session, tmp_path):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 import nbembed as nb
+from nbembed.kernels.backend import BACKEND
 from nbembed.session import warm_up as room
 from nbembed.session.warm_up import warm_up
 from tests.session.fake import GUARD, Fake, calls
@@ -34,15 +37,80 @@ def test_a_small_map_is_steered_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return evaluate(engine)
 
     monkeypatch.setattr(room.Engine, "advance", advance)
-    wait(warm_up(nb.HSSNE(random_state=0).recipe))
+    wait(warm_up(nb.HSSNE(random_state=0).recipe, 300))
     assert seen[0] == (1.0, 0)
-    assert {alpha for alpha, _ in seen} > {1.0}, "other kernels than those of the present α"
-    assert seen[-1] == (1.0, 10)
-    assert warm_up(nb.HSSNE(alpha=2.0).recipe) is None
+    for labeled in (0, 10):
+        values = {alpha for alpha, number in seen if number == labeled}
+        assert values > {1.0}, "other kernels than those of the present α"
+    assert warm_up(nb.HSSNE(alpha=2.0).recipe, 400) is None
+
+
+def test_many_points_are_warmed_up_by_sums_of_their_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr(room, "_steer_a_small_map", lambda recipe, n: seen.append(n))
+    recipe = nb.HSSNE().recipe
+    for n in (50, 4999, 5000, 100_000):
+        warm_up(recipe, n)
+    warm_up(nb.HSSNE(algorithm="exact").recipe, 100_000)
+    assert seen == [room.POINTS, 5000, room.MANY]
+    assert recipe.algorithm_for(room.MANY) == "grid"
+
+
+#: Run in a process of its own, whose kernels nobody has used before.
+STEER = """
+import gc
+import sys
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+import nbembed as nb
+from nbembed.session.warm_up import warm_up
+
+def kernels():
+    found = set()
+    for thing in gc.get_objects():
+        if isinstance(thing, Dispatcher) and thing.py_func.__module__.startswith("nbembed"):
+            found |= {(thing.py_func.__qualname__, str(s)) for s in thing.signatures}
+    return found
+
+n = int(sys.argv[1])
+X = np.random.default_rng(0).normal(size=(n, 3))
+session = nb.Session(X, nb.HSSNE(random_state=0, tol=0.0))
+session.step(2)
+session.wait(timeout=300)
+warm_up(session.recipe, n).join(300)
+before = kernels()
+assert before
+for change in (
+    lambda: session.label(range(150), "a"),
+    lambda: session.set(alpha=1.3),
+    lambda: session.label(range(200, 230), "b", confidence=0.7),
+    lambda: session.must_link(range(300, 310)),
+    lambda: session.set(rho=0.3),
+    lambda: session.cannot_link([0], [400]),
+    lambda: session.pin([7]),
+):
+    change()
+    session.step(2)
+    session.wait(timeout=300)
+session.close()
+for name, signature in sorted(kernels() - before):
+    print(name, signature)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BACKEND == "numpy", reason="the NumPy backend compiles nothing")
+@pytest.mark.parametrize("n", [1000, 5000])
+def test_afterwards_no_label_or_slider_waits_for_a_compiler(n: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STEER, str(n)], capture_output=True, text=True, timeout=GUARD * 20
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
 
 
 def test_the_method_of_somebody_else_is_not_called() -> None:
-    assert warm_up(Fake()) is None
+    assert warm_up(Fake(), 300) is None
     assert not calls
 
 
@@ -50,7 +118,7 @@ def test_a_metric_of_the_user_is_not_called() -> None:
     def metric(a: object, b: object) -> float:
         raise AssertionError("it was called")
 
-    assert warm_up(nb.HSSNE(metric=metric).recipe) is None
+    assert warm_up(nb.HSSNE(metric=metric).recipe, 300) is None
 
 
 def test_the_end_waits_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +128,7 @@ def test_the_end_waits_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> 
     threads = [threading.Thread(target=release.wait, daemon=True) for _ in kinds]
     for kind, thread in zip(kinds, threads):
         thread.start()
-        room._warm[kind] = thread
+        room._warm[kind, room.POINTS] = thread
     began = time.monotonic()
     room._end()
     waited = time.monotonic() - began
@@ -74,5 +142,5 @@ def test_the_end_waits_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_cannot_be_warmed_up_harms_nothing(
     method: nb.HSSNE, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wait(warm_up(method.recipe))
+    wait(warm_up(method.recipe, 300))
     assert capsys.readouterr() == ("", "")

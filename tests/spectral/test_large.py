@@ -155,6 +155,22 @@ def test_directions_without_variance_are_left_out(monkeypatch):
         PCA().fit(np.ones((200, 120)))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_dense_data_are_copied_once_and_not_changed(monkeypatch, dtype):
+    """While the span of the data is checked there is one copy more, of float32 data."""
+    iterated(monkeypatch)
+    X = np.random.default_rng(0).random((6000, 200), dtype=np.float32).astype(dtype) + 3
+    before = X.copy()
+    tracemalloc.start()
+    made = Subspace.of(X, 3)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    copies = 2 if dtype == np.float32 else 1
+    assert peak < (copies + 0.3) * X.size * 8
+    assert np.array_equal(X, before)
+    assert np.allclose(made.Z, (X - made.mean) @ made.directions, atol=1e-3)
+
+
 def test_large_sparse_data_stay_sparse():
     """A dense copy of 4000 × 12 000 numbers alone would take 384 MB."""
     X = sparse.random_array((4000, 12_000), density=2e-3, rng=0, format="csr")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Page
 
-from nbembed.widget import protocol, schema
+from nbembed.widget import protocol, queries, schema
 
 #: What the fake kernel has as traits, was told and has told; views of bytes as their length.
 READ = """() => {
@@ -27,7 +27,7 @@ def check_traits(values: Mapping[str, Any]) -> None:
     """Raise AssertionError unless all traits are there, each of its type."""
     assert values.keys() == schema.TRAITS.keys()
     for name, value in values.items():
-        if name == "selection":
+        if name in schema.POINT_SETS:
             value = np.asarray(value, "<u4").tobytes() if not isinstance(value, bytes) else value
         assert schema.TRAITS[name].type.accepts(value), (name, value)
 
@@ -37,6 +37,10 @@ def check_message(content: Mapping[str, Any], buffers: Sequence[int]) -> None:
     message = schema.TO_PAGE[content["type"]]
     message.check(content)
     assert content.keys() - {"type"} <= {field.name for field in message.fields}
+    if message is schema.ANSWER:
+        if content["error"] is None:
+            queries.QUERIES[content["name"]].check(content["fields"], len(buffers))
+        return
     needed = [field for field in message.buffers if not field.optional]
     assert len(needed) <= len(buffers) <= len(message.buffers), message.type
     for field, length in zip(message.buffers, buffers):
@@ -56,5 +60,8 @@ def check_page(page: Page) -> None:
         check_message(told["content"], told["buffers"])
     for message in seen["sent"]:
         sets = [np.array(points, "<u4").tobytes() for points in message.pop("sets")]
-        message.pop("points")
+        if message["type"] in ("command", "query"):
+            message.pop("points")
+        elif message["points"] is None:
+            del message["points"]
         protocol.parse(message, sets, seen["n"])

@@ -13,7 +13,8 @@ function random(seed) {
 const view = (array) => new DataView(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
 
 export class FakeKernel {
-  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, host = false, ...traits } = {}) {
+  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, host = false, about = {}, ...traits } = {}) {
+    this.about = about;
     this.n = n;
     this.clusters = clusters;
     this.interval = interval;
@@ -32,18 +33,29 @@ export class FakeKernel {
     this.check = null;
     this.accepted = new Set();
     this.acks = 0;
+    this.saved = new Map(); // points of saved selections
+    this.outbox = []; // of a host that delivers only what answers a message
+    this.handling = false;
+    this.answers = {}; // for each query (arguments, sets) => [fields, arrays], or an error as text
     this.refuse = null;
     this.silent = this.deaf = false; // it answers nothing; nothing can be sent to it
+    this.inCell = null; // resolves when the cell that keeps it busy ends
     this.statusListeners = new Set();
     this.connectionListeners = new Set();
     const signal = (set) => ({ connect: (f) => set.add(f), disconnect: (f) => set.delete(f) });
     // What JupyterLab's managers know of the kernel; other hosts have no such thing.
-    this.host = host && { status: "idle", statusChanged: signal(this.statusListeners), connectionStatusChanged: signal(this.connectionListeners) };
+    this.host = host && {
+      statusChanged: signal(this.statusListeners),
+      connectionStatusChanged: signal(this.connectionListeners),
+      requestKernelInfo: async () => { await this.inCell; },
+    };
     this.truth = Array.from({ length: n }, (_, i) => i % clusters);
     this.positions = Float32Array.from({ length: 2 * n }, () => (this.random() - 0.5) * 0.02);
     this.noise = Float32Array.from({ length: 2 * n }, () => this.gauss());
     this.codes = new Int32Array(n).fill(-1);
     this.confidence = new Float32Array(n);
+    this.kept = {}; // layouts of snapshots
+    Object.assign(this.answers, comparing(this));
     this.traits = {
       n_samples: n,
       height: 460,
@@ -69,12 +81,22 @@ export class FakeKernel {
       color_values: view(Float32Array.from(this.truth)),
       color_by: "column",
       selection: view(new Uint32Array(0)),
+      selections: [],
+      cards: view(new Uint32Array(0)),
+      data_note: "",
+      named: false,
+      names_shown: true,
       method: "HSSNE",
+      quality_metric: "euclidean",
       methods: ["HSSNE", "Mbed", "SNE"],
-      method_groups: [{ title: "Neighbor embeddings", names: ["HSSNE", "SNE"] }],
+      method_groups: [{ title: "Neighbor embeddings", names: ["HSSNE", "SNE"], sentences: ["", ""] }],
       controls: [
-        { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart." },
-        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, enabled: false, description: "How much labels and links count. Needs labels or must-links." },
+        { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, usual: 1, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart." },
+        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count. Needs labels or must-links." },
+      ],
+      prepared: [
+        { name: "perplexity", title: "Perplexity", value: "30", words: [], description: "About as many neighbors count.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
+        { name: "metric", title: "Metric", value: "euclidean", words: ["euclidean", "cosine"], description: "How dissimilar two points are.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
       ],
       parameters: { alpha: 1, rho: 0.5 },
       class_count: null,
@@ -85,15 +107,27 @@ export class FakeKernel {
       error: "",
       compiling: false,
       learning: "",
+      making: "",
+      making_share: null,
+      meanwhile: "",
+      remark: "",
       learning_error: "",
       worse_optimum: "",
       request: "",
+      polled: false,
+      reactive: false,
+      revision: 0,
+      saved_to: "",
+      save_error: "",
       undo: "",
       redo: "",
       history: view(new Float32Array(0)),
       path: [],
       path_symbol: "",
       chosen_step: -1,
+      snapshots: [],
+      compared: null,
+      second: null,
       ...traits,
     };
   }
@@ -127,8 +161,11 @@ export class FakeKernel {
   model() {
     return {
       get: (name) => this.traits[name],
-      set: () => { throw new Error("the page must not write traits"); },
-      save_changes: () => { throw new Error("the page must not write traits"); },
+      set: (name, value) => {
+        if (name !== "revision" || !this.traits.reactive) throw new Error(`the page must not write ${name}`);
+        this.written = { ...this.written, [name]: value };
+      },
+      save_changes: () => { this.update(this.written); },
       on: (name, callback) => {
         if (!this.listeners.has(name)) this.listeners.set(name, new Set());
         this.listeners.get(name).add(callback);
@@ -155,13 +192,17 @@ export class FakeKernel {
   }
 
   custom(content, buffers = []) {
+    if (this.traits.polled && !this.handling) {
+      this.outbox.push([content, buffers.map((array) => array.slice())]);
+      return;
+    }
     this.told.push({ content, buffers: buffers.map((array) => array.byteLength) });
     for (const f of [...(this.listeners.get("msg:custom") ?? [])]) f(content, buffers.map(view));
   }
 
   receive(content, buffers) {
     const sets = buffers.map((buffer) => [...new Uint32Array(buffer)]);
-    this.sent.push({ ...content, points: sets[0] ?? null, sets });
+    this.sent.push({ points: sets[0] ?? null, ...content, sets });
     if (content.client) this.client = content.client;
     if (content.type === "ack") {
       for (const seq of this.flying) if (seq <= content.seq) this.flying.delete(seq);
@@ -171,6 +212,9 @@ export class FakeKernel {
       const { client } = content;
       setTimeout(() => this.custom({ type: "reply", request: 0, client, ok: true, error: null }), 1);
     }
+    if (this.traits.polled) {
+      setTimeout(() => this.flush(content.type === "poll" ? { type: "reply", request: 0, client: content.client, ok: true, error: null } : null), 3);
+    }
     if (content.type === "precision") {
       this.precise = content.full;
       if (!this.silent) setTimeout(() => this.frame(), 1);
@@ -179,7 +223,26 @@ export class FakeKernel {
       this.suggesting = content.shown;
       if (!this.silent) setTimeout(() => this.suggest(), 1);
     }
+    if (content.type === "inspect" && !this.silent) setTimeout(() => this.card(content), 1);
+    if (content.type === "naming" && !this.silent) {
+      const { client, points } = content;
+      setTimeout(() => this.custom({ type: "names", client, points, names: points.map((p) => this.nameOf(p)) }), 1);
+    }
+    if (content.type === "query" && !this.silent) setTimeout(() => this.answer(content, sets), 1);
     if (content.type === "command" && !this.silent) setTimeout(() => this.obey(content, buffers), 1);
+  }
+
+  flush(reply) {
+    this.handling = true;
+    if (reply) this.custom(reply);
+    for (const [content, buffers] of this.outbox.splice(0)) this.custom(content, buffers);
+    this.handling = false;
+  }
+
+  answer({ name, arguments: a, request, client }, sets) {
+    const found = this.answers[name]?.(a ?? {}, sets) ?? `${name} is not known here`;
+    const [fields, arrays] = typeof found === "string" ? [{}, []] : found;
+    this.custom({ type: "answer", client, request, name, error: typeof found === "string" ? found : null, fields }, arrays);
   }
 
   commands(name) {
@@ -201,12 +264,33 @@ export class FakeKernel {
       this.update({ iteration: 0 });
     }
     if (name === "set") this.update({ parameters: { ...parameters, ...a }, undo: `set ${Object.keys(a)[0]}` });
+    if (name === "set_word") this.update({ prepared: this.traits.prepared.map((p) => (p.name === a.name ? { ...p, value: a.word } : p)) });
     if (name === "select") this.update({ selection: view(Uint32Array.from(points)) });
+    if (name === "save_selection" || name === "delete_selection") {
+      if (name === "save_selection") this.saved.set(a.name, points);
+      else this.saved.delete(a.name);
+      this.update({ selections: [...this.saved].map(([name, saved]) => ({ name, count: saved.length })) });
+    }
+    if (name === "show_cards") this.update({ cards: view(Uint32Array.from(points)) });
+    if (name === "show_names") this.update({ names_shown: a.shown });
     if (name === "color_by") this.update({ color_by: a.mode });
     if (name === "add_class") this.addClass(a.name);
     if (name === "rename_class") this.update({ classes: classes.map((c) => (c.name === a.old ? { ...c, name: a.new } : c)) });
+    if (name === "style_class") {
+      const { name: of, place, ...look } = a;
+      let list = classes.map((c) => (c.name === of ? { ...c, ...look } : c));
+      if (place !== undefined) {
+        const names = [...list].sort((x, y) => x.place - y.place).map((c) => c.name).filter((n) => n !== of);
+        names.splice(place, 0, of);
+        list = list.map((c) => ({ ...c, place: names.indexOf(c.name) }));
+      }
+      this.update({ classes: list });
+    }
+    if (name === "merge_classes") this.dropClass(a.old, a.into);
+    if (name === "remove_class") this.dropClass(a.name, null);
     if (name === "label") {
-      const k = classes.findIndex((c) => c.name === a.class);
+      if (!classes.some((c) => c.name === a.class)) this.addClass(a.class);
+      const k = this.traits.classes.findIndex((c) => c.name === a.class);
       for (const p of points) {
         [this.codes[p], this.confidence[p]] = [k, a.confidence];
         this.accepted.delete(p);
@@ -227,6 +311,7 @@ export class FakeKernel {
       this.suggest();
     }
     if (name === "end_check") this.check = null;
+    if (name === "cancel" && a.what !== "unsupervised") this.update(a.what === "learning" ? { learning: "" } : { making: "", making_share: null, meanwhile: "" });
     if (name === "must_link") {
       this.update({ links: [...this.traits.links, points] });
       this.supervised(`link ${points.length} points`);
@@ -250,15 +335,50 @@ export class FakeKernel {
     if (name === "undo") this.update({ redo: this.traits.undo, undo: "" });
     if (name === "redo") this.update({ undo: this.traits.redo, redo: "" });
     if (name === "switch") this.update({ method: a.method });
+    if (name === "snapshot") {
+      const called = a.name ?? `snapshot ${this.traits.snapshots.length + 1}`;
+      this.kept[called] = Float32Array.from(this.positions);
+      this.update({ snapshots: [...this.traits.snapshots, { name: called, method: this.traits.method, parameters: "α 1", iteration: this.traits.iteration, labeled: 0, cost: 1.25, quality: 0.5, drawn: true }] });
+    }
+    const shown = this.traits.compared ?? { view: "side", by_change: false };
+    if (name === "compare") this.update({ compared: { ...shown, snapshot: a.snapshot }, second: null });
+    if (name === "compare_live") {
+      this.update({
+        compared: { ...shown, snapshot: "" },
+        second: { method: a.method, controls: this.traits.controls, parameters: { alpha: 1, rho: 0.5 }, state: "running", making: "", problem: "" },
+      });
+    }
+    if (name === "show_comparison") this.update({ compared: { ...shown, ...a } });
+    if (name === "end_comparison") this.update({ compared: null, second: null });
+    if (name === "set_second") this.update({ second: { ...this.traits.second, parameters: { ...this.traits.second.parameters, ...a } } });
     if (name === "show_path_step") this.update({ chosen_step: a.index });
     this.applied = { ...this.applied, [client]: request };
     this.replied[name] = (this.replied[name] ?? 0) + 1;
     this.custom({ type: "reply", request, client, ok: true, error: null });
   }
 
+  // What is known of a point; tests set `about` to more than its name.
+  nameOf(point) {
+    return this.traits.named ? (this.about[point]?.name ?? `Point ${point}`) : "";
+  }
+
+  card({ client, point }) {
+    const { rows = [], neighbors = [], left_out = 0, problem = "", image } = this.about[point] ?? this.about.all ?? {};
+    this.custom({ type: "card", client, point, name: this.nameOf(point), rows, left_out, neighbors, problem }, image ? [Uint8Array.from(image)] : []);
+  }
+
   addClass(name) {
     const k = this.traits.classes.length;
-    this.update({ classes: [...this.traits.classes, { name, color: COLORS[k % 10], symbol: SYMBOLS[k % 10] }] });
+    this.update({ classes: [...this.traits.classes, { name, color: COLORS[k % 10], symbol: SYMBOLS[k % 10], hidden: false, place: k }] });
+  }
+
+  dropClass(name, into) {
+    const { classes } = this.traits;
+    const [gone, kept] = [name, into].map((n) => classes.findIndex((c) => c.name === n));
+    this.codes = this.codes.map((k) => (k === gone ? kept : k)).map((k) => (k > gone ? k - 1 : k));
+    const place = classes[gone].place;
+    this.update({ classes: classes.filter((c) => c.name !== name).map((c) => ({ ...c, place: c.place - (c.place > place ? 1 : 0) })) });
+    this.supervised(into === null ? `remove the class ${name}` : `merge ${name} into ${into}`);
   }
 
   // The toy's suggestion: the class of the point's cluster, surer with the index; some have none.
@@ -357,4 +477,27 @@ export class FakeKernel {
   cluster(k) {
     return this.truth.flatMap((c, i) => (c === k ? [i] : []));
   }
+}
+
+// Answers about other maps: a snapshot is where it was, and the second live map a little turned.
+function comparing(k) {
+  const places = (snapshot) => {
+    if (snapshot) return k.kept[snapshot];
+    const [c, s] = [Math.cos(0.2), Math.sin(0.2)];
+    return k.positions.map((v, i) => (i % 2 ? s * k.positions[i - 1] + c * v : c * v - s * k.positions[i + 1]));
+  };
+  return {
+    thumbnails: () => {
+      const names = Object.keys(k.kept);
+      const points = Uint32Array.from({ length: k.n }, (_, i) => i);
+      const numbers = names.flatMap((name) => Array.from(k.kept[name], (v) => Math.round(32768 + 2000 * v)));
+      return [{ names }, [points, Uint16Array.from(numbers)]];
+    },
+    map_beside: ({ snapshot }) => {
+      if (snapshot && !k.kept[snapshot]) return `${snapshot} is not there`;
+      const fields = { version: 1, iteration: 77, cost: 2.5, quality: 0.25, disparity: 0.125, turn: -30.2, mirrored: true, range: [] };
+      return [fields, [new Uint8Array(Float32Array.from(places(snapshot)).buffer)]];
+    },
+    map_change: ({ k: neighbors }) => [{ k: neighbors, mean: 0.4 }, [Uint8Array.from({ length: k.n }, (_, i) => (i < k.n / 2 ? 0 : Math.round((255 * i) / k.n)))]],
+  };
 }

@@ -15,8 +15,10 @@ from nbembed.methods.recipe import LiveParameter, PathStep, Recipe
 from nbembed.propagation import Suggestions
 from nbembed.session import SuggestionCheck
 from nbembed.session.events import Event
+from nbembed.session.progress import Progress
 from nbembed.session.snapshots import Frame
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.class_changes import merged, removed
 
 ALPHA = LiveParameter("alpha", "α", 0.0, 3.0, 1.0, "Tails.", step=0.01, minimum=0.0)
 RHO = LiveParameter("rho", "ρ", 0.0, 1.0, 0.5, "Links.", needs="links")
@@ -33,6 +35,7 @@ class FakeRecipe(Recipe[Any]):
 
     name = "HSSNE"
     group = "Neighbor embeddings"
+    summary = "tails"
     live_parameters = (ALPHA, RHO)
 
     def _nothing(self, *_: Any) -> Any:
@@ -71,6 +74,7 @@ class FakeSession:
     def __init__(self, n_samples: int = 6, d: int = 2) -> None:
         self.n_samples = n_samples
         self.rng = np.random.default_rng(0)
+        self.X = np.arange(3.0 * n_samples).reshape(n_samples, 3) ** 2
         self.methods: dict[str, type[Recipe[Any]]] = {"HSSNE": FakeRecipe, "Mbed": FakeMargin}
         self.recipe: Recipe[Any] = FakeRecipe()
         self.supervision = Supervision(n_samples)
@@ -78,6 +82,8 @@ class FakeSession:
         self.error: Exception | None = None
         self.undo_text = self.redo_text = ""
         self.learning = ""
+        self.progress: Progress | None = None
+        self.remark = ""
         self.learning_error: Exception | None = None
         self.worse_optimum = ""
         self.request = ""
@@ -89,7 +95,9 @@ class FakeSession:
         self.suggestion_check: SuggestionCheck | None = None
         self.path: list[PathStep] = []
         self.trace: list[Any] = []
+        self.selections: dict[str, Any] = {}
         self.log: list[Event] = []
+        self.taken_snapshots: tuple[Any, ...] = ()
         self.given: list[tuple[str, dict[str, Any]]] = []
         self.refuse: Exception | None = None
         self._frame = Frame(0, 0, math.nan, math.nan, np.zeros((n_samples, d), np.float32), "idle")
@@ -187,6 +195,9 @@ class FakeSession:
     def redo(self) -> None:
         self._give("redo")
 
+    def go_to(self, number: int) -> None:
+        self._give("go_to", number=number)
+
     def set(self, **parameters: Any) -> None:
         self._give("set", **parameters)
         self.recipe = self.recipe.replace(**parameters)
@@ -196,6 +207,13 @@ class FakeSession:
         self._give("switch", method=method)
         self.recipe = self.methods[method]()
         self.tell("method", "parameters", "state")
+
+    def snapshot(self, name: str | None = None) -> str | None:
+        self._give("snapshot", name=name)
+        return name
+
+    def restore(self, name: str) -> None:
+        self._give("restore", name=name)
 
     def show_path_step(self, index: int) -> None:
         self._give("show_path_step", index=index)
@@ -228,6 +246,12 @@ class FakeSession:
         self.suggestion_check = None
         self.tell("suggestions")
 
+    def cancel(self, what: str | None = None) -> bool:
+        self._give("cancel", what=what)
+        self.progress = None
+        self.tell("progress", "state")
+        return True
+
     def must_link(self, points: Any) -> None:
         self._give("must_link", points=[int(i) for i in points])
         self._supervise(self.supervision.must_link(points), "link")
@@ -256,6 +280,24 @@ class FakeSession:
     def rename_class(self, old: str, new: str) -> None:
         self._give("rename_class", old=old, new=new)
         self._supervise(self.supervision.rename_class(old, new), f"rename {old}")
+
+    def save_selection(self, name: str, points: Any) -> None:
+        self._give("save_selection", name=name, points=[int(i) for i in points])
+        self.selections = {**self.selections, name: np.asarray(points)}
+        self.tell("state")
+
+    def delete_selection(self, name: str) -> None:
+        self._give("delete_selection", name=name)
+        self.selections = {k: v for k, v in self.selections.items() if k != name}
+        self.tell("state")
+
+    def merge_classes(self, old: str, into: str) -> None:
+        self._give("merge_classes", old=old, into=into)
+        self._supervise(merged(self.supervision, old, into), f"merge {old} into {into}")
+
+    def remove_class(self, name: str) -> None:
+        self._give("remove_class", name=name)
+        self._supervise(removed(self.supervision, name), f"remove the class {name}")
 
     def supervise(self, supervision: Any) -> None:
         self._give("supervise")

@@ -43,7 +43,7 @@ START = """async ([explorer, kernel, options, width]) => {
 def open_page(
     browser: Browser,
     *,
-    width: int = 700,
+    width: int = 748,
     theme: dict[str, str] | None = None,
     scheme: str = "light",
     scale: float = 1,

@@ -16,13 +16,14 @@ import pandas as pd
 import pytest
 import traitlets
 
-from nbembed.methods import SNeRV
+from nbembed.methods import SNE, SNeRV
 from nbembed.methods.recipe import PathStep
 from nbembed.methods.registry import registered
+from nbembed.session.progress import Progress
 from nbembed.supervision import Supervision
 from nbembed.widget import Explorer, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
-from nbembed.widget.explorer import _in_plane
+from nbembed.widget.opening import in_plane
 from nbembed.widget.protocol import CommandMessage
 from tests.widget.contract import check_message, check_traits
 from tests.widget.fake_session import FakeMargin, FakeRecipe, FakeSession
@@ -191,13 +192,22 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         ("add_class", None, {"name": "a"}, {"name": "a"}),
         ("label", [0, 2], label, labeled),
         ("rename_class", None, rename, rename),
+        ("add_class", None, {"name": "c"}, {"name": "c"}),
+        ("merge_classes", None, {"old": "b", "into": "c"}, {"old": "b", "into": "c"}),
+        ("remove_class", None, {"name": "c"}, {"name": "c"}),
         ("must_link", [1, 3], {}, {"points": [1, 3]}),
         ("pin", [2, 4], {}, {"points": [2, 4]}),
         ("unpin", [2], {}, {"points": [2]}),
         ("forget", [1], {}, {"points": [1]}),
         ("undo", None, {}, {}),
         ("redo", None, {}, {}),
+        ("go_to", None, {"number": 0}, {"number": 0}),
         ("show_path_step", None, {"index": 0}, {"index": 0}),
+        ("cancel", None, {"what": "learning"}, {"what": "learning"}),
+        ("save_selection", [4, 1], {"name": "s"}, {"name": "s", "points": [1, 4]}),
+        ("delete_selection", None, {"name": "s"}, {"name": "s"}),
+        ("snapshot", None, {"name": "one"}, {"name": "one"}),
+        ("restore", None, {"name": "one"}, {"name": "one"}),
     ]
     for name, points, arguments, given in cases:
         assert page.command(name, points, **arguments)["ok"]
@@ -206,7 +216,10 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     assert page.command("cannot_link", [3, 0], [1, 2])["ok"]
     assert session.given[-1] == ("cannot_link", {"a": [0, 3], "b": [1, 2]})
     elsewhere = {"select", "color_by", "switch", "cannot_link"}
-    elsewhere |= {"accept", "check_suggestions", "end_check"}
+    elsewhere |= {"accept", "check_suggestions", "end_check", "show_cards", "show_names"}
+    elsewhere |= {"compare", "compare_live", "show_comparison", "end_comparison"}
+    elsewhere |= {"set_second", "reset_second", "take_over_second"}
+    elsewhere |= {"style_class", "set_word"}
     assert {case[0] for case in cases} | elsewhere == set(schema.COMMANDS)
 
 
@@ -464,13 +477,13 @@ def test_a_switch_is_left_to_the_session(page: Page, explorer: Any, session: Fak
 
 def test_a_method_that_leaves_its_dimensions_open_is_laid_out_on_the_plane() -> None:
     open_, said = FakeMargin(), FakeMargin(plane=False)
-    assert _in_plane(open_).plane is True
+    assert in_plane(open_).plane is True
     assert open_.plane is None, "the user's own is untouched"
-    assert _in_plane(said) is said
+    assert in_plane(said) is said
     holder = SimpleNamespace(recipe=said)
-    assert _in_plane(holder) is holder
-    assert _in_plane(SimpleNamespace(recipe=open_)).plane is True
-    assert _in_plane(FakeMargin) is FakeMargin, "the session says what is wrong with it"
+    assert in_plane(holder) is holder
+    assert in_plane(SimpleNamespace(recipe=open_)).plane is True
+    assert in_plane(FakeMargin) is FakeMargin, "the session says what is wrong with it"
 
 
 def test_closing_loses_nothing(explorer: Any, session: FakeSession) -> None:
@@ -569,6 +582,30 @@ def test_landmarks_go_with_frames_and_stay_for_a_reload(
     assert explorer.center_names == ["a", "b"]
 
 
+def test_what_is_being_made_is_told(explorer: Any, session: FakeSession) -> None:
+    session.progress = Progress("finding neighbors", 4, 10, "The map begins then", 0.0, 4.0)
+    session.tell("progress")
+    eventually(lambda: explorer.making == "finding neighbors 40 %, about 6 s left")
+    assert explorer.making_share == 0.4
+    assert explorer.meanwhile == "The map begins then"
+    session.progress, session.remark = None, "3 of 30 points coincide"
+    session.tell("progress", "state")
+    eventually(lambda: explorer.remark == session.remark)
+    assert (explorer.making, explorer.making_share, explorer.meanwhile) == ("", None, "")
+
+
+def test_what_waits_is_shown_though_no_frame_has_it(page: Page, session: FakeSession) -> None:
+    session.supervision = session.supervision.label([1], "a")
+    session.tell("waiting")
+    eventually(lambda: [c["name"] for c in page.explorer.classes] == ["a"])
+    assert page.explorer._dispatcher.applied == {}
+    session.tell = lambda *events: None  # a command waits: nothing tells that it is in force
+    assert page.command("set", alpha=1.5)["ok"]
+    del session.tell
+    session.tell("progress", "waiting", "frame")
+    assert page.explorer._dispatcher.applied == {}
+
+
 def test_what_is_being_learned_is_told(explorer: Any, session: FakeSession) -> None:
     session.learning = "learning the metric from 34 labels"
     session.tell("learning")
@@ -592,14 +629,17 @@ def test_pins_and_cannot_links_are_told(page: Page, explorer: Any, session: Fake
 
 
 def test_methods_are_told_in_groups(explorer: Any) -> None:
-    neighbors = {"title": "Neighbor embeddings", "names": ["HSSNE"]}
-    assert explorer.method_groups == [neighbors, {"title": "Others", "names": ["Mbed"]}]
+    neighbors = {"title": "Neighbor embeddings", "names": ["HSSNE"], "sentences": ["tails"]}
+    others = {"title": "Others", "names": ["Mbed"], "sentences": ["tails"]}
+    assert explorer.method_groups == [neighbors, others]
     kinds: Any = {**registered(), "FakeMargin": FakeMargin}
     groups = {g["title"]: g["names"] for g in serializers.method_groups(kinds)}
     assert {"HSSNE", "SNE", "NeRV", "Mbed"} <= set(groups["Neighbor embeddings"])
     assert "ParametricEmbedding" in groups["Learned from labels"]
     assert {"LPP", "LFDA", "PCA"} <= set(groups["Spectral"])
     assert groups["Others"] == ["FakeMargin"]
+    for name, recipe in registered().items():
+        assert 10 < len(recipe.summary) < 60, name
 
 
 def test_a_method_of_ones_own_is_listed_once_it_is_switched_to(
@@ -612,7 +652,9 @@ def test_a_method_of_ones_own_is_listed_once_it_is_switched_to(
     session.switch("Own")
     eventually(lambda: explorer.method == "Own")
     assert explorer.methods[-1] == "Own"
-    assert explorer.method_groups[-1] == {"title": "My methods", "names": ["Own"]}
+    assert explorer.method_groups[-1] == {
+        "title": "My methods", "names": ["Own"], "sentences": ["tails"],
+    }  # fmt: skip
 
 
 def test_what_a_method_needs_from_the_person_is_told(explorer: Any, session: FakeSession) -> None:
@@ -640,7 +682,7 @@ def test_a_page_writes_no_trait_but_those_meant_for_it(
     page.command("label", [0], **{"class": "a", "confidence": 1})
     eventually(lambda: explorer.undo)
     before = explorer.get_state()
-    assert set(before) & schema.WRITABLE_BY_PAGE == set(), "the page asks, the kernel decides"
+    assert set(before) & schema.WRITABLE_BY_PAGE == {"revision"}, "the page asks otherwise"
     corrected: list[Any] = []
     explorer.send_state = corrected.append
     explorer._handle_msg(
@@ -650,8 +692,9 @@ def test_a_page_writes_no_trait_but_those_meant_for_it(
         }
     )
     assert explorer.get_state() == before
-    assert corrected == [list(before)], "the page is told what Python has"
-    assert "may not write n_samples" in caplog.text.replace(", ".join(before), "n_samples")
+    refused = [name for name in before if name != "revision"]
+    assert corrected == [refused], "the page is told what Python has"
+    assert "may not write n_samples" in caplog.text.replace(", ".join(refused), "n_samples")
     assert not page.command("set", alpha=10**400)["ok"]
     assert page.command("pin", [5])["ok"], "points are still checked against all six"
 
@@ -704,3 +747,19 @@ def test_a_coloring_that_is_none_of_the_words_is_refused(explorer: Any, value: A
     with pytest.raises(traitlets.TraitError, match="color_by"):
         explorer.color_by = value
     assert explorer.color_by == "column"
+
+
+def test_what_a_map_is_prepared_with_is_told_and_changed() -> None:
+    rng = np.random.default_rng(0)
+    explorer = Explorer(rng.random((30, 3)), SNE(perplexity=5, random_state=3), autoplay=False)
+    found = {each["name"]: each for each in explorer.prepared}
+    assert list(found) == ["perplexity", "metric", "random_state"]
+    assert [each["value"] for each in explorer.prepared] == ["5", "euclidean", "3"]
+    assert found["perplexity"]["cost"].startswith("Finds the neighbors of 30 points anew")
+    assert found["random_state"]["cost"] == "Counts from the next reset."
+    message = {"type": "command", "client": "page", "request": 1, "name": "set_word",
+               "arguments": {"name": "metric", "word": "cosine"}}  # fmt: skip
+    explorer._receive(None, message, [])
+    explorer.session.step(1, wait=True)
+    assert explorer.session.parameters["metric"] == "cosine"
+    explorer.close()

@@ -118,7 +118,21 @@ def test_a_page_without_a_view_acknowledges_all_the_same(page: Page) -> None:
     last = kernel(page, "k.sent.filter(m => m.type === 'visible').pop().visible")
     assert last is False
     seq = kernel(page, "k.frame()")
-    assert kernel(page, f"k.sent.some(m => m.type === 'ack' && m.seq === {seq})")
+    page.wait_for_function(f"window.kernel.sent.some(m => m.type === 'ack' && m.seq === {seq})")
+
+
+def test_frames_that_come_together_are_acknowledged_together(page: Page) -> None:
+    page.evaluate("window.cleanups.pop()()")
+    first, last = page.evaluate(
+        """() => {
+            const seqs = [];
+            for (let i = 0; i < 6; i++) seqs.push(window.kernel.frame());
+            return [seqs[0], seqs[5]];
+        }"""
+    )
+    acks = "window.kernel.sent.filter(m => m.type === 'ack').map(m => m.seq)"
+    page.wait_for_function(f"{acks}.includes({last})")
+    assert sum(seq >= first for seq in page.evaluate(acks)) <= 2
 
 
 def test_cleaning_up_leaves_no_listener_and_says_goodbye(page: Page) -> None:
@@ -154,7 +168,7 @@ def test_a_logarithmic_slider_sends_its_value_and_not_its_position(page: Page) -
     act(
         page,
         """k.update({controls: [{name: 'lam', symbol: 'λ', low: 0.2, high: 20, scale: 'log',
-           step: 0, enabled: true, description: ''}], parameters: {lam: 2}})""",
+           step: 0, usual: 2, enabled: true, description: ''}], parameters: {lam: 2}})""",
     )
     slider = page.get_by_role("slider", name="λ")
     assert float(slider.input_value()) == pytest.approx(0.5, abs=0.01)
@@ -269,12 +283,16 @@ def test_everything_by_keyboard(page: Page) -> None:
     page.wait_for_function("window.kernel.traits.redo !== ''")
     page.keyboard.press("Control+Shift+z")
     page.wait_for_function("window.kernel.commands('redo').length === 1")
+    # Labeled points make room; undo selects them again, and redo makes room once more.
+    page.wait_for_function("window.kernel.commands('select').length === 4")
+    assert [len(m["points"]) for m in sent(page, "select")] == [1, 0, 1, 0]
     page.keyboard.press("Escape")  # the cursor
-    page.keyboard.press("Escape")  # the selection
-    page.wait_for_function("window.kernel.commands('select').length === 2")
-    assert sent(page, "select")[1]["points"] == []
     page.keyboard.press("Space")
     page.wait_for_function("window.kernel.commands('play').length === 1")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Escape")  # the selection
+    page.wait_for_function("window.kernel.commands('select').length === 6")
+    assert sent(page, "select")[5]["points"] == []
     page.keyboard.press("s")
     page.wait_for_function("window.kernel.commands('step').length === 1")
     page.keyboard.press("l")

@@ -51,20 +51,25 @@ def test_a_host_that_tells_nothing_is_found_out_by_the_next_command(open_explore
     expect_gone(page)
 
 
-def test_an_idle_kernel_that_does_not_answer_does_not_know_the_widget(page: Page) -> None:
+def test_a_kernel_that_answers_the_notebook_alone_does_not_know_the_widget(page: Page) -> None:
     act(page, "k.silent = true; clearInterval(k.timer)")
     page.get_by_role("button", name="Step").click()
     expect(page.get_by_role("alert")).to_contain_text("The kernel is gone", timeout=2 * WITHIN)
 
 
 def test_a_busy_kernel_is_waited_for(page: Page) -> None:
-    act(page, "k.silent = true; k.host.status = 'busy'; clearInterval(k.timer)")
+    act(
+        page,
+        """k.silent = true; clearInterval(k.timer);
+           k.inCell = new Promise(end => { k.endCell = end; })""",
+    )
     page.get_by_role("button", name="Step").click()
     expect(page.get_by_text("The kernel has not answered yet")).to_be_visible(timeout=5000)
     expect(page.get_by_text("The kernel is gone")).to_have_count(0)
-    act(page, "k.silent = false")
-    page.get_by_role("button", name="Step").click()
+    act(page, "k.silent = false; k.endCell(); k.obey(k.commands('step').at(-1), [])")
     expect(page.get_by_text("The kernel has not answered yet")).to_have_count(0)
+    page.wait_for_timeout(WITHIN)
+    expect(page.get_by_text("The kernel is gone")).to_have_count(0)
 
 
 def test_a_lost_connection_comes_back(page: Page) -> None:
@@ -85,7 +90,7 @@ def test_without_a_kernel_the_map_can_be_looked_at_and_nothing_is_claimed(page: 
         page.keyboard.press(key)
     expect(page.locator(".nbe-spoken")).to_have_text("Not possible: the kernel is gone")
     assert len(sent(page, "undo")) == before
-    expect(page.locator(".nbe-panel")).to_have_attribute("inert", "")
+    expect(page.locator(".nbe-tab-panel")).to_have_attribute("inert", "")
     page.keyboard.press("Control+a")
     expect(page.get_by_text("60 selected", exact=True)).to_be_visible()
     page.get_by_role("button", name="Fit view").click()

@@ -13,6 +13,8 @@ from tests.widget.test_page import run
 CENTERS = [[9, 0], [-9, 0], [0, 5.5]]
 NAMES = ["setosa", "versicolor", "a class with a rather long name"]
 COLORS = ["#0072B2", "#E69F00", "#009E73"]
+#: How they are shown on a light ground (frontend/src/contrast.ts).
+SHOWN = ([0x00, 0x56, 0x89], [0xA7, 0x72, 0x00], [0x00, 0x75, 0x54])
 #: Pixels of the overlay that are of a color, nearly.
 INK = """([r, g, b]) => {
   const canvas = document.querySelector('.nbe-overlay');
@@ -87,20 +89,20 @@ def test_keeping_apart_is_given_up_by_escape(page: Page) -> None:
 def test_centers_are_drawn_over_the_points(open_explorer: Any, renderer: str) -> None:
     page = open_explorer(n=400, clusters=4, renderer=renderer, color_by="class")
     run(page)
-    assert page.evaluate(INK, [0xE6, 0x9F, 0x00]) == 0
+    assert page.evaluate(INK, SHOWN[1]) == 0
     act(
         page,
         f"k.frame({{centers: {CENTERS}, center_names: {NAMES}, center_colors: {COLORS}}})",
     )
-    for rgb in ([0, 0x72, 0xB2], [0xE6, 0x9F, 0], [0, 0x9E, 0x73]):
+    for rgb in SHOWN:
         assert page.evaluate(INK, rgb) > 60
     act(page, "k.frame({centers: [], center_names: [], center_colors: []})")
-    assert page.evaluate(INK, [0xE6, 0x9F, 0x00]) == 0
+    assert page.evaluate(INK, SHOWN[1]) == 0
 
 
 def test_centers_outlast_a_reload(open_explorer: Any) -> None:
     page = open_explorer(n=40, centers=CENTERS, center_names=NAMES, center_colors=COLORS)
-    assert page.evaluate(INK, [0xE6, 0x9F, 0x00]) > 60
+    assert page.evaluate(INK, SHOWN[1]) > 60
 
 
 def test_what_is_being_learned_is_shown_and_what_cannot_be(page: Page) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from nbembed.widget.frames import frames_ahead
 from nbembed.widget.sender import FrameWindow, Sender
 
 
@@ -28,6 +29,23 @@ def test_two_frames_at_most_are_on_their_way() -> None:
     window.acknowledge(first, "a")
     assert window.open
     assert window.newest == 2
+
+
+def test_a_frame_that_is_awaited_may_be_a_third() -> None:
+    window = FrameWindow()
+    window.watch("a", True)
+    window.sent(1, now=0.0)
+    window.sent(2, now=0.0)
+    window.awaited = True
+    assert window.open
+    window.sent(3, now=0.0)
+    window.awaited = True
+    assert not window.open, "three are on their way"
+
+
+def test_small_frames_may_be_further_ahead_than_large_ones() -> None:
+    found = [frames_ahead(n) for n in (10, 2000, 8000, 20_000, 50_000, 10**6)]
+    assert found == [6, 6, 6, 5, 2, 2]
 
 
 def test_one_word_settles_all_frames_before_it() -> None:
@@ -71,6 +89,50 @@ def test_a_new_watcher_gets_the_present_layout_even_if_another_has_it() -> None:
     assert window.newest == 5
     window.watch("b", True)
     assert window.newest == -1
+
+
+def test_what_a_hidden_page_still_gets_does_not_bring_it_back() -> None:
+    window = FrameWindow()
+    window.watch("a", True)
+    seq = window.sent(1, now=0.0)
+    window.watch("a", False)
+    window.acknowledge(seq, "a")
+    assert not window.open
+    window.watch("a", True)
+    assert window.open
+    window.leave("a")
+    assert not window.open
+    assert not window.hidden
+
+
+def test_a_page_is_supposed_until_one_is_heard() -> None:
+    window = FrameWindow()
+    window.suppose()
+    assert window.open
+    window.sent(1, now=0.0)
+    window.watch("a", True)
+    assert window.audience == {"a"}
+    assert window.newest == -1, "the page that was not heard may have missed it"
+    window.suppose()
+    assert window.audience == {"a"}
+    window.watch("a", False)
+    assert not window.open
+
+
+def test_losses_of_a_busy_kernel_end_no_audience() -> None:
+    window = FrameWindow()
+    window.suppose()
+    window.heard = False
+    for turn in range(10):
+        window.sent(turn, now=float(turn))
+        assert window.next_expiry(float(turn)) == pytest.approx(0.4)
+        assert window.expire(turn + 0.5) == 1
+        assert window.open
+    window.heard = True
+    for turn in range(3):
+        window.sent(turn, now=20.0 + turn)
+        window.expire(21.0 + turn)
+    assert not window.open, "nobody is there"
 
 
 class Stage:

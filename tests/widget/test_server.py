@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,12 +41,8 @@ def test_the_extension_is_found_by_a_server_and_changes_its_kernel_websockets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(KernelWebsocketHandler, "open", KernelWebsocketHandler.open)
-    config = (
-        Path(__file__).parents[2]
-        / "nbembed/widget/jupyter-config/jupyter_server_config.d/nbembed.json"
-    )
-    (name,) = json.loads(config.read_text())["ServerApp"]["jpserver_extensions"]
-    assert server._jupyter_server_extension_points() == [{"module": name}]
+    (point,) = server._jupyter_server_extension_points()
+    assert f"--ServerApp.jpserver_extensions={point['module']}=True" == server.OPTION
     server._load_jupyter_server_extension(SimpleNamespace(log=logging.getLogger("test")))
     assert KernelWebsocketHandler.open.sends_without_delay
 

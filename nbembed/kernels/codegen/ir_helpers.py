@@ -80,6 +80,7 @@ def accumulate(
     like: tuple[ir.Type, int],
     body: Callable[[ir.Value, list[Lanes]], list[Lanes]],
     step: int | None = None,
+    first: list[Lanes] | None = None,
 ) -> list[Lanes]:
     """Generate a loop that keeps ``n_sums`` sums in registers, and return them.
 
@@ -102,6 +103,8 @@ def accumulate(
         Generates one pass: takes j and the sums so far, returns the new sums.
     step : int, optional
         Step of j; the number of lanes if None.
+    first : list of Lanes, optional
+        Sums before the loop; zero if None.
 
     Returns
     -------
@@ -118,8 +121,8 @@ def accumulate(
     j.add_incoming(start, before)
     nothing = zero(builder, element, count).value
     sums = [builder.phi(nothing.type) for _ in range(n_sums)]
-    for total in sums:
-        total.add_incoming(nothing, before)
+    for k, total in enumerate(sums):
+        total.add_incoming(nothing if first is None else first[k].value, before)
     builder.cbranch(builder.icmp_signed("<", j, stop), inside, after)
     builder.position_at_end(inside)
     updated = body(j, [Lanes(builder, total) for total in sums])

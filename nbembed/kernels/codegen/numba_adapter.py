@@ -84,6 +84,7 @@ INTERNALS = {
         "called with the alignment as an operand, which LLVM 22 made an attribute; older text is "
         "upgraded when it is read"
     ),
+    "llvm.masked.store": "the same",
 }
 
 
@@ -157,22 +158,22 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
         def _index_key(self, sig: Any, codegen: Any) -> Any:
             return (*super()._index_key(sig, codegen), digest())
 
-        def load_overload(self, sig: Any, target_context: Any) -> Any:
-            known = super().load_overload(sig, target_context)
-            if known is None:
-                compilation.begin()
-            return known
-
-        def save_overload(self, sig: Any, data: Any) -> None:
-            try:
-                super().save_overload(sig, data)
-            finally:
-                compilation.end()
-
+    compiler = dispatcher._compiler
+    compiler.compile = _announced(compiler.compile)
     try:
         dispatcher._cache = DigestedCache(function)
     except RuntimeError:  # numba found no such folder
         return
+
+
+def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``compile_`` that says that it compiles; loading from disk does not call it."""
+
+    def announced(*arguments: Any) -> Any:
+        with compilation.under_way():
+            return compile_(*arguments)
+
+    return announced
 
 
 def cache_folder(function: Callable[..., Any]) -> str | None:

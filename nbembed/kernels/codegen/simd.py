@@ -203,6 +203,10 @@ class Lanes:
             value = builder.extract_element(value, ir.Constant(_INT32, 0))
         return value
 
+    def lane(self, k: int) -> ir.Value:
+        """Return the number in lane k as a scalar."""
+        return self.builder.extract_element(self.value, ir.Constant(_INT32, k))
+
     def as_type(self, element: ir.Type) -> Lanes:
         """Return the same numbers as float32 or float64."""
         if element == self.element:
@@ -273,6 +277,19 @@ def load_where(
     return Lanes(builder, builder.call(function, [address, alignment, condition, nothing]))
 
 
+def store_where(
+    builder: ir.IRBuilder, condition: ir.Value, numbers: Lanes, pointer: Pointer, index: ir.Value
+) -> None:
+    """Write ``numbers`` where ``condition`` is true; nothing is written elsewhere."""
+    kind = numbers.value.type
+    address = pointer.offset(builder, index).address
+    parameters = [kind, ir.PointerType(), _INT32, condition.type]
+    signature = ir.FunctionType(ir.VoidType(), parameters)
+    function = _intrinsic(builder, f"llvm.masked.store.{_suffix(kind)}.p0", signature)
+    alignment = ir.Constant(_INT32, _alignment(kind))
+    builder.call(function, [numbers.value, address, alignment, condition])
+
+
 def prefetch(builder: ir.IRBuilder, pointer: Pointer, index: ir.Value, count: int) -> None:
     """Ask for ``pointer[index : index + count]`` to be fetched; an invalid address does no harm."""
     numbers_per_line = 64 // _alignment(pointer.element)
@@ -297,6 +314,24 @@ def gather(builder: ir.IRBuilder, pointer: Pointer, places: Sequence[ir.Value]) 
     for lane, number in enumerate(numbers):
         vector = builder.insert_element(vector, number, ir.Constant(_INT32, lane))
     return Lanes(builder, vector)
+
+
+def halves(numbers: Lanes, element: ir.Type) -> tuple[Lanes, Lanes]:
+    """Return the two numbers of type ``element`` that each lane of twice its width consists of.
+
+    In the order in which they are in memory.
+    """
+    builder, count = numbers.builder, numbers.count
+    parts = builder.bitcast(numbers.value, ir.VectorType(element, 2 * count))
+    empty = ir.Constant(parts.type, ir.Undefined)
+    kind = ir.VectorType(_INT32, count)
+    one, two = (
+        builder.shuffle_vector(
+            parts, empty, ir.Constant(kind, [2 * k + half for k in range(count)])
+        )
+        for half in (0, 1)
+    )
+    return Lanes(builder, one), Lanes(builder, two)
 
 
 def as_index(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:

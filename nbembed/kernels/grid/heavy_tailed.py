@@ -20,7 +20,7 @@ from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.grid.size import AXES, grid_that_pays
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.heavy_tailed import heavy_tailed
-from nbembed.kernels.sparse import sparse_attraction
+from nbembed.kernels.sparse import joint_attraction
 from nbembed.kernels.terms import GAUSSIAN_BELOW, HeavyTailedTerms
 
 #: Where the others are felt less than this on average, in units of H(0), all pairs are summed.
@@ -60,11 +60,8 @@ def heavy_tailed_by_grid(
             repulsion = terms.gradient * Yt.dtype.type(-0.5)
             if kernel.H is not None:
                 pull = custom_entries(kernel.H, kernel.S, Yt, P, want_cost, n_threads, keep=keep)
-            elif keep is None:
-                pull = sparse_attraction(Yt, P, alpha, want_cost, n_threads)
             else:
-                both, halves = (*P, P[2]), np.asarray(keep) / 2
-                pull = sparse_attraction(Yt, both, alpha, want_cost, n_threads, keep=halves)
+                pull = joint_attraction(Yt, P, alpha, want_cost, n_threads, keep)
             return HeavyTailedTerms(pull.force, repulsion, pull.curvature, normalizer, pull.cross)
     if kernel.H is not None:
         return custom_pairs(kernel.H, kernel.S, Yt, P, want_cost, n_threads, keep=keep)

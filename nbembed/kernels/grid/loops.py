@@ -6,7 +6,8 @@ weights w of :mod:`~nbembed.kernels.grid.splines` at the nodes b − 2 … b + 3
     spreading        ρ_ab ← ρ_ab + c w_a v_b                   a charge c onto 6 × 6 nodes
     interpolation    φ(y) = Σ_ab w_a v_b φ_ab,   ∂φ/∂y_1 = Σ_ab w_a' v_b φ_ab / h
 
-Points are visited row by row of the grid, so that the nodes they touch stay in the cache.
+Points are visited row by row of the grid, so that the nodes they touch stay in the cache. In the
+plane, :mod:`.plane` does the work of a point.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from nbembed.kernels.codegen.compiling import compiled, inlined
-from nbembed.kernels.grid.splines import weights
+from nbembed.kernels.grid.plane import interpolate_point, spread_point
+from nbembed.kernels.grid.splines import LEFT, weights
 
 
 @compiled
@@ -40,26 +42,20 @@ def _cell(points, low, inverse, axis, i):
     """Return the node to the left of point i along an axis, and the offset from it."""
     # In float64: of a float32 coordinate in cells, the offset would have few digits left.
     place = (points[axis, i] - low[axis]) * inverse
-    node = int(place)
+    # Rounding may put the first point of the map a little before the first cell.
+    node = max(int(place), LEFT)
     return node, place - node
 
 
 @compiled
 def spread_plane(points, charges, order, low, inverse, first, last, grid):
     """Add the charges of the points at the places ``first`` to ``last`` of ``order``."""
-    w, v = np.empty(6, grid.dtype), np.empty(6, grid.dtype)
-    slopes = np.empty(6, grid.dtype)
     real = grid.dtype.type
     for place in range(first, last):
         i = order[place]
         a, u = _cell(points, low, inverse, 0, i)
-        weights(real(u), w, slopes)
-        b, u = _cell(points, low, inverse, 1, i)
-        weights(real(u), v, slopes)
-        for k in range(6):
-            weight = w[k] * real(charges[i])
-            for r in range(6):
-                grid[a - 2 + k, b - 2 + r] += weight * v[r]
+        b, v = _cell(points, low, inverse, 1, i)
+        spread_point(grid, a, b, real(u), real(v), real(charges[i]))
 
 
 @compiled
@@ -101,42 +97,15 @@ def interpolate_plane(
 ):  # fmt: skip
     """Fill potential and gradient at points, less what each point contributes to itself."""
     real = field.dtype.type
-    w, v = np.empty(6, field.dtype), np.empty(6, field.dtype)
-    dw, dv = np.empty(6, field.dtype), np.empty(6, field.dtype)
-    cw, cv = np.empty(6, field.dtype), np.empty(6, field.dtype)
-    sw, sv = np.empty(6, field.dtype), np.empty(6, field.dtype)
+    found = np.empty(3, field.dtype)
     for place in range(first, last):
         i = order[place]
         a, u = _cell(points, low, inverse, 0, i)
-        weights(real(u), w, dw)
-        b, u = _cell(points, low, inverse, 1, i)
-        weights(real(u), v, dv)
-        value, along, across = real(0), real(0), real(0)
-        for k in range(6):
-            row, slope = real(0), real(0)
-            for r in range(6):
-                node = field[a - 2 + k, b - 2 + r]
-                row += node * v[r]
-                slope += node * dv[r]
-            value += w[k] * row
-            along += dw[k] * row
-            across += w[k] * slope
-        _overlaps(w, dw, cw, sw)
-        _overlaps(v, dv, cv, sv)
-        own, own_along, own_across = real(0), real(0), real(0)
-        for k in range(6):
-            row, slope = real(0), real(0)
-            for r in range(6):
-                row += near[k, r] * cv[r]
-                slope += near[k, r] * sv[r]
-            own += cw[k] * row
-            own_along += sw[k] * row
-            own_across += cw[k] * slope
-        charge = real(charges[i])
-        potential[i] = value - charge * own
-        # A shift of the point moves source and target: half of that is the target's.
-        gradient[0, i] = (along - charge * real(0.5) * own_along) * inverse
-        gradient[1, i] = (across - charge * real(0.5) * own_across) * inverse
+        b, v = _cell(points, low, inverse, 1, i)
+        interpolate_point(field, near, a, b, real(u), real(v), real(charges[i]), found)
+        potential[i] = found[0]
+        gradient[0, i] = found[1] * inverse
+        gradient[1, i] = found[2] * inverse
 
 
 @compiled

@@ -4,8 +4,14 @@
 
 (:class:`~nbembed.kernels.grid.radial.Smoothed`). Points are sorted by cells of side R, so that the
 neighbors of a point are in its cell and the eight around it: in three runs of the sorted points,
-one for each row of cells. This is the division of particle–particle particle–mesh methods (Hockney
-and Eastwood) with the smooth kernels of multilevel summation. In the plane only.
+one for each row of cells, which are read a register at a time. This is the division of
+particle–particle particle–mesh methods (Hockney and Eastwood) with the smooth kernels of multilevel
+summation. In the plane only.
+
+With t = 1 − τ/R², which is between 0 and 1 in the core, and the coefficients C of
+:class:`~nbembed.kernels.grid.radial.Smoothed` times powers of R²,
+
+    K̃ = C_0 + C_1 t + … + C_4 t⁴,    −dK̃/dτ = (C_1 + 2 C_2 t + 3 C_3 t² + 4 C_4 t³)/R²
 """
 
 from __future__ import annotations
@@ -14,12 +20,20 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.codegen.compiling import compiled
+from nbembed.kernels.codegen.compiling import compiled, inlined
+from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count, spread
+from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
+from nbembed.kernels.codegen.simd import INDEX, Lanes, lane_numbers, load_where, splat_index
+from nbembed.kernels.codegen.subnormals import flush_subnormals, restore_mode
+from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 from nbembed.kernels.grid.radial import Smoothed
 from nbembed.kernels.threads import run_chunks
 
 #: Parts that points are divided into, for threads.
 PARTS = 64
+
+#: What the kernel is told: α, −1/α, R², −1/R², the five C, and the four coefficients of the slope.
+ALPHA, POWER, REACH, SCALE, VALUE, SLOPE = 0, 1, 2, 3, 4, 9
 
 
 def cells_of(Yt: Any, low: Any, core: float) -> tuple[Any, tuple[int, int]]:
@@ -47,19 +61,23 @@ def add_near_pairs(
 ) -> None:
     """Add the sums over near pairs to ``potential`` (n,) and ``gradient`` (2, n)."""
     cells, (n_rows, n_columns) = cells_of(Yt, low, kernel.core)
-    order = np.argsort(cells, kind="stable")
-    starts = np.zeros(n_rows * n_columns + 1, np.int64)
-    np.cumsum(np.bincount(cells, minlength=n_rows * n_columns), out=starts[1:])
-    points = np.ascontiguousarray(Yt[:, order], np.float64)
-    sorted_cells, sorted_charges = cells[order], np.asarray(charges, np.float64)[order]
+    order, starts = np.empty(len(cells), np.int64), np.zeros(n_rows * n_columns + 1, np.int64)
+    sort_by_cell(cells, starts, order)
+    points, sorted_cells = np.ascontiguousarray(Yt[:, order]), cells[order]
+    sorted_charges = np.asarray(charges, points.dtype)[order]
     sums = np.zeros((3, Yt.shape[1]))
     ends = np.linspace(0, Yt.shape[1], PARTS + 1).astype(np.int64)
-    alpha, coefficients = float(kernel.kernel.alpha), kernel.coefficients
+    alpha, reach = float(kernel.kernel.alpha), kernel.core**2
+    C = kernel.coefficients * reach ** np.arange(5.0)
+    slopes = C[1:] * np.arange(1, 5) / reach
+    given = [alpha, -1 / alpha if alpha else 0.0, reach, -1 / reach, *C, *slopes]
+    parameters = np.array(given, points.dtype)
+    add = of_gaussian if alpha == 0 else of_student if alpha == 1 else of_family
 
     def run(part: int) -> None:
-        near_pairs(
-            points, sorted_charges, sorted_cells, starts, n_columns, alpha, kernel.core,
-            coefficients, ends[part], ends[part + 1], sums,
+        add(
+            points, sorted_charges, parameters, sorted_cells, starts, n_columns,
+            ends[part], ends[part + 1], sums,
         )  # fmt: skip
 
     run_chunks(run, PARTS, n_threads)
@@ -68,38 +86,138 @@ def add_near_pairs(
 
 
 @compiled
-def near_pairs(
-    points, charges, cells, starts, n_columns, alpha, core, coefficients, first, last, sums
-):  # fmt: skip
-    """Fill potential and gradient of the sorted points from ``first`` to ``last``."""
-    reach = core * core
-    c0, c1, c2, c3, c4 = coefficients
-    for i in range(first, last):
-        x, y = points[0, i], points[1, i]
-        potential, along, across = 0.0, 0.0, 0.0
-        for row in range(-1, 2):
-            cell = cells[i] + row * n_columns
-            for j in range(starts[cell - 1], starts[cell + 2]):
-                dx, dy = x - points[0, j], y - points[1, j]
-                tau = dx * dx + dy * dy
-                if tau >= reach or j == i:
-                    continue
-                if alpha == 1.0:
-                    slope = 1.0 / (1.0 + tau)
-                    value = slope
-                    slope *= slope
-                elif alpha == 0.0:
-                    value = np.exp(-tau)
-                    slope = value
-                else:
-                    value = np.exp(-np.log1p(alpha * tau) / alpha)
-                    slope = value / (1.0 + alpha * tau)
-                t = reach - tau
-                value -= c0 + t * (c1 + t * (c2 + t * (c3 + t * c4)))
-                slope -= c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * 4.0 * c4))
-                potential += charges[j] * value
-                along -= 2.0 * charges[j] * slope * dx
-                across -= 2.0 * charges[j] * slope * dy
-        sums[0, i] = potential
-        sums[1, i] = along
-        sums[2, i] = across
+def sort_by_cell(cells, starts, order):
+    """Fill ``order`` with the points sorted by cell, and ``starts`` with where each cell begins."""
+    n = cells.size
+    for i in range(n):
+        starts[cells[i] + 1] += 1
+    for cell in range(1, starts.size):
+        starts[cell] += starts[cell - 1]
+    place = starts.copy()
+    for i in range(n):
+        order[place[cells[i]]] = i
+        place[cells[i]] += 1
+
+
+# ---- a run of sorted points ---------------------------------------------------------------------
+
+
+def _gaussian(tau: Lanes, parameter: Any) -> tuple[Lanes, Lanes]:
+    """Return K and −dK/dτ at α = 0."""
+    value = lanes_exp(-tau)
+    return value, value
+
+
+def _student(tau: Lanes, parameter: Any) -> tuple[Lanes, Lanes]:
+    """Return K and −dK/dτ at α = 1."""
+    value = 1.0 / (tau + 1.0)
+    return value, value * value
+
+
+def _family(tau: Lanes, parameter: Any) -> tuple[Lanes, Lanes]:
+    """Return K and −dK/dτ at any α > 0."""
+    stretched = tau * parameter(ALPHA)
+    value = lanes_exp2(lanes_log2_1p(stretched) * parameter(POWER))
+    return value, value / (stretched + 1.0)
+
+
+def _run(kernel: Any) -> Any:
+    """Return a function that adds what points ``first`` to ``last`` − 1 are to point i.
+
+    ``f(points, charges, parameters, totals, i, first, last)`` adds potential and gradient to the
+    three ``totals``.
+    """
+
+    def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        points, charges, parameters, totals = arrays(
+            context, builder, signature.args[:4], arguments[:4]
+        )
+        i, first, last = arguments[4:]
+        count = lane_count(context, signature.args[0].dtype)
+        axes = points.row(0), points.row(1)
+        own = [spread(builder, axis, i, count) for axis in axes]
+
+        def parameter(k: int) -> Lanes:
+            return spread(builder, parameters.data, INDEX(k), count)
+
+        def add(j: ir.Value, sums: list[Lanes]) -> list[Lanes]:
+            numbers = builder.add(splat_index(builder, j, count), lane_numbers(count))
+            exist = builder.icmp_signed("<", numbers, splat_index(builder, last, count))
+            others = builder.icmp_signed("!=", numbers, splat_index(builder, i, count))
+            exist = builder.and_(exist, others)
+            dx, dy = (
+                here - load_where(builder, exist, axis, j, count) for here, axis in zip(own, axes)
+            )
+            # Distances of lanes that stand for no point might overflow.
+            reach = parameter(REACH)
+            tau = dx.times_plus(dx, dy * dy).at_most(reach)
+            charge = load_where(builder, exist, charges.data, j, count)
+            charge = charge.where(builder.fcmp_ordered("<", tau.value, reach.value), 0.0)
+            t = tau.times_plus(parameter(SCALE), 1.0)
+            value, slope = kernel(tau, parameter)
+            smooth, smooth_slope = parameter(VALUE + 4), parameter(SLOPE + 3)
+            for k in range(3, -1, -1):
+                smooth = smooth.times_plus(t, parameter(VALUE + k))
+            for k in range(2, -1, -1):
+                smooth_slope = smooth_slope.times_plus(t, parameter(SLOPE + k))
+            pull = charge * (slope - smooth_slope)
+            return [
+                charge.times_plus(value - smooth, sums[0]),
+                pull.times_plus(dx, sums[1]),
+                pull.times_plus(dy, sums[2]),
+            ]
+
+        found = accumulate(builder, first, last, 3, (points.element, count), add)
+        for k, total in enumerate(found):
+            add_total(builder, totals.data, INDEX(k), total)
+        return no_result(context)
+
+    @intrinsic
+    def add_run(typing_context, points, charges, parameters, totals, i, first, last):
+        at = types.intp
+        return types.void(points, charges, parameters, totals, at, at, at), write
+
+    return add_run
+
+
+def _near_pairs(kernel: Any) -> Any:
+    """Return a function that fills potential and gradient of the sorted points of a range."""
+    add_run = _run(kernel)
+
+    @inlined
+    def fill(points, charges, parameters, cells, starts, n_columns, first, last, sums):
+        totals = np.empty(3)
+        mode = flush_subnormals()
+        for i in range(first, last):
+            totals[:] = 0.0
+            for row in range(-1, 2):
+                cell = cells[i] + row * n_columns
+                begin, end = starts[cell - 1], starts[cell + 2]
+                add_run(points, charges, parameters, totals, i, begin, end)
+            sums[0, i] = totals[0]
+            sums[1, i] = -2.0 * totals[1]
+            sums[2, i] = -2.0 * totals[2]
+        restore_mode(mode)
+
+    return fill
+
+
+_of_gaussian, _of_student, _of_family = map(_near_pairs, (_gaussian, _student, _family))
+
+
+@compiled
+def of_gaussian(points, charges, parameters, cells, starts, n_columns, first, last, sums):
+    """Fill potential and gradient of the sorted points from ``first`` to ``last`` at α = 0."""
+    _of_gaussian(points, charges, parameters, cells, starts, n_columns, first, last, sums)
+
+
+@compiled
+def of_student(points, charges, parameters, cells, starts, n_columns, first, last, sums):
+    """Do the same at α = 1."""
+    _of_student(points, charges, parameters, cells, starts, n_columns, first, last, sums)
+
+
+@compiled
+def of_family(points, charges, parameters, cells, starts, n_columns, first, last, sums):
+    """Do the same at any α > 0."""
+    _of_family(points, charges, parameters, cells, starts, n_columns, first, last, sums)

@@ -21,13 +21,15 @@ from __future__ import annotations
 import bisect
 import functools
 import math
+import threading
+from collections import OrderedDict
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import fft
 
-from nbembed.kernels.grid.radial import Radial, Smoothed
+from nbembed.kernels.grid.radial import GaussianMoment, Radial, Smoothed
 from nbembed.kernels.grid.splines import ORDER, symbol, weights
 
 #: Spacings that are tried, in widths of the kernel.
@@ -37,6 +39,9 @@ SPACINGS = tuple(0.5 * 2 ** (-k / 12) for k in range(61))
 #: that force. A map's error is no larger, and at α = 1 a quarter of it, because errors of many
 #: pairs cancel; half as much again only where most points sit in a few places narrower than a cell.
 TOLERANCE = 4e-4
+
+#: The same in the pull within a group, most of whose points may lie in places narrower than a cell.
+PULL = 1e-4
 
 #: The same where small potentials must be right as well as large ones.
 PRECISE = 2e-5
@@ -65,13 +70,15 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def spacing(kernel: Radial, precise: bool = False) -> float:
-    """Return the widest spacing with an error of at most :data:`TOLERANCE` or :data:`PRECISE`.
+def spacing(kernel: Radial | GaussianMoment, precise: bool = False) -> float:
+    """Return the widest spacing with an error of at most what is allowed.
+
+    That is :data:`PRECISE`, :data:`PULL` for log H, or else :data:`TOLERANCE`.
 
     It is 0 where none that is tried is fine enough: similarities that are much steeper somewhere
     than their width says.
     """
-    allowed = PRECISE if precise else TOLERANCE
+    allowed = PRECISE if precise else PULL if kernel.of == "logarithm" else TOLERANCE
     width = kernel.width
     place = bisect.bisect_left(
         SPACINGS, True, key=lambda h: spline_error(kernel, h * width) <= allowed
@@ -79,7 +86,7 @@ def spacing(kernel: Radial, precise: bool = False) -> float:
     return SPACINGS[place] * width if place < len(SPACINGS) else 0.0
 
 
-def spline_error(kernel: Radial, h: float) -> float:
+def spline_error(kernel: Radial | GaussianMoment, h: float) -> float:
     """Return the relative error of the force between charges on a grid of one axis.
 
     Root mean square over offsets of both in their cells and over distances.
@@ -111,9 +118,42 @@ def _spline(offsets: Any) -> tuple[Any, Any]:
     return w, slopes
 
 
-@lru_cache(maxsize=2)
-def plan(kernel: Radial | Smoothed, h: float, shape: tuple[int, ...], dtype: str) -> Plan:
-    """Return the kernel's transform for a grid of ``shape`` with spacing h, in ``dtype``."""
+def plan(
+    kernel: Radial | GaussianMoment | Smoothed, h: float, shape: tuple[int, ...], dtype: str
+) -> Plan:
+    """Return the kernel's transform for a grid of ``shape`` with spacing h, in ``dtype``.
+
+    The last ones are kept: two of similarities, and :data:`KEPT` of those that large groups need,
+    which have a grid each.
+    """
+    key = kernel, h, shape, dtype
+    if isinstance(kernel, Smoothed) or kernel.of == "similarity":
+        return _of_similarity(*key)
+    with _lock:
+        if key in _of_groups:
+            _of_groups.move_to_end(key)
+            return _of_groups[key]
+    made = _make(*key)
+    with _lock:
+        _of_groups[key] = made
+        while len(_of_groups) > KEPT or (len(_of_groups) > 2 and _kept_bytes() > KEPT_BYTES):
+            _of_groups.popitem(last=False)
+    return made
+
+
+#: The most transforms of groups that are kept for the next iteration, and the most bytes of them.
+KEPT, KEPT_BYTES = 64, 2**26
+_of_groups: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _kept_bytes() -> int:
+    return sum(p.transform.nbytes for p in _of_groups.values())
+
+
+def _make(
+    kernel: Radial | GaussianMoment | Smoothed, h: float, shape: tuple[int, ...], dtype: str
+) -> Plan:
     axes = [np.arange(n + 1) for n in shape]
     tau = functools.reduce(np.add, np.ix_(*(np.square(k * h) for k in axes)))
     transform = fft.dctn(kernel.values(tau), type=1, overwrite_x=True)
@@ -127,6 +167,9 @@ def plan(kernel: Radial | Smoothed, h: float, shape: tuple[int, ...], dtype: str
         cosines[[0, -1]] /= 2
         near = np.tensordot(near, cosines, axes=(0, 0))
     return Plan(transform.astype(dtype), np.ascontiguousarray(near, dtype))
+
+
+_of_similarity = lru_cache(maxsize=2)(_make)
 
 
 def grid_shape(extents: Any, h: float) -> tuple[int, ...]:

@@ -2,18 +2,21 @@
 
     K = H(τ) = (ατ + 1)^(−1/α)    exp(−τ) at α = 0;   −dK/dτ = H S = (ατ + 1)^(−1/α − 1)
 
-or a user's own similarity H with its score S = −d log H/dτ, for which −dK/dτ = H S as well.
+or a user's own similarity H with its score S = −d log H/dτ, for which −dK/dτ = H S as well. The
+pull within groups (:mod:`.links`) has two kernels of the same H: K = log H with −dK/dτ = S, and
+K = S. NeRV has one more, U = (1 + τ) exp(−τ), whose slope is the Gaussian's moment τ exp(−τ).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from nbembed.kernels.custom_similarity import custom_values
+from nbembed.kernels.custom_similarity import TINY, custom_values
 from nbembed.kernels.terms import GAUSSIAN_BELOW
 
 
@@ -26,18 +29,23 @@ class Radial(NamedTuple):
         α ≥ 0; not used where H is given.
     H, S : callable or None
         Of τ.
+    of : {"similarity", "logarithm", "score"}
+        Whether K is H, log H or S.
     """
 
     alpha: float = 0.0
     H: Callable[[float], float] | None = None
     S: Callable[[float], float] | None = None
+    of: Literal["similarity", "logarithm", "score"] = "similarity"
 
     def values(self, tau: Any) -> Any:
         """Return K at each τ, float64."""
+        if self.of != "similarity":
+            return self._attraction(np.asarray(tau, np.float64))
         return self.values_and_slopes(tau)[0] if self.H is not None else self._family(tau)
 
     def values_and_slopes(self, tau: Any) -> tuple[Any, Any]:
-        """Return K and −dK/dτ at each τ, float64."""
+        """Return H and −dH/dτ at each τ, float64."""
         tau = np.asarray(tau, np.float64)
         if self.H is None:
             similarity = self._family(tau)
@@ -47,7 +55,13 @@ class Radial(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Distance at which the kernel begins to fall, 1/√S(0), or 1 where S(0) is zero."""
+        """Distance at which the kernel begins to fall.
+
+        1/√S(0), or 1 where S(0) is zero, of a similarity; 1/√α, where S has fallen by half, of
+        the family's logarithms and scores.
+        """
+        if self.of != "similarity" and self.H is None:
+            return 1 / math.sqrt(self.alpha)
         value, slope = self.values_and_slopes(0.0)
         return math.sqrt(value / slope) if slope > 0 else 1.0
 
@@ -57,6 +71,34 @@ class Radial(NamedTuple):
         if self.alpha == 1:
             return 1 / (1 + tau)
         return np.exp(np.log1p(self.alpha * tau) * (-1 / self.alpha))
+
+    def _attraction(self, tau: Any) -> Any:
+        """Return log H or S; the family's for α > 0."""
+        logarithm = self.of == "logarithm"
+        if self.H is None:
+            stretched = self.alpha * tau
+            return np.log1p(stretched) / -self.alpha if logarithm else 1 / (1 + stretched)
+        similarity, score = custom_values(self.H, self.S, tau.ravel())
+        kept = np.log(np.maximum(similarity, TINY)) if logarithm else score
+        return kept.reshape(tau.shape)
+
+
+@dataclass(frozen=True)
+class GaussianMoment:
+    """The kernel U; its unit of length is the width of the Gaussian."""
+
+    of: ClassVar[str] = "similarity"
+    width: ClassVar[float] = 1.0
+
+    def values(self, tau: Any) -> Any:
+        """Return U at each τ, float64."""
+        return self.values_and_slopes(tau)[0]
+
+    def values_and_slopes(self, tau: Any) -> tuple[Any, Any]:
+        """Return U and −dU/dτ at each τ, float64."""
+        tau = np.asarray(tau, np.float64)
+        gaussian = np.exp(-tau)
+        return (1 + tau) * gaussian, tau * gaussian
 
 
 #: Degree of the polynomial that takes the kernel's place in its core.

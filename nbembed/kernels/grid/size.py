@@ -17,7 +17,7 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
 from nbembed.kernels.grid.near_pairs import count_pairs
 from nbembed.kernels.grid.plan import grid_shape, spacing
-from nbembed.kernels.grid.radial import Radial, Smoothed
+from nbembed.kernels.grid.radial import GaussianMoment, Radial, Smoothed
 from nbembed.kernels.grid.splines import LEFT
 
 #: Cells across the widest axis of a map, at least. The force is a small difference of large
@@ -32,22 +32,29 @@ AXES = (2, 3)
 
 #: ns for a point in the plane and in space, and for a node and each doubling of their number. One
 #: thread, float32; rows take two convolutions in float64.
-POINT_COST = {2: 400.0, 3: 1500.0}
+POINT_COST = {2: 120.0, 3: 1500.0}
 NODE_COST = 0.4
 
 #: ns for a pair in the exact sum: the Gaussian and Student's t, others of the family, a user's own.
 LIGHT_PAIR, PAIR, OWN_PAIR = 0.2, 0.35, 15.0
+#: The same in a pass of NeRV, by half: its grid takes four convolutions, and what a grid costs is
+#: counted for two.
+RETRIEVAL_PAIR = 0.12
 
 #: Range of cells along the widest axis of grids with a smoothed kernel; its core in units of a
-#: cell, which leaves an error of 1e-3 in the smooth force; ns for a pair in adjacent cells of the
-#: core's side, for α = 0 and 1 and for others, which need a power.
+#: cell, which leaves an error of 1e-3 in the smooth force; ns for a point, and for a pair in
+#: adjacent cells of the core's side, for α = 0 and 1 and for others, which need a power.
 FEWEST_COARSE, MOST_COARSE = 64, 1200
 CORE = 5.0
-LIGHT_NEAR, NEAR = 5.0, 15.0
+NEAR_POINT, LIGHT_NEAR, NEAR = 150.0, 0.6, 1.25
 
 #: Bytes that the grid may take, and bytes for each node of it in float32; in float64, twice that.
 MOST_BYTES = 2**30
 NODE_BYTES = 24
+
+#: Nodes beyond the map for a kernel that does not fall off. It is continued as an even function,
+#: with a kink whose trace in the splines falls by half from node to node (:mod:`.plan`).
+FOLD = 8
 
 
 class Grid(NamedTuple):
@@ -63,7 +70,7 @@ class Grid(NamedTuple):
         Number of nodes along each axis.
     span : float
         Extent of the map along its widest axis.
-    kernel : Radial or Smoothed
+    kernel : Radial, GaussianMoment or Smoothed
         What is convolved; where it is smoothed, near pairs are added.
     cost : float
         Estimated time in ns, one thread.
@@ -73,11 +80,11 @@ class Grid(NamedTuple):
     h: float
     shape: tuple[int, ...]
     span: float
-    kernel: Radial | Smoothed
+    kernel: Radial | GaussianMoment | Smoothed
     cost: float
 
 
-def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
+def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) -> Grid:
     """Return the cheapest grid for points (d, n); see :func:`~.sums.radial_sums`.
 
     For a kernel that some spacing is fine enough for (:func:`.plan.spacing`).
@@ -89,15 +96,18 @@ def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
     if h == 0:
         return Grid(low, h, (1,) * d, span, kernel, 0.0)
     points, nodes = (2, 4) if precise else (1, 1)
+    margin = FOLD if kernel.of == "logarithm" else 0
 
-    def grid(h: float, kernel: Radial | Smoothed) -> Grid:
-        shape = grid_shape(high - low, h)
+    def grid(h: float, kernel: Radial | GaussianMoment | Smoothed) -> Grid:
+        shape = grid_shape(high - low + margin * h, h)
         wide = math.prod(shape) * 2**d
         cost = points * n * POINT_COST[d] + nodes * NODE_COST * wide * math.log2(wide)
         return Grid(low - LEFT * h, h, shape, span, kernel, cost)
 
     best = grid(h, kernel)
-    if d != 2 or precise or kernel.H is not None:
+    if d != 2 or precise or not isinstance(kernel, Radial):
+        return best
+    if kernel.H is not None or kernel.of != "similarity":
         return best
     # Steps of two, so that a map that grows keeps its kernel, whose transform takes time.
     near = LIGHT_NEAR if kernel.alpha in (0, 1) else NEAR
@@ -107,14 +117,14 @@ def grid_for(Yt: Any, kernel: Radial, precise: bool = False) -> Grid:
             coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
             if coarse.cost < best.cost:
                 pairs = count_pairs(Yt, low, CORE * coarse_h)
-                coarse = coarse._replace(cost=coarse.cost + near * pairs)
+                coarse = coarse._replace(cost=coarse.cost + NEAR_POINT * n + near * pairs)
                 best = coarse if coarse.cost < best.cost else best
         coarse_h *= 2
     return best
 
 
 @with_reference(reference.grid_that_pays)
-def grid_that_pays(Yt: Any, kernel: Radial, precise: bool = False) -> Grid | None:
+def grid_that_pays(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) -> Grid | None:
     """Return the grid if it is fine enough and takes less time than all pairs and little memory.
 
     It depends on the layout alone, not on the machine or on threads. With ``precise`` for rows,
@@ -125,13 +135,27 @@ def grid_that_pays(Yt: Any, kernel: Radial, precise: bool = False) -> Grid | Non
     n = Yt.shape[1]
     grid = grid_for(Yt, kernel, precise)
     pairs = n * n * pair_cost(kernel) * (2 if precise else 1)
-    double = precise or Yt.dtype == np.float64 or grid.span < kernel.width
-    fits = math.prod(grid.shape) * NODE_BYTES * (2 if double else 1) <= MOST_BYTES
-    return grid if fits and grid.cost < pairs else None
+    double = sums_dtype(Yt, kernel, grid, precise) == np.float64
+    return grid if little_memory(grid, double) and grid.cost < pairs else None
 
 
-def pair_cost(kernel: Radial) -> float:
+def sums_dtype(
+    Yt: Any, kernel: Radial | GaussianMoment, grid: Grid, precise: bool
+) -> np.dtype[Any]:
+    """Return the dtype of sums: that of the layout, float64 if precise or in a map of one width."""
+    single = Yt.dtype == np.float32 and not precise and grid.span >= kernel.width
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def little_memory(grid: Grid, double: bool) -> bool:
+    """Return whether a grid takes no more memory than it may, in float32 or float64."""
+    return math.prod(grid.shape) * NODE_BYTES * (2 if double else 1) <= MOST_BYTES
+
+
+def pair_cost(kernel: Radial | GaussianMoment) -> float:
     """Return what a pair costs in the exact sum, in ns."""
+    if isinstance(kernel, GaussianMoment):
+        return RETRIEVAL_PAIR
     if kernel.H is not None:
         return OWN_PAIR
     return LIGHT_PAIR if kernel.alpha in (0, 1) else PAIR

@@ -15,9 +15,11 @@ and their derivatives are differences of the weights of order 5: M_6'(x) = M_5(x
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from nbembed.kernels.codegen.compiling import inlined
 
@@ -52,3 +54,52 @@ def weights(u, w, slopes):
 def symbol(theta: Any) -> Any:
     """Return Σ_k M(k) cos kθ over the nodes: how a spline's nodes damp the frequency θ."""
     return (66 + 52 * np.cos(theta) + 2 * np.cos(2 * theta)) / 120
+
+
+class Polynomials(NamedTuple):
+    """Polynomials of u − ½, a row a power and a column a node: (degree + 1, 6) each.
+
+    Attributes
+    ----------
+    weights, slopes : ndarray
+        w and dw/du of the six nodes.
+    overlaps, overlap_slopes : ndarray
+        c_a = Σ_k w_k w_{k+a} and dc_a/du, both doubled for a > 0, which stands for ±a: what a
+        charge on its nodes has in common with itself a nodes away.
+    """
+
+    weights: Any
+    slopes: Any
+    overlaps: Any
+    overlap_slopes: Any
+
+
+@cache
+def polynomials() -> Polynomials:
+    """Return what :func:`weights` computes, as polynomials."""
+    u, none = Polynomial([0.5, 1.0]), Polynomial([0.0])
+    w = [1 - u, u]
+    for p in range(3, ORDER + 1):
+        before = [none, *w, none]
+        w = [
+            ((u + (p - 1 - k)) * before[k] + (k + 1 - u) * before[k + 1]) / (p - 1)
+            for k in range(p)
+        ]
+    overlaps = [
+        (1 if a == 0 else 2) * sum((w[k] * w[k + a] for k in range(ORDER - a)), none)
+        for a in range(ORDER)
+    ]
+    tables = []
+    for degree, each in ((ORDER - 1, w), (2 * ORDER - 2, overlaps)):
+        tables.append(_table(each, degree))
+        tables.append(_table([one.deriv() for one in each], degree - 1))
+    return Polynomials(*tables)
+
+
+def _table(each: list[Polynomial], degree: int) -> Any:
+    """Return the coefficients of polynomials of a degree, a row a power."""
+    table = np.zeros((degree + 1, len(each)))
+    for k, one in enumerate(each):
+        known = one.coef[: degree + 1]
+        table[: len(known), k] = known
+    return table

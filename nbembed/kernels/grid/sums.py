@@ -34,8 +34,8 @@ from nbembed.kernels.grid.loops import (
 )
 from nbembed.kernels.grid.near_pairs import add_near_pairs
 from nbembed.kernels.grid.plan import plan
-from nbembed.kernels.grid.radial import Radial, Smoothed
-from nbembed.kernels.grid.size import LEAST, Grid, grid_for
+from nbembed.kernels.grid.radial import GaussianMoment, Radial, Smoothed
+from nbembed.kernels.grid.size import LEAST, Grid, grid_for, sums_dtype
 from nbembed.kernels.grid.splines import LEFT, ORDER
 from nbembed.kernels.terms import RadialTerms
 from nbembed.kernels.threads import run_chunks
@@ -47,7 +47,7 @@ PARTS = 16
 @with_reference(reference.radial_sums)
 def radial_sums(
     Yt: Any,
-    kernel: Radial,
+    kernel: Radial | GaussianMoment,
     charges: Any = None,
     n_threads: int = 1,
     *,
@@ -60,7 +60,7 @@ def radial_sums(
     ----------
     Yt : ndarray of shape (d, n), float32 or float64
         Coordinates, d = 2 or 3; finite.
-    kernel : Radial
+    kernel : Radial or GaussianMoment
     charges : ndarray of shape (n,), optional
         c; one each if not given.
     n_threads : int
@@ -84,8 +84,7 @@ def radial_sums(
     grid = grid_for(Yt, kernel, precise) if grid is None else grid
     if grid.span <= LEAST * kernel.width:
         return _in_one_place(Yt, kernel, np.ones(n) if charges is None else charges)
-    single = Yt.dtype == np.float32 and not precise and grid.span >= kernel.width
-    dtype = np.dtype(np.float32 if single else np.float64)
+    dtype = sums_dtype(Yt, kernel, grid, precise)
     charges = np.ones(n, dtype) if charges is None else np.ascontiguousarray(charges, dtype)
     made = plan(grid.kernel, grid.h, grid.shape, dtype.char)
     low, inverse = grid.low, 1 / grid.h
@@ -132,7 +131,7 @@ def _strips(starts: Any) -> list[tuple[int, int]]:
     return [(int(starts[a]), int(starts[b])) for a, b in itertools.pairwise(rows)]
 
 
-def _in_one_place(Yt: Any, kernel: Radial, charges: Any) -> RadialTerms:
+def _in_one_place(Yt: Any, kernel: Radial | GaussianMoment, charges: Any) -> RadialTerms:
     """Return the sums of a map so narrow that K is the parabola K(0) + K'(0) τ in it."""
     value, slope = kernel.values_and_slopes(0.0)
     charges = np.asarray(charges, np.float64)

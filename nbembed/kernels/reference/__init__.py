@@ -16,7 +16,7 @@ from nbembed.kernels.reference.custom_similarity import (
 )
 from nbembed.kernels.reference.distances import squared_distances
 from nbembed.kernels.reference.fisher_paths import detours, path_lengths, shorten
-from nbembed.kernels.reference.graph_solve import solve_on_graph
+from nbembed.kernels.reference.graph_solve import factorize, solve_on_graph
 from nbembed.kernels.reference.largest import largest_entries
 from nbembed.kernels.reference.links import (
     cannot_link,
@@ -37,6 +37,7 @@ from nbembed.kernels.reference.pairs import (
 from nbembed.kernels.reference.parametric import parametric
 from nbembed.kernels.reference.placement import descend
 from nbembed.kernels.reference.placement_field import descend_on_field, potentials
+from nbembed.kernels.reference.polynomial_inverse import polynomial_inverse
 from nbembed.kernels.reference.radial import grid_that_pays, radial_sums
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "descend",
     "descend_on_field",
     "detours",
+    "factorize",
     "gaussian_rows",
     "grid_that_pays",
     "group_attraction",
@@ -65,6 +67,7 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
+    "polynomial_inverse",
     "potentials",
     "radial_sums",
     "rewrite_links",

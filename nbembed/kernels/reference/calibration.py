@@ -60,10 +60,11 @@ def _written(rows: _Rows, b: Any, out: Any) -> Any:
 
 
 def calibrate(
-    D2: Any, skip: Any, perplexity: float, n_threads: int, out: Any = None
+    D2: Any, skip: Any, perplexity: float, n_threads: int, out: Any = None, *, squared: bool = True
 ) -> Calibration:
     """See :func:`nbembed.kernels.calibration.calibrate`."""
     out = np.empty_like(D2) if out is None else out
+    D2 = D2 if squared else np.square(D2, dtype=np.float64)
     rows = _rows(D2, skip, out.dtype)
     low, high = np.full(len(D2), -60.0), np.full(len(D2), 600.0)
     for _ in range(HALVINGS):

@@ -8,7 +8,14 @@ import numpy as np
 
 
 def solve_on_graph(
-    S: Any, scale: float, free: Any, B: Any, tolerance: float, max_iter: int, n_threads: int
+    S: Any,
+    scale: float,
+    free: Any,
+    B: Any,
+    tolerance: float,
+    max_iter: int,
+    n_threads: int,
+    factor: None = None,
 ) -> tuple[Any, int]:
     """See :func:`nbembed.kernels.graph_solve.solve_on_graph`."""
     indptr, indices, data = S
@@ -18,3 +25,7 @@ def solve_on_graph(
     A = np.eye(int(free.sum())) - scale * dense[np.ix_(free, free)]
     X[free] = np.linalg.solve(A, B[free])
     return X, 1
+
+
+def factorize(S: Any, scale: float, z: Any) -> None:
+    """See :func:`nbembed.kernels.graph_factor.factorize`."""

@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from nbembed.affinities import Affinities, check_global_memory
+from nbembed.kernels.grid.size import AXES
+from nbembed.memory import check_memory
+from nbembed.methods.algorithm import (
+    AlgorithmChoice,
+    check_algorithm,
+    neighbors_of,
+    wants_grid,
+)
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.recipe import LiveParameter, Part, Recipe
 from nbembed.methods.settings import check_init, check_shared
 from nbembed.objectives import circle, simplex
 from nbembed.objectives.cannot_links import check_neighbors_left
+from nbembed.objectives.checks import Algorithm
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.validation import (
@@ -51,6 +60,9 @@ class MbedParameters(Recipe[Affinities]):
 
     group: ClassVar[str] = "Neighbor embeddings"
 
+    #: Without "algorithm": "grid" of another method would be refused here with affinity="global".
+    shared: ClassVar[tuple[str, ...]] = tuple(s for s in Recipe.shared if s != "algorithm")
+
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
             "lam",
@@ -86,7 +98,8 @@ class MbedParameters(Recipe[Affinities]):
         "n_init": (),
     }
     path_parameter: ClassVar[str] = "lam"
-    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform"}
+    #: Earlier versions drew all points of a group together evenly, and summed all pairs.
+    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform", "algorithm": "exact"}
     class_count_parameter: ClassVar[str] = "n_classes"
 
     n_components: int | None = None
@@ -103,6 +116,7 @@ class MbedParameters(Recipe[Affinities]):
     link_form: LinkForm = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"
+    algorithm: AlgorithmChoice = "auto"
     optimizer: Any = "auto"
     max_iter: int = 500
     tol: float = 1e-4
@@ -127,6 +141,12 @@ class MbedParameters(Recipe[Affinities]):
         if self.class_prior is not None:
             check_class_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("auto", "global", "perplexity"))
+        check_algorithm(self.algorithm, n_components)
+        if self.algorithm == "grid" and self.affinity == "global":
+            raise ValueError(
+                "algorithm='grid' serves affinities of nearest neighbors, affinity='perplexity', "
+                "got 'global'; 'exact' and 'auto' serve any"
+            )
         check_count("n_init", self.n_init)
         self.check_live(
             but=tuple(name for name in ("lam", "alpha") if isinstance(getattr(self, name), str))
@@ -137,13 +157,12 @@ class MbedParameters(Recipe[Affinities]):
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where a map cannot be made.
 
-        That is where the metric is undefined, cannot-links leave no neighbor, or one width for all
-        points takes more memory than there is.
+        That is where the metric is undefined, cannot-links leave no neighbor, or affinities of all
+        pairs take more memory than there is.
         """
         super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
-        if not self._by_perplexity:
-            check_global_memory(X.shape[0])
+        self._check_memory(X.shape[0])
 
     def n_classes_for(self, supervision: Supervision) -> int:
         """Return ``n_classes``, or the number of given directions, or that of named classes."""
@@ -172,10 +191,16 @@ class MbedParameters(Recipe[Affinities]):
         return self.replace(**changes)
 
     def live_defaults(self, X: Any, supervision: Supervision) -> Self:
-        """Return the recipe for a first switch: at least two classes, laid out on a plane."""
-        if self.n_classes is not None:
-            return self.in_plane()
-        return self.replace(n_classes=max(2, len(supervision.classes))).in_plane()
+        """Return the recipe for a first switch: at least two classes, laid out on a plane.
+
+        Many points have a width each, for which there is the grid; one width takes all pairs.
+        """
+        found = self
+        if self.n_classes is None:
+            found = found.replace(n_classes=max(2, len(supervision.classes)))
+        if self.affinity == "auto" and wants_grid(self.algorithm, X.shape[0]):
+            found = found.replace(affinity="perplexity")
+        return found.in_plane()
 
     def in_plane(self) -> Self:
         """Return the recipe laid out on the plane where it leaves directions open.
@@ -200,13 +225,39 @@ class MbedParameters(Recipe[Affinities]):
             return 1.0 if self._has_centers else 0.0
         return float(self.alpha)
 
+    def neighbors_for(self, n_samples: int) -> int | None:
+        """Return the number of neighbors in each row of the affinities; None for all pairs."""
+        if not (self._by_perplexity and wants_grid(self.algorithm, n_samples)):
+            return None
+        return neighbors_of(self.perplexity, n_samples)
+
+    def algorithm_for(self, n_samples: int, n_components: int) -> Algorithm:
+        """Return how the pairs of so many points on a map of ``n_components`` are summed."""
+        if self.neighbors_for(n_samples) is None or n_components not in AXES:
+            return "exact"
+        return "grid"
+
+    def _check_memory(self, n_samples: int) -> None:
+        """Raise where affinities of all pairs do not fit, in the two forms that they are kept in.
+
+        Those are the rows, and the order in which pairs are visited or the joint form.
+        """
+        if not self._by_perplexity:
+            check_global_memory(n_samples, forms=2)
+        elif self.neighbors_for(n_samples) is None:
+            what = f"affinities of all {n_samples} × {n_samples} pairs, kept in two forms,"
+            instead = 'algorithm="auto" or "grid", which take affinities of nearest neighbors'
+            check_memory(2 * 4 * n_samples**2, what, instead)
+
     @property
     def _by_perplexity(self) -> bool:
         """Whether each point has a width of its own rather than all points the same one.
 
         One width loses a manifold that a few labels are to be carried along.
         """
-        return self.affinity == "perplexity" or (self.affinity == "auto" and self._has_centers)
+        return self.affinity == "perplexity" or (
+            self.affinity == "auto" and (self._has_centers or self.algorithm == "grid")
+        )
 
     @property
     def _named(self) -> bool:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -83,17 +83,26 @@ SETTLE_STEPS = 26
 class MbedRecipe(MbedParameters):
     """How Mbed's map is made; the parameters are those of :class:`~nbembed.Mbed`."""
 
+    summary: ClassVar[str] = "gives each class a region of the map"
+
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
         """Return rows of neighbor probabilities: of one width for all points, or of a perplexity.
 
         Without ``n_classes`` the global width needs the supervision's number of classes.
         """
+        n = X.shape[0]
+        self._check_memory(n)
         metric = fitted_metric(
             self.metric, X, supervision, random_state=self.random_state, n_jobs=self.n_jobs
         )
         if self._by_perplexity:
             return perplexity_affinities(
-                X, self.perplexity, metric, dtype=np.float32, n_jobs=self.n_jobs
+                X,
+                self.perplexity,
+                metric,
+                n_neighbors=self.neighbors_for(n),
+                dtype=np.float32,
+                n_jobs=self.n_jobs,
             )
         # One class has no quantile of its own: the median, as for two.
         n_classes = max(2, self._count_classes(supervision))
@@ -157,7 +166,11 @@ class MbedRecipe(MbedParameters):
             n_components = self._dimensions(self._count_classes(supervision))
             links = links_alone(supervision)
             Y = heavy_tailed.adopted_map(
-                self._map_recipe(n_components), Y, affinities.joint(), links, rng
+                self._map_recipe(affinities.n_samples, n_components),
+                Y,
+                affinities.joint(),
+                links,
+                rng,
             )
             return self._placed(Y, affinities, supervision)
         template = self._make_directions(self._count_classes(supervision))
@@ -189,6 +202,7 @@ class MbedRecipe(MbedParameters):
             supervision,
             rho=self.rho,
             link_form=self.link_form,
+            algorithm=self.algorithm_for(affinities.n_samples, geometry.directions.shape[1]),
             margin_weight=self.margin_weight,
             class_prior=self.class_prior,
             radius=geometry.scale,
@@ -325,7 +339,7 @@ class MbedRecipe(MbedParameters):
 
     # -- heavy tails -------------------------------------------------------------------------
 
-    def _map_recipe(self, n_components: int) -> HSSNERecipe:
+    def _map_recipe(self, n_samples: int, n_components: int) -> HSSNERecipe:
         """Return how the map is made that the boundaries harden on."""
         words = {"auto": "pca", "noise": "random"}
         init = words.get(self.init, self.init) if isinstance(self.init, str) else self.init
@@ -336,6 +350,7 @@ class MbedRecipe(MbedParameters):
             link_form=self.link_form,
             metric=self.metric,
             init=init,
+            algorithm=self.algorithm_for(n_samples, n_components),
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
         )
@@ -347,7 +362,8 @@ class MbedRecipe(MbedParameters):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        recipe = self._map_recipe(self._dimensions(self._count_classes(supervision)))
+        d = self._dimensions(self._count_classes(supervision))
+        recipe = self._map_recipe(affinities.n_samples, d)
         joint, links = affinities.joint(), links_alone(supervision)
         if isinstance(recipe.init, str):
             Y = heavy_tailed.first_map(recipe, X, joint, links, rng)
@@ -378,6 +394,7 @@ class MbedRecipe(MbedParameters):
             if geometry.reference is None:
                 raise ValueError("geometry must have a reference; make_start() and adopt() give it")
             n_classes = self._count_classes(supervision)
+            n_components = geometry.reference.shape[1]
             regions = make_centers(geometry.reference, supervision, n_classes)
             if prior is None:
                 # Estimated from the labels, as far as they have been propagated; never zero.
@@ -385,6 +402,7 @@ class MbedRecipe(MbedParameters):
         elif geometry.directions is None:
             raise ValueError("geometry must have directions; make_start() and adopt() give it")
         else:
+            n_components = geometry.directions.shape[1]
             regions = Rays(geometry.directions, geometry.scale)
         return HeavyTailedMargin(
             affinities,
@@ -394,6 +412,7 @@ class MbedRecipe(MbedParameters):
             alpha=self.tails,
             rho=self.rho,
             link_form=self.link_form,
+            algorithm=self.algorithm_for(affinities.n_samples, n_components),
             margin_weight=self.margin_weight,
             class_prior=prior,
             n_jobs=self.n_jobs,
@@ -428,7 +447,9 @@ class MbedRecipe(MbedParameters):
     ) -> tuple[Run, float]:
         """Return a crude SNE and r: the geometric mean of its axes' standard deviations."""
         Y = noise(affinities.n_samples, n_components, math.sqrt(CRUDE_VARIANCE), rng)
-        crude = Run(SNE(affinities, n_jobs=self.n_jobs), ConjugateGradient(), Y).step(CRUDE_STEPS)
+        algorithm = self.algorithm_for(affinities.n_samples, n_components)
+        sne = SNE(affinities, algorithm=algorithm, n_jobs=self.n_jobs)
+        crude = Run(sne, ConjugateGradient(), Y).step(CRUDE_STEPS)
         stds = np.std(crude.embedding, axis=0, dtype=np.float64)
         return crude, float(np.exp(np.mean(np.log(np.maximum(stds, 1e-3)))))
 

@@ -68,6 +68,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
     The parameters are those of :class:`~nbembed.ParametricEmbedding`.
     """
 
+    summary: ClassVar[str] = "places points by a classifier's class probabilities"
     group: ClassVar[str] = "Learned from labels"
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (

@@ -21,10 +21,27 @@ const builder = await context({
   logLevel: "info",
 });
 
+// A page without a kernel has it as an ordinary script.
+const still = await context({
+  entryPoints: [{ in: "src/still.ts", out: "still" }],
+  outdir: "../static",
+  bundle: true,
+  minify: !watch,
+  format: "iife",
+  globalName: "nbembedStill",
+  target: ["es2022"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  logLevel: "info",
+});
+
 if (watch) {
-  await builder.watch();
+  await Promise.all([builder.watch(), still.watch()]);
 } else {
   const { metafile } = await builder.rebuild();
+  await still.rebuild();
+  await still.dispose();
   writeFileSync("../static/LICENSES.txt", licenses(Object.keys(metafile.inputs)));
   await builder.dispose();
 }

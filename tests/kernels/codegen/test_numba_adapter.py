@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 import nbembed
 from nbembed.kernels.codegen import numba_adapter
-from nbembed.kernels.codegen.simd import INDEX, Pointer, load_where
+from nbembed.kernels.codegen.simd import INDEX, Lanes, Pointer, load_where, store_where
 
 PACKAGE = Path(nbembed.__file__).parent
 ADAPTER = PACKAGE / "kernels" / "codegen" / "numba_adapter.py"
@@ -241,3 +241,19 @@ def _() -> None:
     parsed = binding.parse_assembly(str(module))
     parsed.verify()
     assert "llvm.masked.load.v4f32.p0" in str(parsed)
+
+
+@check("llvm.masked.store")
+def _() -> None:
+    module = ir.Module()
+    vector = ir.VectorType(ir.FloatType(), 4)
+    kind = ir.FunctionType(ir.VoidType(), [ir.PointerType(), vector])
+    builder = ir.IRBuilder(ir.Function(module, kind, "f").append_basic_block())
+    mask = ir.Constant(ir.VectorType(ir.IntType(1), 4), [1, 1, 0, 1])
+    address, value = builder.function.args
+    numbers = Lanes(builder, value)
+    store_where(builder, mask, numbers, Pointer(address, ir.FloatType()), INDEX(2))
+    builder.ret_void()
+    parsed = binding.parse_assembly(str(module))
+    parsed.verify()
+    assert "llvm.masked.store.v4f32.p0" in str(parsed)

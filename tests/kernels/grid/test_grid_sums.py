@@ -14,7 +14,7 @@ from nbembed.kernels.custom_similarity import custom_pairs
 from nbembed.kernels.grid.plan import TOLERANCE, spacing, spline_error
 from nbembed.kernels.grid.radial import Radial, Smoothed
 from nbembed.kernels.grid.size import LEAST, grid_for, grid_that_pays
-from nbembed.kernels.grid.splines import weights
+from nbembed.kernels.grid.splines import polynomials, weights
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.heavy_tailed import heavy_tailed
 
@@ -69,6 +69,19 @@ def test_weights_are_those_of_the_spline() -> None:
         x = u - np.arange(-2, 4)
         np.testing.assert_allclose(w, np.nan_to_num(spline(x)), atol=1e-15)
         np.testing.assert_allclose(slopes, np.nan_to_num(spline.derivative()(x)), atol=1e-15)
+
+
+def test_polynomials_are_the_weights_and_their_overlaps() -> None:
+    for u in (0.0, 0.2, 0.5, 0.93):
+        w, slopes = np.empty(6), np.empty(6)
+        weights.py_func(u, w, slopes)
+        # Σ_k w_k w_{k+a} for a = −5 … 5
+        shared, changes = np.correlate(w, w, "full"), np.correlate(slopes, w, "full")
+        both = changes + changes[::-1]
+        expected = w, slopes, *([each[5], *(2 * each[6:])] for each in (shared, both))
+        for table, values in zip(polynomials(), expected, strict=True):
+            powers = (u - 0.5) ** np.arange(len(table))
+            np.testing.assert_allclose(powers @ table, values, atol=1e-15)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -188,3 +201,35 @@ def test_no_grid_is_used_that_is_not_fine_enough() -> None:
     assert spacing(steep) == 0.0
     many = np.random.default_rng(0).random((2, 20_000)).astype(np.float32)
     assert grid_that_pays(many, steep) is None
+
+
+def separate_clusters(n: int, seed: int = 3) -> Any:
+    """Return a map (2, n) as heavy tails make it: many compact clusters far from each other."""
+    rng = np.random.default_rng(seed)
+    centers = 2000 * rng.random((2, n // 100))
+    Y = centers[:, rng.integers(n // 100, size=n)] + 8 * rng.normal(size=(2, n))
+    return Y.astype(np.float32)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5, 2.0, 3.0])
+def test_wide_maps_of_compact_clusters_pay_on_the_grid(alpha: float) -> None:
+    Yt = separate_clusters(8000)
+    grid = grid_that_pays(Yt, Radial(alpha))
+    assert grid is not None
+    assert isinstance(grid.kernel, Smoothed)
+    terms = radial_sums(Yt, Radial(alpha), grid=grid)
+    normalizer, repulsion = exact(Yt, Radial(alpha))
+    assert error(-0.5 * terms.gradient, repulsion) < 1e-3
+    assert terms.potential.sum() == pytest.approx(normalizer, rel=3e-4)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 1.7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_near_pairs_have_charges(alpha: float, dtype: Any) -> None:
+    Yt = separate_clusters(1500).astype(dtype)
+    charges = np.random.default_rng(2).normal(size=1500)
+    found = radial_sums(Yt, Radial(alpha), charges)
+    assert isinstance(grid_for(Yt, Radial(alpha)).kernel, Smoothed)
+    right = reference.radial_sums(Yt, Radial(alpha), charges)
+    assert error(found.potential, right.potential) < 1e-3
+    assert error(found.gradient, right.gradient) < 1e-3

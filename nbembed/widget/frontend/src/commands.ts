@@ -2,11 +2,12 @@
  * Commands to the kernel: numbered requests, their replies, and the time from a request until its
  * effect is drawn.
  */
+import { signal } from "@preact/signals";
 import type { Link } from "./link";
 import type { CommandArguments, CommandName, CommandPoints, MessageFromPage, ReplyMessage } from "./wire.generated";
 
 type Reply = Pick<ReplyMessage, "ok" | "error">;
-type Notification = Exclude<MessageFromPage, { type: "command" }>;
+type Notification = Exclude<MessageFromPage, { type: "command" | "query" }>;
 /** A message without its client, which is the same for all. */
 type WithoutClient<M> = M extends unknown ? Omit<M, "client"> : never;
 
@@ -42,6 +43,11 @@ export class Commands {
     if (link.state.peek() !== "gone" && link.send(content, buffers)) link.expect();
     else this.abandon();
     return reply;
+  }
+
+  /** Whether a command waits for its reply. */
+  get unanswered(): boolean {
+    return this.pending.size > 0;
   }
 
   /** Nothing that was sent will be answered any more. */
@@ -81,10 +87,12 @@ const PACE = 15;
 
 /**
  * Sends the latest value and drops those in between: at most one in an animation frame and one
- * without a reply at a time, so that the values of a dragged slider never queue up. The first value
- * of a drag is sent at once.
+ * without a reply at a time, so that the values of a dragged slider never queue up, however long the
+ * kernel is busy. The first value of a drag is sent at once.
  */
 export class Latest<T> {
+  /** Whether a value was not sent or not answered yet. */
+  readonly waiting = signal(false);
   private pending: { value: T; at: number } | null = null;
   private busy = false;
   private scheduled = false;
@@ -92,12 +100,14 @@ export class Latest<T> {
 
   constructor(
     private readonly deliver: (value: T, at: number) => Promise<unknown>,
-    private readonly patience = 1000,
+    /** Milliseconds after which a reply counts as lost. */
+    private readonly patience = 20_000,
   ) {}
 
   push(value: T): void {
     const at = performance.now();
     this.pending = { value, at };
+    this.waiting.value = true;
     if (at - this.last >= PACE && !this.scheduled) this.flush();
     else this.schedule();
   }
@@ -121,6 +131,7 @@ export class Latest<T> {
     void Promise.race([this.deliver(value, at), timeout]).finally(() => {
       this.busy = false;
       if (this.pending) this.schedule();
+      else this.waiting.value = false;
     });
   }
 }

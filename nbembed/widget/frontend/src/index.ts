@@ -1,6 +1,7 @@
 /** The module that anywidget loads: one store for each widget, and any number of views. */
 import type { Initialize, Render } from "@anywidget/types";
 import { Store } from "./store";
+import { App } from "./ui/app";
 import { mount } from "./ui/mount";
 import type { Model } from "./wire";
 
@@ -21,7 +22,7 @@ export default function explorer(): { initialize: Initialize<State>; render: Ren
       // For a host that renders without initializing, the view has a store of its own.
       const shared = store;
       const own = shared ?? new Store(model as Model);
-      const unmount = mount(own, el);
+      const unmount = mount(own, el, App);
       return () => {
         unmount();
         if (!shared) own.destroy();

@@ -3,10 +3,11 @@
  * the table in docs/explorer.md. Fields keep their own keys: a slider its arrows, a text field every
  * letter.
  */
+import { inline } from "./cards";
 import type { View } from "./view";
 
 /** What kind of element has the focus. */
-type Field = "range" | "choice" | "button" | "none";
+type Field = "range" | "choice" | "button" | "name" | "none";
 
 interface KeyBinding {
   /** The keys and what they do, for the person. */
@@ -39,7 +40,7 @@ export const KEYS: readonly KeyBinding[] = [
     help: "while a point is asked for: give it that class",
     chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     when: (view) => view.questions.asking,
-    run: (view, event) => view.questions.answer(Number(event.key) - 1),
+    run: (view, event) => view.questions.answer(view.classAt(Number(keyOf(event)) - 1)),
   },
   {
     label: "Enter",
@@ -70,6 +71,8 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "Space", help: "play or pause", chords: [" "], except: ["button", "choice"], run: (view) => view.togglePlay() },
   { label: "S", help: "one step", chords: ["s"], run: (view) => view.step() },
   { label: "L", help: "lasso tool", chords: ["l"], run: (view) => view.choose("lasso") },
+  { label: "B", help: "box tool", chords: ["b"], run: (view) => view.choose("box") },
+  { label: "R", help: "brush tool", chords: ["r"], run: (view) => view.choose("brush") },
   { label: "P", help: "pan tool", chords: ["p"], run: (view) => view.choose("pan") },
   { label: "F", help: "fit the view", chords: ["f"], run: (view) => view.map.peek()?.fitView() },
   { label: "+", help: "zoom in", chords: ["+", "="], run: (view) => view.map.peek()?.zoomBy(ZOOM) },
@@ -82,10 +85,18 @@ export const KEYS: readonly KeyBinding[] = [
     when: (view) => view.map.peek() !== null,
     run: moveCursor,
   },
+  {
+    label: "I",
+    help: "keep the card of the point under the cursor or pointer open, or close it",
+    chords: ["i"],
+    when: (view) => view.map.peek() !== null,
+    run: toggleCard,
+  },
+  { label: "/", help: "search for points", chords: ["/"], run: (view) => view.openFind() },
   { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {
     label: "Esc",
-    help: "leave the questions, then hide the cursor, then cancel keeping apart, then clear the selection",
+    help: "cancel what is being drawn, close the field of the class, leave the questions, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
     chords: ["Escape"],
     run: escape,
   },
@@ -93,7 +104,13 @@ export const KEYS: readonly KeyBinding[] = [
     label: "1 – 9",
     help: "choose a class",
     chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
-    run: (view, event) => view.chooseClass(Number(event.key) - 1),
+    run: (view, event) => view.chooseClass(view.classAt(Number(keyOf(event)) - 1)),
+  },
+  {
+    label: "T",
+    help: "type a class: for the selection, for the point asked for, or to label with next",
+    chords: ["t"],
+    run: (view) => view.naming.begin(),
   },
   { label: "Enter", help: "label the selection", chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
   { label: "H", help: "pin the selection, or unpin it", chords: ["h"], run: (view) => view.pin() },
@@ -110,9 +127,12 @@ export const KEYS: readonly KeyBinding[] = [
 ];
 
 export const MOUSE: readonly { label: string; help: string }[] = [
-  { label: "Drag", help: "pan, or draw a lasso with the lasso tool" },
-  { label: "Shift + lasso", help: "add to the selection" },
-  { label: "Alt + lasso", help: "remove from the selection" },
+  { label: "Lasso, name, Enter", help: "label what is inside: type a name, its first letters or its number" },
+  { label: "Drag", help: "pan, or draw with the lasso, the box or the brush" },
+  { label: "Shift + drag", help: "with one of these tools: add to the selection" },
+  { label: "Alt + drag", help: "remove from the selection" },
+  { label: "Shift Alt + drag", help: "keep only what is selected already" },
+  { label: "Click", help: "keep the card of a point open, or close it" },
   { label: "Shift + click", help: "add or remove one point" },
   { label: "Wheel", help: "zoom, once the map has been clicked" },
 ];
@@ -121,7 +141,9 @@ export const MOUSE: readonly { label: string; help: string }[] = [
 export function handleKey(view: View, event: KeyboardEvent): boolean {
   const field = fieldOf(event.target);
   const chord = chordOf(event);
-  if (field === null || chord === null || event.defaultPrevented) return false;
+  if (field === null || chord === null || event.defaultPrevented || event.isComposing) return false;
+  // An empty field for a class leaves what is no beginning of a name to the map.
+  if (field === "name" && chord !== " " && !chord.startsWith("Ctrl ")) return false;
   const binding = KEYS.find(
     ({ chords, except, when }) => chords.includes(chord) && !except?.includes(field) && (when?.(view) ?? true),
   );
@@ -129,18 +151,32 @@ export function handleKey(view: View, event: KeyboardEvent): boolean {
   return binding !== undefined;
 }
 
-/** A key press as text: "Ctrl z" or "s"; Shift is left to the bindings. Null with Alt. */
+/** A key press as text: "Ctrl z" or "s"; Shift is left to the bindings. Null with Alt and AltGr. */
 function chordOf(event: KeyboardEvent): string | null {
-  if (event.altKey) return null;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (event.altKey || event.getModifierState("AltGraph")) return null;
+  const key = keyOf(event);
   return event.ctrlKey || event.metaKey ? `Ctrl ${key}` : key;
+}
+
+/**
+ * What a key stands for on any keyboard: its character, but the Latin letter of its place where it has
+ * another alphabet's, and its digit where the upper row has digits only with Shift, as in French.
+ */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  if (key.length !== 1) return key;
+  const digit = /^Digit(\d)$/.exec(code)?.[1];
+  if (digit && !shiftKey && !"+-=".includes(key)) return digit;
+  const letter = /^Key([A-Z])$/.exec(code)?.[1];
+  if (letter && key > "\x7f") return letter.toLowerCase();
+  return key.toLowerCase();
 }
 
 /** The kind of a field; null for one that keeps every key. */
 function fieldOf(target: EventTarget | null): Field | null {
   if (target instanceof HTMLInputElement) {
+    if (target.dataset["empty"] === "true") return "name";
     if (target.type === "range") return "range";
-    return target.type === "radio" ? "choice" : null;
+    return target.type === "radio" || target.type === "checkbox" ? "choice" : null;
   }
   if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return null;
   if (target instanceof HTMLButtonElement) return "button";
@@ -155,6 +191,13 @@ function selectAtCursor(view: View): void {
   else view.say("No point near the cursor");
 }
 
+function toggleCard(view: View): void {
+  const map = view.map.peek();
+  const point = map?.cursorShown ? map.cursorPoint() : map?.hover.peek()?.index ?? -1;
+  if (point >= 0) view.toggleCard(point);
+  else view.say("No point near the cursor or pointer");
+}
+
 function moveCursor(view: View, event: KeyboardEvent): void {
   const [x, y] = ARROWS[event.key];
   const by = event.shiftKey ? LEAP : STEP;
@@ -164,16 +207,20 @@ function moveCursor(view: View, event: KeyboardEvent): void {
 
 function escape(view: View): void {
   const map = view.map.peek();
-  if (view.helpOpen.peek()) view.helpOpen.value = false;
+  if (map?.cancelDrawing()) view.say("Canceled");
+  else if (view.helpOpen.peek()) view.helpOpen.value = false;
+  else if (view.naming.purpose.peek()) view.naming.close();
   else if (view.questions.asking) view.questions.leave();
   else if (map?.cursorShown) map.hideCursor();
   else if (view.apart.peek()) view.cancelApart();
+  else if (view.store.traits.cards.peek().length) view.closeCards();
   else view.clearSelection();
 }
 
 function describePoint(view: View, index: number): string {
   const { label_codes: labels, classes, color_column: column, color_values: values, pinned } = view.store.traits;
-  const parts = [`Point ${index}`];
+  const name = inline(view.store.cards.name(index) ?? "");
+  const parts = [name ? `${name}, point ${index}` : `Point ${index}`];
   const label = classes.peek()[labels.peek()[index]];
   if (label) parts.push(`labeled ${label.name}`);
   if (pinned.peek().includes(index)) parts.push("pinned");

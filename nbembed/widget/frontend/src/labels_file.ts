@@ -12,7 +12,12 @@ export function supervisionOf(store: Store): object | null {
 }
 
 export function download(content: object, name: string): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(content)], { type: "application/json" }));
+  saveAs(new Blob([JSON.stringify(content)], { type: "application/json" }), name);
+}
+
+/** Offer a file to the person. */
+export function saveAs(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -1,7 +1,9 @@
 /**
  * Whether the kernel that made the widget is still there. The page learns of its end from whichever
  * comes first: the status of the kernel, where the notebook tells it; the end of the widget's comm; a
- * message that cannot be sent; or a kernel that is idle and does not answer.
+ * message that cannot be sent; or a kernel that answers a later question of the notebook's and not the
+ * widget's. That it is said to be idle shows nothing: while a cell runs, messages that it handles
+ * beside the cell make it look so.
  */
 import { signal } from "@preact/signals";
 import type { Model } from "./wire";
@@ -16,14 +18,14 @@ interface Signal<T> {
 
 /** What JupyterLab's widget managers know of the kernel; other hosts lack it. */
 interface Kernel {
-  readonly status?: string;
   readonly statusChanged?: Signal<string>;
   readonly connectionStatusChanged?: Signal<string>;
+  requestKernelInfo?(): Promise<unknown>;
 }
 
 const ENDED = new Set(["restarting", "autorestarting", "terminating", "dead"]);
-/** Milliseconds after which a kernel that is idle should have answered. */
-const ANSWER = 900;
+/** Milliseconds after which a kernel that has nothing else to do should have answered. */
+const ANSWER = 700;
 /** Milliseconds without an answer after which the person is told. */
 const PATIENCE = 3000;
 
@@ -32,6 +34,7 @@ export class Link {
   private readonly cleanups: (() => void)[] = [];
   private asked = 0;
   private answered = 0;
+  private asking = false;
 
   /** `ask` sends a message that the kernel answers; `onGone` is called whenever the kernel is lost. */
   constructor(
@@ -81,9 +84,30 @@ export class Link {
   /** Expect an answer to what has just been sent. */
   expect(): void {
     const number = ++this.asked;
-    const late = () => this.answered < number && this.state.peek() !== "gone" && this.state.peek() !== "lost";
-    setTimeout(() => late() && this.kernel?.status === "idle" && this.end(), ANSWER);
-    setTimeout(() => late() && (this.kernel?.status === "idle" ? this.end() : (this.state.value = "busy")), PATIENCE);
+    setTimeout(() => this.awaits(number) && void this.askKernel(), ANSWER);
+    setTimeout(() => this.awaits(number) && (this.state.value = "busy"), PATIENCE);
+  }
+
+  /** Whether the question of this number should still be answered. */
+  private awaits(number: number): boolean {
+    return this.answered < number && this.state.peek() !== "gone" && this.state.peek() !== "lost";
+  }
+
+  /** The kernel handles questions in order: if it answers a later one, those before are not for it. */
+  private async askKernel(): Promise<void> {
+    const number = this.asked;
+    if (this.asking) return;
+    this.asking = true;
+    try {
+      await this.kernel?.requestKernelInfo?.().then(() => {
+        // The widget's answer comes on another channel.
+        setTimeout(() => this.awaits(number) && this.end(), ANSWER / 4);
+      });
+    } catch {
+      // The connection is lost, or the kernel was restarted: both are told by its status.
+    } finally {
+      this.asking = false;
+    }
   }
 
   /** Any message from the kernel shows that it is there; an answer, that it has read what was sent. */

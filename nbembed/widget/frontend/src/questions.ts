@@ -117,7 +117,14 @@ export class Questions {
       this.host.say(`There is no class ${index + 1}`);
       return;
     }
-    this.host.label(question.point, known.name);
+    this.answerAs(known.name);
+  }
+
+  /** Answer with a class by name, which may be new. */
+  answerAs(name: string): void {
+    const question = this.asked.peek();
+    if (!question || question.point < 0 || !this.host.able()) return;
+    this.host.label(question.point, name);
     if (question.kind === "check") {
       this.next("check");
       return;

@@ -3,9 +3,14 @@
  * acknowledgments. Made once by `initialize`; views read it and keep no copy.
  */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { Acknowledgments } from "./acknowledgments";
+import { Cards } from "./cards";
 import { Commands, type Effect } from "./commands";
 import { CostHistory } from "./history";
 import { Link } from "./link";
+import { Polling } from "./polling";
+import { Queries } from "./queries";
+import { countChanges } from "./reactive";
 import { NO_SUGGESTIONS, readSuggestions, type Suggestions } from "./suggestions";
 import { positionsOf, readTrait, stepOf, TRAIT_NAMES, typedArray, type Model, type TraitName } from "./wire";
 import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "./wire.generated";
@@ -53,13 +58,17 @@ export class Store {
   readonly refusal = signal("");
   /** What is suggested; nothing before a view shows suggestions. */
   readonly suggestions = signal<Suggestions>(NO_SUGGESTIONS);
+  /** What is known of single points. */
+  readonly cards: Cards;
+  readonly queries: Queries;
   /** Whether the kernel is there. */
   readonly link: Link;
 
   private readonly views = new Map<object, boolean>();
   private readonly suggestionViews = new Set<object>();
   private readonly preciseViews = new Set<object>();
-  private readonly unacknowledged = new Set<number>();
+  private readonly acknowledgments = new Acknowledgments((seq) => this.commands.tell({ type: "ack", seq }));
+  private readonly polling: Polling | null;
   private readonly cleanups: (() => void)[] = [];
   private reportedVisible: boolean | null = null;
   private reportedViews = 0;
@@ -67,7 +76,15 @@ export class Store {
 
   constructor(model: Model) {
     this.commands = new Commands(() => this.link, (message) => (this.refusal.value = message));
-    this.link = new Link(model, () => this.greet(), () => this.commands.abandon());
+    this.cards = new Cards({
+      inspect: (point) => this.tell({ type: "inspect", point }),
+      naming: (points) => this.tell({ type: "naming", points }),
+    });
+    this.queries = new Queries((query, buffers) => this.link.state.peek() !== "gone" && this.link.send({ type: "query", client: this.commands.client, ...query }, buffers));
+    this.link = new Link(model, () => this.greet(), () => {
+      this.commands.abandon();
+      this.queries.abandon();
+    });
     this.traits = this.follow(model);
     this.layout = signal(this.restored());
     this.centers = computed(() => {
@@ -76,6 +93,9 @@ export class Store {
     });
     this.followLayout();
     this.followCostHistory();
+    if (this.traits.reactive.peek()) this.cleanups.push(countChanges(model, this.traits));
+    const forget = () => this.cards.forget();
+    model.on("change:quality_metric", forget);
     const receive = (message: MessageToPage, buffers: DataView[]) => this.receive(message, buffers);
     model.on("msg:custom", receive);
     const visibility = () => this.report();
@@ -86,11 +106,18 @@ export class Store {
     window.addEventListener("pageshow", back);
     this.cleanups.push(
       () => model.off("msg:custom", receive),
+      () => model.off("change:quality_metric", forget),
       () => document.removeEventListener("visibilitychange", visibility),
       () => window.removeEventListener("pagehide", leave),
       () => window.removeEventListener("pageshow", back),
     );
     this.greet();
+    const moving = () => this.traits.state.peek() === "running" || this.commands.unanswered;
+    this.polling = this.traits.polled.peek() ? new Polling(() => this.poll(), moving, () => this.visible()) : null;
+  }
+
+  private poll(): void {
+    if (this.link.state.peek() !== "gone") this.commands.tell({ type: "poll" });
   }
 
   /** Tell the kernel all that it should know of this page; it answers. */
@@ -104,6 +131,8 @@ export class Store {
 
   destroy(): void {
     clearTimeout(this.viewsTimer);
+    this.polling?.destroy();
+    this.acknowledgments.destroy();
     if (this.link.state.peek() !== "gone") this.commands.tell({ type: "bye" });
     for (const cleanup of this.cleanups) cleanup();
     this.link.destroy();
@@ -139,14 +168,20 @@ export class Store {
 
   /** A view has drawn a layout: acknowledge it, and return the requests that it shows. */
   drawn(layout: Layout): Effect[] {
-    if (this.unacknowledged.has(layout.seq)) this.acknowledge(layout.seq);
+    this.acknowledgments.settle(layout.seq);
     return this.commands.effects(layout.applied);
   }
 
   /** Select points here at once, and in the kernel soon. */
-  select(points: Uint32Array): void {
+  select(points: Uint32Array, by = ""): void {
     this.traits.selection.value = points;
-    void this.commands.send("select", {}, [points]);
+    void this.commands.send("select", by ? { by } : {}, [points]);
+  }
+
+  /** Keep the cards of these points open, here at once and in the kernel soon. */
+  showCards(points: Uint32Array): void {
+    this.traits.cards.value = points;
+    if (this.link.state.peek() !== "gone") void this.commands.send("show_cards", {}, [points]);
   }
 
   /** Make a signal for each trait, and keep it up to date. */
@@ -188,7 +223,8 @@ export class Store {
     );
   }
 
-  private visible(): boolean {
+  /** Whether any view can be seen. */
+  visible(): boolean {
     return !document.hidden && [...this.views.values()].some(Boolean);
   }
 
@@ -207,9 +243,23 @@ export class Store {
 
   private receive(message: MessageToPage, buffers: DataView[]): void {
     this.link.heard(message.type === "reply" && message.client === this.commands.client);
+    if (message.type === "reply" && this.own(message)) this.polling?.answered();
     if (message.type === "reply") this.commands.receive(message);
     else if (message.type === "frame") this.frame(message, buffers);
+    else if (message.type === "card" && this.own(message)) this.cards.receive(message, buffers);
+    else if (message.type === "names" && this.own(message)) this.cards.receiveNames(message);
+    else if (message.type === "answer" && this.own(message)) this.queries.receive(message, buffers);
     else if (message.type === "suggestions") this.suggestions.value = readSuggestions(message, buffers);
+  }
+
+  /** Whether an answer is for this page. */
+  private own({ client }: { client: string }): boolean {
+    return client === this.commands.client;
+  }
+
+  /** Ask what gets an answer of its own; nothing is asked of a kernel that is gone. */
+  private tell(question: { type: "inspect"; point: number } | { type: "naming"; points: number[] }): void {
+    if (this.link.state.peek() !== "gone") this.commands.tell(question);
   }
 
   private frame(message: FrameMessage, buffers: DataView[]): void {
@@ -232,17 +282,10 @@ export class Store {
       };
       if (message.cost !== null) this.costHistory.value = this.costHistory.peek().with(message.iteration, message.cost);
     });
-    this.unacknowledged.add(message.seq);
+    this.acknowledgments.arrived(message.seq, buffers[0].byteLength);
     // Drawing acknowledges; a page that does not draw (hidden or asleep) must not stall the kernel.
-    if (!this.visible()) this.acknowledge(message.seq);
-    else setTimeout(() => this.acknowledge(message.seq), HIDDEN_ACK);
-  }
-
-  private acknowledge(seq: number): void {
-    if (!this.unacknowledged.has(seq)) return;
-    // One message acknowledges all frames up to this one: those before it were never drawn.
-    for (const earlier of this.unacknowledged) if (earlier <= seq) this.unacknowledged.delete(earlier);
-    this.commands.tell({ type: "ack", seq });
+    if (!this.visible()) this.acknowledgments.settle(message.seq);
+    else setTimeout(() => this.acknowledgments.settle(message.seq), HIDDEN_ACK);
   }
 
   private restored(): Layout {

@@ -40,6 +40,11 @@ export function parseColor(text: string): RGB {
   return color;
 }
 
+/** A color of a canvas. */
+export function rgba([r, g, b]: RGB, alpha: number): string {
+  return `rgba(${r},${g},${b},${alpha})`;
+}
+
 function luminance([r, g, b]: RGB): number {
   return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
 }

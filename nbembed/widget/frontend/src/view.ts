@@ -2,21 +2,40 @@
  * The state of one view (tool, chosen class, confidence, announcements) and the actions that buttons
  * and keys share. What outlives the view is in the store or in the kernel.
  */
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { inline, type Card } from "./cards";
+import { ClassEdits } from "./class_edits";
+import { Changes } from "./changes";
 import { Latest } from "./commands";
+import { Find } from "./find";
+import { Group } from "./group";
+import type { CardBox } from "./map/open_cards";
+import { Compare } from "./compare";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
+import { inOrder, Naming } from "./naming";
 import { Questions } from "./questions";
 import type { Store } from "./store";
-import type { ColorMode, CommandArguments, CommandName, CommandPoints } from "./wire.generated";
+import { Why } from "./why";
+import type { Theme } from "./theme";
+import type { Background, ColorMode, CommandArguments, CommandName, CommandPoints } from "./wire.generated";
+
+/** Cards that can be open at a time. */
+export const MOST_CARDS = 12;
 
 const few = (n: number, what = "point"): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 export class View {
   readonly tool = signal<Tool>("pan");
+  /** Radius of the brush in pixels. */
+  readonly brush = signal(16);
   readonly chosenClass = signal(0);
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
+  /** The open tab of the side panel. */
+  readonly tab = signal("steer");
+  /** What is open below the map, "" for nothing. */
+  readonly dock = signal("");
   /** The name being typed for a new class, or null. */
   readonly newClass = signal<string | null>(null);
   readonly renaming = signal<number | null>(null);
@@ -25,24 +44,67 @@ export class View {
   /** Announced by the live region, for screen readers. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
+  /** Where the open cards lie. */
+  readonly cardBoxes = signal<readonly CardBox[]>([]);
   readonly questions: Questions;
+  readonly find: Find;
+  readonly group: Group;
+  readonly why: Why;
+  readonly compare: Compare;
+  readonly naming: Naming;
+  readonly classEdits: ClassEdits;
+  readonly changes: Changes;
   readonly counts: ReadonlySignal<number[]>;
+  /** The classes in the order of their places, as indices. */
+  readonly classOrder: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
   /** Whether all selected points are pinned; the pin button then unpins them. */
   readonly held: ReadonlySignal<boolean>;
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
-  private labelAfterNaming = false;
   /** Names of new classes, by index, until the kernel lists them: points can be labeled before that. */
   private readonly coming = new Map<number, string>();
 
-  constructor(readonly store: Store) {
+  constructor(
+    readonly store: Store,
+    readonly theme: Signal<Theme>,
+  ) {
     this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
     this.questions = new Questions(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
-      label: (point, name) => this.label(Uint32Array.of(point), name),
+      label: (point, name) => void this.label(Uint32Array.of(point), name),
       show: (point) => this.map.peek()?.bringIntoView(point),
+    });
+    this.find = new Find(store, {
+      select: (points, how) => this.select(points, how),
+      say: (message) => this.say(message),
+      able: () => this.able(),
+    });
+    this.group = new Group(store, { say: (message) => this.say(message), select: (points) => this.select(points, "replace") });
+    this.why = new Why(store, this.tab, computed(() => this.map.value?.hover.value?.index ?? -1));
+    this.compare = new Compare(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      select: (points) => this.select(points, "replace"),
+    });
+    this.naming = new Naming(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      map: () => this.map.peek(),
+      chosen: () => this.chosenClass.peek(),
+      asking: () => this.questions.asking,
+      name: (purpose, name) => {
+        if (purpose === "selection") void this.labelSelectionAs(name);
+        else if (purpose === "question") this.questions.answerAs(name);
+        else void this.addClass(name);
+      },
+    });
+    this.classEdits = new ClassEdits(store, { say: (message) => this.say(message), able: () => this.able(), chosen: this.chosenClass });
+    this.changes = new Changes(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      scene: () => this.map.peek()?.scene() ?? null,
     });
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
@@ -50,6 +112,7 @@ export class View {
       const points = store.traits.selection.value;
       return points.length > 0 && points.every((i) => pinned.has(i));
     });
+    this.classOrder = computed(() => inOrder(store.traits.classes.value).map(({ index }) => index));
     this.counts = computed(() => {
       const counts = store.traits.classes.value.map(() => 0);
       for (const label of store.traits.label_codes.value) if (label >= 0 && label < counts.length) counts[label]++;
@@ -59,6 +122,10 @@ export class View {
 
   destroy(): void {
     this.questions.destroy();
+    this.find.destroy();
+    this.why.destroy();
+    this.compare.destroy();
+    this.naming.destroy();
   }
 
   say(message: string): void {
@@ -99,19 +166,35 @@ export class View {
     this.give("play", {}, []);
   }
 
+  /** Take back the last change; points that were just labeled are selected again. */
   undo(): void {
     const text = this.store.traits.undo.peek();
-    if (text) this.give("undo", {}, [], `Undone: ${text}`);
+    if (!text) return;
+    this.give("undo", {}, [], `Undone: ${text}`);
+    const points = this.naming.undoing(text);
+    if (points && this.able()) this.store.select(points);
   }
 
   redo(): void {
     const text = this.store.traits.redo.peek();
-    if (text) this.give("redo", {}, [], `Redone: ${text}`);
+    if (!text) return;
+    this.give("redo", {}, [], `Redone: ${text}`);
+    if (this.naming.redoing(text) && this.able()) this.store.select(new Uint32Array(0));
+  }
+
+  /** Go to a place of the history. */
+  goTo(number: number, text: string): void {
+    this.give("go_to", { number }, [], `Gone to: ${text}`);
+  }
+
+  /** Give up what is done in the background. */
+  cancel(what: Background): void {
+    this.give("cancel", { what }, [], "Canceled; labels are kept");
   }
 
   choose(tool: Tool): void {
     this.tool.value = tool;
-    this.say(tool === "lasso" ? "Lasso tool" : "Pan tool");
+    this.say(`${tool[0].toUpperCase()}${tool.slice(1)} tool`);
   }
 
   set(name: string, value: number): void {
@@ -122,6 +205,16 @@ export class View {
       this.setters.set(name, setter);
     }
     setter.push(value);
+  }
+
+  /** Change a parameter to a word. */
+  setWord(name: string, word: string): void {
+    this.give("set_word", { name, word }, [], `${name} is ${word}`);
+  }
+
+  /** Whether the kernel has not taken the last value of a parameter yet. */
+  waits(name: string): boolean {
+    return this.setters.get(name)?.waiting.value ?? false;
   }
 
   switchMethod(method: string): void {
@@ -138,16 +231,27 @@ export class View {
     this.pathScrub.push(index);
   }
 
-  select(points: Uint32Array, how: Combine): void {
+  /** Select points; `by` says what they were chosen with, for the history. */
+  select(points: Uint32Array, how: Combine, by = ""): void {
     const before = this.store.traits.selection.peek();
     const after = combine(before, points, how);
     if (after.length === 0 && before.length === 0) return;
-    this.store.select(after);
+    this.find.remember(before);
+    this.store.select(after, by);
     this.say(after.length ? `${few(after.length)} selected` : "Selection cleared");
   }
 
+  /** Open the panel that finds points, at its search field. */
+  openFind(): void {
+    this.tab.value = "find";
+    this.find.focus.value++;
+  }
+
+  /** Select all points that are shown. */
   selectAll(): void {
-    this.select(Uint32Array.from({ length: this.store.traits.n_samples.peek() }, (_, i) => i), "replace");
+    const { n_samples: size, classes, label_codes: codes } = this.store.traits;
+    const all = Uint32Array.from({ length: size.peek() }, (_, i) => i);
+    this.select(all.filter((i) => !classes.peek()[codes.peek()[i]]?.hidden), "replace");
   }
 
   clearSelection(): void {
@@ -160,11 +264,56 @@ export class View {
     this.select(Uint32Array.from(points), "replace");
   }
 
+  /** The class at a place, as keys number them from 0 on. */
+  classAt(place: number): number {
+    return this.classOrder.peek()[place] ?? place;
+  }
+
   chooseClass(index: number): void {
     const known = this.store.traits.classes.peek()[index];
     if (!known) return;
     this.chosenClass.value = index;
     this.say(`Class ${known.name}`);
+  }
+
+  /** Keep the card of a point open, or close it. */
+  toggleCard(point: number): void {
+    if (this.store.traits.cards.peek().includes(point)) this.closeCard(point);
+    else this.openCard(point);
+  }
+
+  openCard(point: number): void {
+    const open = this.store.traits.cards.peek();
+    if (open.includes(point)) return;
+    if (open.length >= MOST_CARDS) {
+      this.say(`${MOST_CARDS} cards are open: close one first`);
+      return;
+    }
+    this.store.showCards(combine(open, Uint32Array.of(point), "add"));
+    this.store.cards.whenKnown(point, (card) => this.say(spokenCard(point, card)));
+  }
+
+  /** Bring a point into view and open its card. */
+  showPoint(point: number): void {
+    this.map.peek()?.bringIntoView(point);
+    this.openCard(point);
+  }
+
+  closeCard(point: number): void {
+    this.store.showCards(this.store.traits.cards.peek().filter((i) => i !== point));
+    this.say("Card closed");
+  }
+
+  closeCards(): void {
+    const open = this.store.traits.cards.peek();
+    if (!open.length) return;
+    this.store.showCards(new Uint32Array(0));
+    this.say(`${few(open.length, "card")} closed`);
+  }
+
+  /** Show or hide names on the map. */
+  showNames(shown: boolean): void {
+    this.give("show_names", { shown }, []);
   }
 
   labelSelection(): void {
@@ -176,12 +325,8 @@ export class View {
     }
     const index = this.chosenClass.peek();
     const chosen = store.traits.classes.peek()[index]?.name ?? this.coming.get(index);
-    if (chosen === undefined) {
-      this.labelAfterNaming = true;
-      this.newClass.value = "";
-      return;
-    }
-    this.label(points, chosen);
+    if (chosen === undefined) this.naming.begin();
+    else void this.labelSelectionAs(chosen);
   }
 
   mustLink(): void {
@@ -241,38 +386,45 @@ export class View {
     this.give("forget", {}, [points], `Labels, links and pins of ${few(points.length)} removed`);
   }
 
+  /** Label the selected points, old class or new; they make room for the next selection. */
+  private async labelSelectionAs(name: string): Promise<void> {
+    const points = this.store.traits.selection.peek();
+    if (!points.length || !this.able()) return;
+    const taken = this.chooseNamed(name, () => this.label(points, name));
+    this.naming.used(points, name);
+    this.store.select(new Uint32Array(0));
+    if (!(await taken) && !this.store.traits.selection.peek().length) this.store.select(points);
+  }
+
   async addClass(name: string): Promise<void> {
     const trimmed = name.trim();
-    const label = this.labelAfterNaming;
     this.cancelNewClass();
     if (!trimmed || !this.able()) return;
-    const known = this.store.traits.classes.peek().findIndex((c) => c.name === trimmed);
-    if (known >= 0) {
-      this.chosenClass.value = known;
-    } else {
-      // The new class will be the last in the kernel's list.
-      const index = this.store.traits.classes.peek().length + this.coming.size;
-      this.coming.set(index, trimmed);
-      this.chosenClass.value = index;
-      const reply = await this.store.commands.send("add_class", { name: trimmed }, []);
-      if (!reply.ok) {
-        this.coming.delete(index);
-        return;
-      }
-      const stop = this.store.traits.classes.subscribe((known) => {
-        if (known.length <= index) return;
-        this.coming.delete(index);
-        queueMicrotask(() => stop());
-      });
-      this.say(`Class ${trimmed} added`);
-    }
-    const points = this.store.traits.selection.peek();
-    if (label && points.length) this.label(points, trimmed);
+    if (this.store.traits.classes.peek().some((c) => c.name === trimmed)) void this.chooseNamed(trimmed, async () => true);
+    else if (await this.chooseNamed(trimmed, async () => (await this.store.commands.send("add_class", { name: trimmed }, [])).ok)) this.say(`Class ${trimmed} added`);
+  }
+
+  /** Choose a class by name; a new one will be the last of the kernel's list once it is `made`. Returns whether it was. */
+  private async chooseNamed(name: string, made: () => Promise<boolean>): Promise<boolean> {
+    const { classes } = this.store.traits;
+    const known = classes.peek().findIndex((c) => c.name === name);
+    const awaited = [...this.coming].find(([, other]) => other === name)?.[0];
+    const index = known >= 0 ? known : awaited ?? classes.peek().length + this.coming.size;
+    if (known < 0) this.coming.set(index, name);
+    this.chosenClass.value = index;
+    const ok = await made();
+    if (!ok) this.coming.delete(index);
+    if (!ok || known >= 0) return ok;
+    const stop = classes.subscribe((list) => {
+      if (list.length <= index) return;
+      this.coming.delete(index);
+      queueMicrotask(() => stop());
+    });
+    return true;
   }
 
   cancelNewClass(): void {
     this.newClass.value = null;
-    this.labelAfterNaming = false;
   }
 
   renameClass(index: number, name: string): void {
@@ -283,8 +435,17 @@ export class View {
     this.give("rename_class", { old, new: trimmed }, [], `Class ${old} is now ${trimmed}`);
   }
 
-  private label(points: Uint32Array, name: string): void {
+  private async label(points: Uint32Array, name: string): Promise<boolean> {
     const confidence = this.confidence.peek();
-    this.give("label", { class: name, confidence }, [points], `${few(points.length)} labeled as ${name} with confidence ${confidence}`);
+    if (!this.able()) return false;
+    this.say(`${few(points.length)} labeled as ${name} with confidence ${confidence}`);
+    return (await this.store.commands.send("label", { class: name, confidence }, [points])).ok;
   }
+}
+
+/** A card as a screen reader says it. */
+function spokenCard(point: number, card: Card): string {
+  const rows = card.rows.filter(({ text }) => text).map(({ title, text }) => `${inline(title)} ${inline(text, 120)}`);
+  const near = card.neighbors?.length ? [`nearest in the data: ${card.neighbors.map((n) => inline(n.name) || `point ${n.point}`).join(", ")}`] : [];
+  return [`Card of ${inline(card.name) || `point ${point}`}`, ...rows, ...near].join("; ");
 }

@@ -2,14 +2,17 @@
 
 export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 
-export type ColorMode = "column" | "class" | "probability" | "suggestion";
+export type ColorMode = "column" | "class" | "probability" | "suggestion" | "trustworthiness" | "continuity" | "kept" | "stress" | "pull";
+
+export type Background = "making" | "learning" | "unsupervised";
 
 export type ColumnKind = "none" | "category" | "number";
 
-export type SliderScale = "linear" | "log";
-
 export const MARKER_SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wedge", "pentagon", "saltire", "hexagon"] as const;
 export type MarkerSymbol = (typeof MARKER_SYMBOLS)[number];
+
+export const CLASS_COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A1538", "#5A4BEB", "#DCCB55", "#77E08F", "#6B4A2F", "#B79CF5"] as const;
+export type ClassColor = (typeof CLASS_COLORS)[number];
 
 /** A class, and how its points are drawn. */
 export interface ClassInfo {
@@ -17,7 +20,13 @@ export interface ClassInfo {
   /** "#RRGGBB". */
   color: string;
   symbol: MarkerSymbol;
+  /** Whether its points are not drawn. */
+  hidden: boolean;
+  /** In lists of the classes, and by which keys choose it. */
+  place: number;
 }
+
+export type SliderScale = "linear" | "log";
 
 /** A slider for a live parameter. */
 export interface Control {
@@ -28,8 +37,23 @@ export interface Control {
   high: number;
   scale: SliderScale;
   step: number;
+  /** Where a double click brings it back. */
+  usual: number;
   enabled: boolean;
   description: string;
+}
+
+/** A parameter that the map is prepared with, which has no slider. */
+export interface Prepared {
+  /** The parameter, as the command `set` names it. */
+  name: string;
+  title: string;
+  value: string;
+  /** What it may be, if it is no number. */
+  words: string[];
+  description: string;
+  /** What a change costs, to be said before it. */
+  cost: string;
 }
 
 /** The number of classes, where it is a parameter of the method. */
@@ -38,6 +62,14 @@ export interface ClassCount {
   name: string;
   value: number;
   low: number;
+}
+
+/** Methods that the chooser lists under one title. */
+export interface MethodGroup {
+  title: string;
+  names: string[];
+  /** What each of them does, or empty. */
+  sentences: string[];
 }
 
 /** A layout kept by the schedule. */
@@ -58,10 +90,24 @@ export interface ColorColumn {
   colors: string[];
 }
 
-/** Methods that the chooser lists under one title. */
-export interface MethodGroup {
-  title: string;
-  names: string[];
+/** Points that were saved by name. */
+export interface SavedSelection {
+  name: string;
+  /** How many they are. */
+  count: number;
+}
+
+/** A second live map of the same data on the same labels. */
+export interface SecondMap {
+  method: string;
+  controls: Control[];
+  /** Values of the live parameters. */
+  parameters: Record<string, number | null>;
+  state: RunState;
+  /** What is being made before it can go on, and how far. */
+  making: string;
+  /** What stopped it, or why it does not have the newest labels. */
+  problem: string;
 }
 
 export type SuggestionState = "none" | "making" | "ready" | "failed";
@@ -79,6 +125,197 @@ export interface SuggestionCheck {
   /** Lower end of the accuracy's 95 % interval. */
   low: number;
   high: number;
+}
+
+/** A column of a card. */
+export interface CardRow {
+  title: string;
+  /** Empty where the value is missing. */
+  text: string;
+}
+
+/** A neighbor in the data of the point of a card. */
+export interface CardNeighbor {
+  point: number;
+  /** Empty where points have no names. */
+  name: string;
+  distance: number;
+}
+
+export type FindKind = "number" | "time" | "category" | "text";
+
+export type FindSpace = "data" | "map";
+
+export type FindStep = "neighbors" | "grow" | "shrink";
+
+/** What a column must be; null and empty text set no limit. */
+export interface FindFilter {
+  /** Of those that `find_columns` lists. */
+  column: number;
+  low: number | null;
+  high: number | null;
+  /** Their codes, −1 for a missing value. */
+  categories: number[] | null;
+  text: string;
+}
+
+/** A histogram of a column. */
+export interface FindChart {
+  column: number;
+  title: string;
+  kind: FindKind;
+  /** Of numbers and times (seconds since 1970). */
+  low: number;
+  high: number;
+  /** All points in each bar. */
+  totals: number[];
+  /** Those that pass the text and all other filters. */
+  counts: number[];
+  /** The category of each bar, −1 for missing values. */
+  codes: number[];
+  /** Of the categories. */
+  names: string[];
+  /** Categories without a bar. */
+  left_out: number;
+  /** Points without a value. */
+  missing: number;
+}
+
+/** A point with the text that was found in it. */
+export interface FindHit {
+  point: number;
+  /** Empty where points have no names. */
+  name: string;
+  /** Of the column where it was found, empty if in the name. */
+  title: string;
+  /** What is around it there. */
+  text: string;
+}
+
+/** How a feature differs between a group and others. */
+export interface GroupFeature {
+  title: string;
+  /** Cohen's d; null where neither group varies. */
+  effect: number | null;
+  /** Whether the mean of the group is the larger one. */
+  larger: boolean;
+  /** Share of pairs in which the point of the group has the larger value. */
+  above: number;
+  mean: string;
+  other_mean: string;
+  /** Where the bars begin. */
+  low: string;
+  high: string;
+  /** Points of the group in each bar of the histogram. */
+  bars: number[];
+  other_bars: number[];
+}
+
+/** How often a category occurs in a group and in others. */
+export interface GroupShare {
+  name: string;
+  count: number;
+  other_count: number;
+  share: number;
+  other_share: number;
+  /** The share in the group over that in both together. */
+  lift: number;
+}
+
+/** How a column of categories differs between a group and others. */
+export interface GroupColumn {
+  title: string;
+  /** Cramér's V, from 0 to 1. */
+  association: number;
+  values: GroupShare[];
+  /** Categories that are not listed. */
+  more: number;
+}
+
+/** What is counted more often in a group. */
+export interface GroupWord {
+  name: string;
+  /** Of all that is counted in the group. */
+  share: number;
+  other_share: number;
+  lift: number;
+  /** The log odds ratio in standard errors. */
+  z: number;
+}
+
+export type RowColumnKind = "point" | "name" | "label" | "number" | "text";
+
+/** A column of the table of points. */
+export interface RowColumn {
+  title: string;
+  kind: RowColumnKind;
+}
+
+export const MEASURES = ["trustworthiness", "continuity", "kept", "stress", "pull"] as const;
+export type Measure = (typeof MEASURES)[number];
+
+export type Role = "attraction" | "repulsion" | "labels" | "classes" | "aid" | "constant" | "whole";
+
+/** A term of the cost, and what it does to a point. */
+export interface ForceTerm {
+  name: string;
+  formula: string;
+  role: Role;
+  /** The value of the whole term. */
+  cost: number | null;
+  /** On the plane of the map. */
+  force: [number, number];
+  /** Of the force, in all dimensions. */
+  length: number;
+}
+
+/** The mean of a measure, of this map and of the one without labels. */
+export interface QualityChange {
+  name: Measure;
+  here: number | null;
+  unsupervised: number | null;
+}
+
+export type CompareView = "side" | "blend";
+
+/** A layout that was kept. */
+export interface SnapshotInfo {
+  name: string;
+  method: string;
+  /** The live ones, in words. */
+  parameters: string;
+  iteration: number;
+  /** Number of labeled points. */
+  labeled: number;
+  /** In nats; null if unknown. */
+  cost: number | null;
+  /** Share of points that keep their 1-NN; null if unknown. */
+  quality: number | null;
+  /** Whether it has a layout: the map may not have moved yet. */
+  drawn: boolean;
+}
+
+/** What the map is compared with. */
+export interface Compared {
+  /** Its name, "" for a second live map. */
+  snapshot: string;
+  /** Beside the map, or blended with it. */
+  view: CompareView;
+  /** Whether points are colored by how far their neighborhoods differ. */
+  by_change: boolean;
+}
+
+/** A step of the history. */
+export interface PastChange {
+  /** Of the place that it led to. */
+  number: number;
+  text: string;
+  /** 'hand', 'suggestion' or 'code'; empty if it is not known. */
+  source: string;
+  /** In seconds since 1970. */
+  time: number | null;
+  /** Of the map when it was made. */
+  iteration: number | null;
 }
 
 /** The synced traits, bytes as typed arrays. */
@@ -118,10 +355,23 @@ export interface Traits {
   color_by: ColorMode;
   /** Indices of selected points. */
   selection: Uint32Array;
+  /** Selections that were saved by name. */
+  selections: SavedSelection[];
+  /** Indices of points whose cards are kept open. */
+  cards: Uint32Array;
+  /** What of a table is embedded. */
+  data_note: string;
+  /** Whether points have names that the map can show. */
+  named: boolean;
+  /** Whether the map shows names where there is room. */
+  names_shown: boolean;
   method: string;
+  /** In which cards and quality have neighbors in the data. */
+  quality_metric: string;
   methods: string[];
   method_groups: MethodGroup[];
   controls: Control[];
+  prepared: Prepared[];
   /** Values of the live parameters. */
   parameters: Record<string, number | null>;
   class_count: ClassCount | null;
@@ -137,12 +387,30 @@ export interface Traits {
   compiling: boolean;
   /** What is being learned from labels in the background. */
   learning: string;
+  /** What is being made before the map can go on, and how far. */
+  making: string;
+  /** Share that is done; null if not counted. */
+  making_share: number | null;
+  /** What the map does until it is made. */
+  meanwhile: string;
+  /** What was noticed while affinities were made. */
+  remark: string;
   /** Why the newest labels cannot be learned from. */
   learning_error: string;
   /** What the method needs from the person. */
   request: string;
   /** That a new start would reach a lower cost. */
   worse_optimum: string;
+  /** Whether the page must ask for news. */
+  polled: boolean;
+  /** Whether the host runs cells when the page writes a trait. */
+  reactive: boolean;
+  /** Counts changes of selection and supervision, for such a host. */
+  revision: number;
+  /** The file to which the session is saved by itself. */
+  saved_to: string;
+  /** Why it could not be saved the last time. */
+  save_error: string;
   /** What undo takes back. */
   undo: string;
   /** What redo does again. */
@@ -154,6 +422,12 @@ export interface Traits {
   path_symbol: string;
   /** Step of the path that the map shows, −1 for none. */
   chosen_step: number;
+  /** Oldest first. */
+  snapshots: SnapshotInfo[];
+  /** What the map is compared with. */
+  compared: Compared | null;
+  /** The second live map. */
+  second: SecondMap | null;
 }
 
 /** How each trait crosses the wire: as JSON, or as the bytes of a typed array. */
@@ -178,10 +452,17 @@ export const TRAIT_FORMS = {
   color_values: "Float32Array",
   color_by: "json",
   selection: "Uint32Array",
+  selections: "json",
+  cards: "Uint32Array",
+  data_note: "json",
+  named: "json",
+  names_shown: "json",
   method: "json",
+  quality_metric: "json",
   methods: "json",
   method_groups: "json",
   controls: "json",
+  prepared: "json",
   parameters: "json",
   class_count: "json",
   state: "json",
@@ -191,15 +472,27 @@ export const TRAIT_FORMS = {
   error: "json",
   compiling: "json",
   learning: "json",
+  making: "json",
+  making_share: "json",
+  meanwhile: "json",
+  remark: "json",
   learning_error: "json",
   request: "json",
   worse_optimum: "json",
+  polled: "json",
+  reactive: "json",
+  revision: "json",
+  saved_to: "json",
+  save_error: "json",
   undo: "json",
   redo: "json",
   history: "Float32Array",
   path: "json",
   path_symbol: "json",
   chosen_step: "json",
+  snapshots: "json",
+  compared: "json",
+  second: "json",
 } as const;
 
 /** Traits whose newest values frames carry while the map moves. */
@@ -256,11 +549,57 @@ export interface SuggestionsMessage {
   check: SuggestionCheck | null;
 }
 
-export type MessageToPage = FrameMessage | ReplyMessage | SuggestionsMessage;
+/** What is known of a point. It may come a second time, with neighbors. Buffers: image (optional). */
+export interface CardMessage {
+  type: "card";
+  /** The page. */
+  client: string;
+  point: number;
+  /** Empty where points have no names. */
+  name: string;
+  rows: CardRow[];
+  /** The number of columns without a row. */
+  left_out: number;
+  /** null while they are searched. */
+  neighbors: CardNeighbor[] | null;
+  /** Why its image cannot be shown. */
+  problem: string;
+}
+
+/** Names of points. */
+export interface NamesMessage {
+  type: "names";
+  /** The page. */
+  client: string;
+  points: number[];
+  names: string[];
+}
+
+/** The answer to a query; the query's type says which fields and buffers it has. */
+export interface AnswerMessage {
+  type: "answer";
+  /** The page. */
+  client: string;
+  /** The command's number; each page counts its own. */
+  request: number;
+  name: string;
+  /** Why there is no answer; fields and buffers are empty. */
+  error: string | null;
+  fields: object;
+}
+
+export type MessageToPage = FrameMessage | ReplyMessage | SuggestionsMessage | CardMessage | NamesMessage | AnswerMessage;
 
 /** The page has loaded the widget. */
 export interface HelloMessage {
   type: "hello";
+  /** The page. */
+  client: string;
+}
+
+/** What could not be sent by itself may be sent now. */
+export interface PollMessage {
+  type: "poll";
   /** The page. */
   client: string;
 }
@@ -304,6 +643,22 @@ export interface PrecisionMessage {
   full: boolean;
 }
 
+/** The card of a point is asked for. */
+export interface InspectMessage {
+  type: "inspect";
+  /** The page. */
+  client: string;
+  point: number;
+}
+
+/** Names are asked for. */
+export interface NamingMessage {
+  type: "naming";
+  /** The page. */
+  client: string;
+  points: number[];
+}
+
 /** All frames up to one were drawn. */
 export interface AckMessage {
   type: "ack";
@@ -323,7 +678,20 @@ export interface CommandMessage {
   arguments?: object;
 }
 
-export type MessageFromPage = HelloMessage | ByeMessage | VisibleMessage | ViewsMessage | SuggestingMessage | PrecisionMessage | AckMessage | CommandMessage;
+/** Something that the page wants to know; its sets of points are the buffers. */
+export interface QueryMessage {
+  type: "query";
+  /** The page. */
+  client: string;
+  /** The command's number; each page counts its own. */
+  request: number;
+  /** Its query overtakes older ones of the same asker. */
+  asker: number;
+  name: string;
+  arguments?: object;
+}
+
+export type MessageFromPage = HelloMessage | PollMessage | ByeMessage | VisibleMessage | ViewsMessage | SuggestingMessage | PrecisionMessage | InspectMessage | NamingMessage | AckMessage | CommandMessage | QueryMessage;
 
 /** The arguments of each command. */
 export interface CommandArguments {
@@ -359,18 +727,56 @@ export interface CommandArguments {
   add_class: { name: string };
   /** Give a class another name. */
   rename_class: { old: string; new: string };
+  /** Make the points of a class points of another; the class is gone. */
+  merge_classes: { old: string; into: string };
+  /** Remove a class and take back the labels of its points; links and pins stay. */
+  remove_class: { name: string };
   /** Take back the last change of parameters, supervision or method; the points stay. */
   undo: Record<string, never>;
   /** Do again what was undone last. */
   redo: Record<string, never>;
+  /** Go to a place of the history; the points go back, too, where that is still known. */
+  go_to: { number: number };
+  /** Keep layout, parameters and supervision under a name; return the name. */
+  snapshot: { name?: string };
+  /** Go back to a snapshot. A converged map is paused there; undo keeps the layout. */
+  restore: { name: string };
+  /** Save points under a name, in place of those that were saved under it. */
+  save_selection: { name: string };
+  /** Delete a saved selection; its points and their labels stay as they are. */
+  delete_selection: { name: string };
   /** Select points. */
-  select: Record<string, never>;
+  select: { by?: string };
   /** Choose what colors the unlabeled points. */
   color_by: { mode: ColorMode };
   /** Draw points at random to ask for. */
   check_suggestions: { size: number };
+  /** Keep the cards of these points open. */
+  show_cards: Record<string, never>;
+  /** Show or hide names on the map. */
+  show_names: { shown: boolean };
+  /** Change a parameter to a word. */
+  set_word: { name: string; word: string };
+  /** Give a class another look or place. */
+  style_class: { name: string; color?: string; symbol?: MarkerSymbol; hidden?: boolean; place?: number };
   /** Forget the points that were drawn; their labels stay. */
   end_check: Record<string, never>;
+  /** Compare the map with a snapshot. */
+  compare: { snapshot: string };
+  /** Compare the map with a second live map of a method. */
+  compare_live: { method: string };
+  /** Choose how two maps are compared. */
+  show_comparison: { view: CompareView; by_change: boolean };
+  /** Show one map again; a second live map ends. */
+  end_comparison: Record<string, never>;
+  /** Change parameters of the second map. */
+  set_second: Record<string, number>;
+  /** Start the second map again. */
+  reset_second: Record<string, never>;
+  /** Give the map the second one's method and parameters. */
+  take_over_second: Record<string, never>;
+  /** Give up what is done in the background. */
+  cancel: { what: Background };
 }
 
 /** The sets of points of each command, each a buffer. */
@@ -391,12 +797,134 @@ export interface CommandPoints {
   forget: [points: Uint32Array];
   add_class: [];
   rename_class: [];
+  merge_classes: [];
+  remove_class: [];
   undo: [];
   redo: [];
+  go_to: [];
+  snapshot: [];
+  restore: [];
+  save_selection: [points: Uint32Array];
+  delete_selection: [];
   select: [points: Uint32Array];
   color_by: [];
   check_suggestions: [];
+  show_cards: [points: Uint32Array];
+  show_names: [];
+  set_word: [];
+  style_class: [];
   end_check: [];
+  compare: [];
+  compare_live: [];
+  show_comparison: [];
+  end_comparison: [];
+  set_second: [];
+  reset_second: [];
+  take_over_second: [];
+  cancel: [];
 }
 
 export type CommandName = keyof CommandArguments;
+
+/** The arguments of each query. */
+export interface QueryArguments {
+  /** The columns by which points are found. */
+  find_columns: Record<string, never>;
+  /** The points that have a text and pass all filters. */
+  find: { text: string; column: number; filters: FindFilter[] };
+  /** The neighbors of points, or the points grown or shrunk by them. */
+  find_near: { k: number; space: FindSpace; step: FindStep };
+  /** The points of a saved selection. */
+  saved_selection: { name: string };
+  /** What distinguishes points from others; without others, from the rest. */
+  describe: Record<string, never>;
+  /** The columns of the table of points, and points in the order of one; of none, all points. */
+  order: { column: number; descending: boolean };
+  /** The cells of points; those of number and label are empty. */
+  rows: Record<string, never>;
+  /** A point's neighbors in the data and on the map. */
+  neighborhood: { point: number; k: number };
+  /** The terms of the cost, and the force of each on a point. */
+  forces: { point: number };
+  /** A measure of each point. It may be of an older layout, and empty, until it is ready. */
+  measure: { measure: Measure; k: number };
+  /** The map without labels, which is made if need be. */
+  unsupervised: { k: number };
+  /** Small pictures of snapshots: the places of some points, brought onto the present map. */
+  thumbnails: Record<string, never>;
+  /** A map that the present one is compared with, brought onto it. */
+  map_beside: { snapshot: string };
+  /** How far the neighborhood of each point differs between the present map and another. */
+  map_change: { snapshot: string; k: number };
+  /** The steps of the history, the oldest first, undone ones last. */
+  changes: Record<string, never>;
+  /** All points with their labels as CSV. */
+  labels_csv: Record<string, never>;
+  /** A page with the map that needs no kernel. */
+  web_page: Record<string, never>;
+}
+
+/** The sets of points of each query, each a buffer. */
+export interface QueryPoints {
+  find_columns: [];
+  find: [among: Uint32Array];
+  find_near: [points: Uint32Array];
+  saved_selection: [];
+  describe: [points: Uint32Array, against: Uint32Array];
+  order: [points: Uint32Array];
+  rows: [points: Uint32Array];
+  neighborhood: [];
+  forces: [];
+  measure: [];
+  unsupervised: [];
+  thumbnails: [];
+  map_beside: [];
+  map_change: [];
+  changes: [];
+  labels_csv: [];
+  web_page: [];
+}
+
+/** The answer to each query. */
+export interface QueryAnswers {
+  find_columns: { titles: string[]; left_out: number };
+  find: { charts: FindChart[]; hits: FindHit[]; found: Uint32Array };
+  find_near: { found: Uint32Array };
+  saved_selection: { found: Uint32Array };
+  describe: { size: number; others: number; features: GroupFeature[]; left_out: number; categories: GroupColumn[]; words: GroupWord[]; averaged: number; mean_image: Uint8Array; other_image: Uint8Array; difference: Uint8Array };
+  order: { columns: RowColumn[]; left_out: number; column: number; descending: boolean; order: Uint32Array };
+  rows: { points: number[]; cells: string[][] };
+  neighborhood: { point: number; k: number; version: number; trustworthiness: number | null; continuity: number | null; kept: Uint32Array; missing: Uint32Array; false: Uint32Array; missing_ranks: Uint32Array; false_ranks: Uint32Array };
+  forces: { point: number; version: number; equation: string; cost: number | null; terms: ForceTerm[]; total: [number, number]; total_length: number; pinned: boolean };
+  measure: { name: Measure; k: number; version: number; ready: boolean; mean: number | null; values: Float32Array };
+  unsupervised: { ready: boolean; iteration: number; qualities: QualityChange[]; positions: Float32Array };
+  thumbnails: { names: string[]; points: Uint32Array; places: Uint16Array };
+  map_beside: { version: number; iteration: number; cost: number | null; quality: number | null; disparity: number | null; turn: number | null; mirrored: boolean; range: number[]; positions: Uint8Array };
+  map_change: { k: number; mean: number; change: Uint8Array };
+  changes: { place: number; first: number; changes: PastChange[] };
+  labels_csv: { text: string };
+  web_page: { text: string };
+}
+
+/** The buffers of each answer, in order: name and typed array. */
+export const QUERY_BUFFERS = {
+  find_columns: [],
+  find: [["found", "Uint32Array"]],
+  find_near: [["found", "Uint32Array"]],
+  saved_selection: [["found", "Uint32Array"]],
+  describe: [["mean_image", "Uint8Array"], ["other_image", "Uint8Array"], ["difference", "Uint8Array"]],
+  order: [["order", "Uint32Array"]],
+  rows: [],
+  neighborhood: [["kept", "Uint32Array"], ["missing", "Uint32Array"], ["false", "Uint32Array"], ["missing_ranks", "Uint32Array"], ["false_ranks", "Uint32Array"]],
+  forces: [],
+  measure: [["values", "Float32Array"]],
+  unsupervised: [["positions", "Float32Array"]],
+  thumbnails: [["points", "Uint32Array"], ["places", "Uint16Array"]],
+  map_beside: [["positions", "Uint8Array"]],
+  map_change: [["change", "Uint8Array"]],
+  changes: [],
+  labels_csv: [],
+  web_page: [],
+} as const;
+
+export type QueryName = keyof QueryArguments;

@@ -1,11 +1,13 @@
 /**
- * Mouse, touch and wheel on the map: drag to pan or to lasso, pinch and wheel to zoom, hover.
- * Shift and Alt decide how a lasso changes the selection; they never start one.
+ * Mouse, touch and wheel on the map: drag to pan, or to draw with the lasso, the box or the brush; pinch and
+ * wheel to zoom, hover. Shift and Alt decide how what is drawn changes the selection; they never start it.
  */
 import type { Combine } from "./pick";
 
+export type Tool = "pan" | "lasso" | "box" | "brush";
+
 export interface GestureTarget {
-  tool(): "pan" | "lasso";
+  tool(): Tool;
   /** Whether the wheel zooms, which it does only after a click on the map. */
   wheelAllowed(event: WheelEvent): boolean;
   wheelRefused(): void;
@@ -14,17 +16,25 @@ export interface GestureTarget {
   hover(x: number, y: number): void;
   leave(): void;
   click(x: number, y: number, how: Combine): void;
-  lassoMove(path: number[], how: Combine): void;
-  lassoEnd(path: number[], how: Combine): void;
-  lassoCancel(): void;
+  /** What is drawn so far: the corners of the lasso or the box, or the way of the brush. */
+  drawing(path: number[], tool: Tool, how: Combine): void;
+  drawn(path: number[], tool: Tool, how: Combine): void;
+  drawingCanceled(): void;
 }
 
 /** A press that moves less than this many pixels is a click. */
 const CLICK = 4;
 
-export function attachGestures(element: HTMLElement, target: GestureTarget): () => void {
+export interface Gestures {
+  detach: () => void;
+  /** Give up what is being drawn; returns whether anything was. */
+  cancel: () => boolean;
+}
+
+export function attachGestures(element: HTMLElement, target: GestureTarget): Gestures {
   const pointers = new Map<number, [number, number]>();
-  let lasso: number[] | null = null;
+  let drawn: { tool: Tool; path: number[] } | null = null;
+  let canceled = false;
   let traveled = 0;
   let pinched = false;
 
@@ -32,7 +42,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
     const box = element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const how = (event: MouseEvent): Combine => (event.altKey ? "subtract" : event.shiftKey ? "add" : "replace");
+  const how = (event: MouseEvent): Combine => (event.altKey ? (event.shiftKey ? "intersect" : "subtract") : event.shiftKey ? "add" : "replace");
 
   const down = (event: PointerEvent): void => {
     if (event.button !== 0 && event.button !== 1) return;
@@ -41,12 +51,12 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
     element.setPointerCapture(event.pointerId);
     if (pointers.size === 1) {
       traveled = 0;
-      pinched = false;
-      lasso = target.tool() === "lasso" && event.button === 0 ? [x, y] : null;
+      pinched = canceled = false;
+      const tool = target.tool();
+      drawn = tool !== "pan" && event.button === 0 ? { tool, path: [x, y] } : null;
     } else {
       pinched = true;
-      if (lasso) target.lassoCancel();
-      lasso = null;
+      cancel();
     }
     if (event.button === 1) event.preventDefault();
     target.leave();
@@ -68,12 +78,16 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
         if (old > 0) target.zoom((x + other[0]) / 2, (y + other[1]) / 2, now / old);
         target.pan((x - before[0]) / 2, (y - before[1]) / 2);
       }
-    } else if (lasso) {
-      // All positions of the pointer since the last event, if the browser reports them.
-      const steps = event.getCoalescedEvents?.() ?? [];
-      for (const step of steps.length ? steps : [event]) lasso.push(...at(step));
-      if (traveled >= CLICK) target.lassoMove(lasso, how(event));
-    } else if (traveled >= CLICK) {
+    } else if (drawn) {
+      const { tool, path } = drawn;
+      if (tool === "box") path.splice(2, 6, x, path[1], x, y, path[0], y);
+      else {
+        // All positions of the pointer since the last event, if the browser reports them.
+        const steps = event.getCoalescedEvents?.() ?? [];
+        for (const step of steps.length ? steps : [event]) path.push(...at(step));
+      }
+      if (traveled >= CLICK) target.drawing(path, tool, how(event));
+    } else if (traveled >= CLICK && !canceled) {
       target.pan(x - before[0], y - before[1]);
     }
     pointers.set(event.pointerId, [x, y]);
@@ -81,25 +95,32 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
 
   const up = (event: PointerEvent): void => {
     if (!pointers.delete(event.pointerId)) return;
-    if (pinched) {
-      if (pointers.size === 0) pinched = false;
+    if (pinched || canceled) {
+      if (pointers.size === 0) pinched = canceled = false;
       return;
     }
     const [x, y] = at(event);
-    if (traveled < CLICK) {
-      target.lassoCancel();
+    if (drawn && (traveled >= CLICK || drawn.tool === "brush")) {
+      target.drawn(drawn.path, drawn.tool, how(event));
+    } else if (traveled < CLICK) {
+      target.drawingCanceled();
       // With the pan tool, a click selects only with Shift or Alt, and then one point.
       target.click(x, y, event.shiftKey && target.tool() === "pan" ? "toggle" : how(event));
-    } else if (lasso) {
-      target.lassoEnd(lasso, how(event));
     }
-    lasso = null;
+    drawn = null;
   };
 
-  const cancel = (event: PointerEvent): void => {
+  const cancel = (): boolean => {
+    if (!drawn) return false;
+    drawn = null;
+    canceled = true;
+    target.drawingCanceled();
+    return true;
+  };
+
+  const lost = (event: PointerEvent): void => {
     pointers.delete(event.pointerId);
-    if (lasso) target.lassoCancel();
-    lasso = null;
+    cancel();
   };
 
   const wheel = (event: WheelEvent): void => {
@@ -122,15 +143,16 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): () 
   element.addEventListener("pointerdown", down);
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", up);
-  element.addEventListener("pointercancel", cancel);
+  element.addEventListener("pointercancel", lost);
   element.addEventListener("pointerleave", leave);
   element.addEventListener("wheel", wheel, { passive: false });
-  return () => {
+  const detach = (): void => {
     element.removeEventListener("pointerdown", down);
     element.removeEventListener("pointermove", move);
     element.removeEventListener("pointerup", up);
-    element.removeEventListener("pointercancel", cancel);
+    element.removeEventListener("pointercancel", lost);
     element.removeEventListener("pointerleave", leave);
     element.removeEventListener("wheel", wheel);
   };
+  return { detach, cancel };
 }

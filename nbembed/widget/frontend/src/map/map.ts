@@ -3,20 +3,29 @@
  * animation frame, and turns gestures into selections.
  */
 import { effect, signal, type Signal } from "@preact/signals";
+import { crowding, differs, type Crowding } from "../points/crowding";
 import { createRenderer } from "../points/renderer";
-import type { PointRenderer } from "../points/types";
+import type { Scene } from "../picture";
+import type { PointRenderer, PointStyles } from "../points/types";
 import { pointStyles } from "../points/styles";
+import { tinted } from "../points/tint";
+import type { Compare } from "../compare";
 import type { Questions } from "../questions";
 import type { Store } from "../store";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
 import { Fit } from "./fit";
 import { Transition } from "./transition";
-import { attachGestures, type GestureTarget } from "./gestures";
-import { drawOverlay } from "./overlay";
-import { insidePolygon, nearest, type Combine } from "./pick";
+import { attachGestures, type Gestures, type GestureTarget, type Tool } from "./gestures";
+import { NameTags } from "./name_tags";
+import type { OpenCards } from "./open_cards";
+import { drawOverlay, type OverlayState } from "./overlay";
+import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
+import { ShownPositions } from "./shown_positions";
+import { WhyDrawing } from "./why_drawing";
+import type { Why } from "../why";
 
-export type Tool = "pan" | "lasso";
+export type { Tool };
 
 interface Hover {
   index: number;
@@ -34,9 +43,18 @@ export class PointMap {
   readonly wheelHint = signal(false);
   /** Whether the person has panned or zoomed; the view then no longer follows the points. */
   readonly manual = signal(false);
+  /** How the points are drawn, and the camera of the last drawing, for what shows them elsewhere. */
+  readonly styles = signal<PointStyles | null>(null);
+  /** The same without the colors of a comparison. */
+  readonly plain = signal<PointStyles | null>(null);
+  readonly shot: Signal<Camera>;
+  readonly target: GestureTarget;
 
   private readonly stage: HTMLDivElement;
   private readonly overlay: HTMLCanvasElement;
+  private readonly tags: NameTags;
+  private readonly reasons: WhyDrawing;
+  private tagTimer: ReturnType<typeof setTimeout> | undefined;
   private renderer: PointRenderer;
   private readonly fit = new Fit();
   private readonly transition = new Transition();
@@ -44,13 +62,16 @@ export class PointMap {
   private home = 1;
   private size: Size = { width: 1, height: 1 };
   private ratio = 1;
-  private lasso: { path: number[]; mode: Combine } | null = null;
+  private drawing: { path: number[]; tool: Tool; mode: Combine } | null = null;
+  private readonly gestures: Gestures;
   private cursor: [number, number] | null = null;
   private request = 0;
   private lastTime = 0;
   /** Of the last quantized layout; see Layout. */
   private step = 0;
-  private stale = { styles: true, layout: true };
+  private stale = { styles: true, layout: true, blend: false };
+  private crowding: Crowding = crowding(new Float32Array(0));
+  private readonly shown: ShownPositions;
   private readonly off: (() => void)[] = [];
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -60,12 +81,22 @@ export class PointMap {
     private readonly store: Store,
     private readonly theme: Signal<Theme>,
     private readonly tool: Signal<Tool>,
+    /** Radius of the brush in pixels. */
+    readonly brush: Signal<number>,
     private readonly apart: Signal<Uint32Array | null>,
     private readonly questions: Questions,
-    private readonly select: (points: Uint32Array, how: Combine) => void,
+    private readonly select: (points: Uint32Array, how: Combine, by?: string) => void,
+    private readonly cards: OpenCards,
+    private readonly why: Why,
+    private readonly compare: Compare,
   ) {
+    this.shot = signal(this.camera);
+    this.target = this.gestureTarget();
+    this.tags = new NameTags(store);
+    this.reasons = new WhyDrawing(root, store, why);
+    this.shown = new ShownPositions(store);
     // The pixel position of a point on the map, for tests and tools.
-    Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
+    Object.assign(element, { nbembedWhere: (i: number) => this.where(i), nbembedNames: () => this.tags.shown });
     this.stage = document.createElement("div");
     this.stage.className = "nbe-stage";
     element.prepend(this.stage);
@@ -77,12 +108,13 @@ export class PointMap {
     const sight = new IntersectionObserver((entries) =>
       store.setVisible(this, entries[entries.length - 1].isIntersecting));
     sight.observe(element);
+    this.gestures = attachGestures(element, this.target);
     this.off.push(
       () => observer.disconnect(),
       () => sight.disconnect(),
       () => store.setVisible(this, null),
       () => store.needPrecision(this, false),
-      attachGestures(element, this.gestures()),
+      () => this.gestures.detach(),
     );
     this.measure();
   }
@@ -91,14 +123,20 @@ export class PointMap {
     for (const off of this.off) off();
     cancelAnimationFrame(this.request);
     clearTimeout(this.hintTimer);
+    clearTimeout(this.tagTimer);
     this.renderer.destroy();
     this.stage.remove();
+  }
+
+  /** Give up what is being drawn with a tool; returns whether anything was. */
+  cancelDrawing(): boolean {
+    return this.gestures.cancel();
   }
 
   /** Show the whole map, and follow it again. */
   fitView(): void {
     this.manual.value = false;
-    this.fit.aim(this.positions, true, this.store.centers.peek());
+    this.fit.aim(this.positions, true, this.beyond());
     this.redraw();
   }
 
@@ -126,7 +164,9 @@ export class PointMap {
     const y = Math.min(Math.max(from[1] + (this.cursor ? dy : 0), 6), size.height - 6);
     this.cursor = toData(camera, size, x, y);
     this.redraw();
-    return this.cursorPoint();
+    const point = this.cursorPoint();
+    this.hoverOver(point);
+    return point;
   }
 
   get cursorShown(): boolean {
@@ -135,20 +175,51 @@ export class PointMap {
 
   hideCursor(): void {
     this.cursor = null;
+    this.setHover(null);
     this.redraw();
   }
 
   /** The point nearest to the keyboard cursor, −1 if none is near. */
   cursorPoint(): number {
-    return this.cursor ? nearest(this.positions, ...this.cursor, (3 * REACH) / this.camera.scale) : -1;
+    return this.cursor ? nearest(this.pickable, ...this.cursor, (3 * REACH) / this.camera.scale) : -1;
   }
 
-  private where(index: number): [number, number] {
+  /** The place of a point on the map, in pixels. */
+  where(index: number): [number, number] {
     return toScreen(this.camera, this.size, this.positions[2 * index], this.positions[2 * index + 1]);
   }
 
+  /** Show the card of a point, or none: something else points at it. */
+  hoverOver(index: number): void {
+    const before = this.hover.peek();
+    if (index < 0) this.setHover(null);
+    else if (before?.index !== index) {
+      const [x, y] = this.where(index);
+      this.setHover({ index, x, y });
+    }
+  }
+
+  /** A point was clicked, −1 for none. */
+  clicked(index: number, how: Combine): void {
+    if (how === "replace" && this.tool.peek() === "pan") {
+      if (index >= 0) this.cards.toggle(index);
+      return;
+    }
+    this.select(index < 0 ? new Uint32Array(0) : Uint32Array.of(index), how);
+  }
+
+  /** Where points can be picked: those of hidden classes nowhere. */
+  private get pickable(): Float32Array {
+    return this.shown.of(this.positions);
+  }
+
   private get positions(): Float32Array {
-    return this.store.layout.peek().positions;
+    return this.transition.mixture ?? this.store.layout.peek().positions;
+  }
+
+  /** What must be in view beside the points. */
+  private beyond(): { x: number; y: number }[] {
+    return [...this.store.centers.peek(), ...this.compare.corners.peek()];
   }
 
   private makeRenderer(allowWebGL: boolean): PointRenderer {
@@ -159,7 +230,7 @@ export class PointMap {
         this.renderer.destroy();
         this.renderer = this.makeRenderer(false);
         this.renderer.resize(this.size.width, this.size.height, this.ratio);
-        this.stale = { styles: true, layout: true };
+        this.stale = { styles: true, layout: true, blend: true };
         this.redraw();
       },
       () => this.redraw(),
@@ -191,20 +262,38 @@ export class PointMap {
         const layout = store.layout.value;
         this.stale.layout = true;
         if (layout.fresh || store.traits.color_by.peek() === "probability") this.stale.styles = true;
-        this.fit.aim(layout.positions, layout.fresh, store.centers.peek());
+        this.fit.aim(layout.positions, layout.fresh, this.beyond());
         this.transition.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();
       }),
       effect(() => {
         void [store.traits.label_codes.value, store.traits.label_confidence.value, store.traits.classes.value, store.traits.links.value];
         const { selection, color_column, color_values, color_by } = store.traits;
+        if (this.why.measure.value) void this.why.shown.value;
         if (color_by.value === "suggestion") void [store.suggestions.value, this.questions.hidden.value];
         void [selection.value, color_column.value, color_values.value, color_by.value, this.theme.value];
         this.stale.styles = true;
         this.redraw();
       }),
       effect(() => {
-        const { cannot_links, pinned, directions, direction_colors, borders } = store.traits;
+        this.transition.blend(this.compare.places.value, this.compare.blended.value);
+        this.stale.blend = true;
+        this.redraw();
+      }),
+      effect(() => {
+        void this.compare.tint.value;
+        this.stale.styles = true;
+        this.redraw();
+      }),
+      effect(() => {
+        void this.compare.corners.value;
+        this.fit.aim(store.layout.peek().positions, false, this.beyond());
+        this.redraw();
+      }),
+      effect(() => {
+        const { cannot_links, pinned, directions, direction_colors, borders, names_shown } = store.traits;
+        void [names_shown.value, store.cards.version, this.cards.boxes.value];
+        this.reasons.watch();
         void [cannot_links.value, pinned.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.apart.value, this.questions.point.value];
         this.redraw();
       }),
@@ -245,13 +334,18 @@ export class PointMap {
       }
     }
     const theme = this.theme.peek();
+    if (this.stale.layout && layout.positions.length) {
+      const found = crowding(layout.positions);
+      if (layout.fresh || differs(found, this.crowding)) [this.crowding, this.stale.styles] = [found, true];
+    }
     if (this.stale.styles) {
-      renderer.setStyles(pointStyles({
+      const styles = pointStyles({
         size: layout.positions.length >> 1,
         colorBy: store.traits.color_by.peek(),
         column: store.traits.color_column.peek(),
         values: store.traits.color_values.peek(),
         membershipColors: layout.membershipColors,
+        measure: this.why.shown.peek(),
         suggestions: store.suggestions.peek(),
         hidden: this.questions.hidden.peek(),
         labels: store.traits.label_codes.peek(),
@@ -259,12 +353,16 @@ export class PointMap {
         classes: store.traits.classes.peek(),
         links: store.traits.links.peek(),
         selection: store.traits.selection.peek(),
-        neutral: theme.neutral,
-      }));
+        theme,
+        crowding: this.crowding,
+      });
+      this.plain.value = styles;
+      this.styles.value = tinted(styles, this.compare.tint.peek(), theme.dark);
+      renderer.setStyles(this.styles.value);
     }
     const inTransition = this.transition.moving;
     const positions = this.transition.positions(began);
-    if (this.stale.layout || inTransition) renderer.setPositions(positions);
+    if (this.stale.layout || this.stale.blend || inTransition) renderer.setPositions(positions);
     renderer.setThemeColors({ background: theme.background, accent: theme.accent });
     renderer.draw(this.camera);
     // Half a step of quantized positions may be half a pixel of the screen, not more.
@@ -273,15 +371,24 @@ export class PointMap {
     this.moveHover();
     this.drawOverlay(positions);
     if (this.stale.layout) this.reportDrawn(began);
-    this.stale = { styles: false, layout: false };
+    this.stale = { styles: false, layout: false, blend: false };
+    this.shot.value = this.camera;
     if (moving || this.transition.moving) this.redraw();
   }
 
   private drawOverlay(positions: Float32Array): void {
     const context = this.overlay.getContext("2d");
     if (!context) return;
+    const chosen = [...this.cards.boxes.peek().map(({ point }) => point), ...this.store.traits.selection.peek().slice(0, 200)];
+    const wait = this.tags.update(context, this.camera, this.size, positions, chosen);
+    clearTimeout(this.tagTimer);
+    if (wait) this.tagTimer = setTimeout(() => this.redraw(), wait);
+    drawOverlay(context, this.ratio, this.overlayState(positions));
+  }
+
+  private overlayState(positions: Float32Array): OverlayState {
     const { store } = this;
-    drawOverlay(context, this.ratio, {
+    return {
       camera: this.camera,
       size: this.size,
       theme: this.theme.peek(),
@@ -296,12 +403,43 @@ export class PointMap {
       directions: store.traits.directions.peek(),
       borders: store.traits.borders.peek(),
       directionColors: store.traits.direction_colors.peek(),
-      lasso: this.lasso,
+      lasso: this.drawing && { ...this.drawing, radius: this.drawing.tool === "brush" ? this.brush.peek() : 0 },
       hover: this.hover.peek()?.index ?? -1,
       asked: this.questions.point.peek(),
       cursor: this.cursor,
       cursorPoint: this.cursorPoint(),
-    });
+      cards: this.cards.boxes.peek(),
+      tags: this.tags,
+      reasons: this.reasons,
+    };
+  }
+
+  /** What a picture of the map is drawn from: as it is seen, without what follows the pointer. */
+  scene(): Scene {
+    const { size, camera, renderer } = this;
+    const styles = this.styles.peek();
+    const positions = this.transition.positions(performance.now());
+    if (!styles || !positions.length) throw new Error("There is no map yet.");
+    const state = { ...this.overlayState(positions), hover: -1, asked: -1, cursor: null, cursorPoint: -1, lasso: null, cards: [] };
+    return {
+      camera,
+      size,
+      theme: state.theme,
+      positions,
+      styles,
+      points: (scale) => {
+        const copy = document.createElement("canvas");
+        renderer.resize(size.width, size.height, scale);
+        renderer.draw(camera);
+        copy.width = renderer.canvas.width;
+        copy.height = renderer.canvas.height;
+        copy.getContext("2d")?.drawImage(renderer.canvas, 0, 0);
+        renderer.resize(size.width, size.height, this.ratio);
+        renderer.draw(camera);
+        return copy;
+      },
+      over: (context, scale) => drawOverlay(context, scale, state),
+    };
   }
 
   /** Acknowledge the frame, and tell tests and tools when it was drawn and which commands it shows. */
@@ -327,7 +465,7 @@ export class PointMap {
     this.redraw();
   }
 
-  private gestures(): GestureTarget {
+  private gestureTarget(): GestureTarget {
     return {
       tool: () => this.tool.peek(),
       wheelAllowed: (event) => event.ctrlKey || this.root.contains(document.activeElement),
@@ -340,41 +478,33 @@ export class PointMap {
       zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.size, x, y, factor)),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
-      click: (x, y, how) => {
-        const index = this.at(x, y);
-        if (how === "replace" && this.tool.peek() === "pan") return;
-        this.select(index < 0 ? new Uint32Array(0) : Uint32Array.of(index), how);
-      },
-      lassoMove: (path, mode) => {
-        this.lasso = { path, mode };
+      click: (x, y, how) => this.clicked(this.at(x, y), how),
+      drawing: (path, tool, mode) => {
+        this.drawing = { path, tool, mode };
         this.redraw();
       },
-      lassoEnd: (path, mode) => {
-        this.lasso = null;
-        const polygon: number[] = [];
-        for (let i = 0; i < path.length; i += 2) polygon.push(...toData(this.camera, this.size, path[i], path[i + 1]));
-        this.select(insidePolygon(this.positions, polygon), mode);
+      drawn: (path, tool, mode) => {
+        this.drawing = null;
+        const places: number[] = [];
+        for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.size, path[i], path[i + 1]));
+        const positions = this.pickable;
+        const found = tool === "brush" ? nearPath(positions, places, this.brush.peek() / this.camera.scale) : insidePolygon(positions, places);
+        this.select(found, mode, tool);
         this.redraw();
       },
-      lassoCancel: () => {
-        this.lasso = null;
+      drawingCanceled: () => {
+        this.drawing = null;
         this.redraw();
       },
     };
   }
 
   private at(x: number, y: number): number {
-    return nearest(this.positions, ...toData(this.camera, this.size, x, y), REACH / this.camera.scale);
+    return nearest(this.pickable, ...toData(this.camera, this.size, x, y), REACH / this.camera.scale);
   }
 
   private point(x: number, y: number): void {
-    const index = this.at(x, y);
-    const before = this.hover.peek();
-    if (index < 0) this.setHover(null);
-    else if (before?.index !== index) {
-      const [sx, sy] = this.where(index);
-      this.setHover({ index, x: sx, y: sy });
-    }
+    this.hoverOver(this.at(x, y));
   }
 
   /** Move the tooltip along with its point. */

@@ -1,11 +1,15 @@
 /** Drawn over the points: class directions, borders of regions, links, pins, centers, the lasso, hover and the keyboard cursor. */
 import type { Center } from "../store";
+import type { CardBox } from "./open_cards";
+import type { NameTags } from "./name_tags";
+import type { WhyDrawing } from "./why_drawing";
 import type { ClassInfo } from "../wire.generated";
-import type { RGB, Theme } from "../theme";
-import { parseColor } from "../theme";
+import type { Theme } from "../theme";
+import { shown } from "../contrast";
+import { rgba } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
 
-interface OverlayState {
+export interface OverlayState {
   camera: Camera;
   size: Size;
   theme: Theme;
@@ -21,16 +25,16 @@ interface OverlayState {
   directions: [number, number][];
   directionColors: string[];
   borders: [number, number, number, number][];
-  lasso: { path: number[]; mode: string } | null;
+  /** What is being drawn: a closed line, or with a radius the way of a brush. */
+  lasso: { path: number[]; mode: string; radius: number } | null;
   hover: number;
   /** The point that the person is asked for, −1 if none. */
   asked: number;
   cursor: [number, number] | null;
   cursorPoint: number;
-}
-
-function rgba([r, g, b]: RGB, alpha: number): string {
-  return `rgba(${r},${g},${b},${alpha})`;
+  cards: readonly CardBox[];
+  tags: NameTags;
+  reasons: WhyDrawing;
 }
 
 export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, state: OverlayState): void {
@@ -46,6 +50,9 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawPins(context, state);
   drawApart(context, state);
   drawCenters(context, state);
+  state.tags.draw(context, state.camera, size, state.positions, state.theme);
+  state.reasons.draw(context, ratio, state.camera, size, state.positions, state.theme);
+  drawCardLines(context, state);
   drawHover(context, state);
   drawAsked(context, state);
   drawLasso(context, state);
@@ -73,7 +80,7 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
     if (!(reach > 20) || !Number.isFinite(reach)) return;
     const known = classes[k];
     const own = known?.color ?? directionColors[k];
-    const color = own ? parseColor(own) : theme.neutral;
+    const color = own ? shown(own, theme) : theme.neutral;
     const ex = ox + ux * reach;
     const ey = oy + uy * reach;
     const fade = context.createLinearGradient(ox, oy, ex, ey);
@@ -151,7 +158,7 @@ function drawLinks(context: CanvasRenderingContext2D, state: OverlayState): void
       my += positions[2 * i + 1] / points.length;
     }
     const shared = labels[points[0]] ?? -1;
-    const color = shared >= 0 && classes[shared] ? parseColor(classes[shared].color) : theme.foreground;
+    const color = shared >= 0 && classes[shared] ? shown(classes[shared].color, theme) : theme.foreground;
     const [cx, cy] = toScreen(camera, size, mx, my);
     context.strokeStyle = rgba(color, Math.max(0.1, 0.4 / Math.sqrt(1 + points.length / 12)));
     context.beginPath();
@@ -268,7 +275,7 @@ function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, c
     context.fill();
     context.beginPath();
     context.arc(sx, sy, CENTER_RADIUS, 0, 2 * Math.PI);
-    context.fillStyle = rgba(color ? parseColor(color) : theme.neutral, 1);
+    context.fillStyle = rgba(color ? shown(color, theme) : theme.neutral, 1);
     context.fill();
     context.strokeStyle = rgba(theme.foreground, 0.9);
     context.lineWidth = 1.75;
@@ -287,6 +294,30 @@ function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, c
     context.strokeText(short, left, line);
     context.fillStyle = rgba(theme.foreground, 1);
     context.fillText(short, left, line);
+  }
+}
+
+/** A line from each open card to its point, which has a ring. */
+function drawCardLines(context: CanvasRenderingContext2D, { camera, size, theme, positions, cards }: OverlayState): void {
+  for (const { point, left, top, width, height } of cards) {
+    if (2 * point + 1 >= positions.length) continue;
+    const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
+    const ex = Math.min(Math.max(x, left), left + width);
+    const ey = Math.min(Math.max(y, top), top + height);
+    const length = Math.hypot(ex - x, ey - y);
+    const stroke = (lineWidth: number, color: string): void => {
+      context.lineWidth = lineWidth;
+      context.strokeStyle = color;
+      context.beginPath();
+      context.arc(x, y, 7, 0, 2 * Math.PI);
+      if (length > 7) {
+        context.moveTo(x + (7 * (ex - x)) / length, y + (7 * (ey - y)) / length);
+        context.lineTo(ex, ey);
+      }
+      context.stroke();
+    };
+    stroke(3.5, rgba(theme.background, 0.85));
+    stroke(1.5, rgba(theme.foreground, 0.9));
   }
 }
 
@@ -324,6 +355,12 @@ function drawLasso(context: CanvasRenderingContext2D, { theme, lasso }: OverlayS
   context.beginPath();
   context.moveTo(lasso.path[0], lasso.path[1]);
   for (let i = 2; i < lasso.path.length; i += 2) context.lineTo(lasso.path[i], lasso.path[i + 1]);
+  if (lasso.radius) {
+    context.strokeStyle = rgba(theme.accent, lasso.mode === "subtract" ? 0.12 : 0.22);
+    context.lineWidth = 2 * lasso.radius;
+    context.stroke();
+    return;
+  }
   context.closePath();
   context.fillStyle = rgba(theme.accent, 0.1);
   context.fill();

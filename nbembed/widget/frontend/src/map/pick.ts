@@ -1,4 +1,4 @@
-/** Hit testing: the nearest point, and the points inside a polygon. */
+/** Hit testing: the nearest point, the points inside a polygon, and those along a path. */
 
 /** The point nearest to (x, y) within `radius`, all in data units; −1 if there is none. */
 export function nearest(positions: Float32Array, x: number, y: number, radius: number): number {
@@ -60,9 +60,61 @@ export function insidePolygon(positions: Float32Array, polygon: readonly number[
   return inside.slice(0, count);
 }
 
-export type Combine = "replace" | "add" | "subtract" | "toggle";
+/** Points within `radius` of a path (x, y interleaved, same units); in ascending order. */
+export function nearPath(positions: Float32Array, path: readonly number[], radius: number): Uint32Array {
+  const found = new Uint32Array(positions.length >> 1);
+  let count = 0;
+  if (path.length < 2) return found.slice(0, 0);
+  const ways = thinned(path, radius / 4);
+  let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let j = 0; j < ways.length; j += 2) {
+    left = Math.min(left, ways[j] - radius);
+    right = Math.max(right, ways[j] + radius);
+    bottom = Math.min(bottom, ways[j + 1] - radius);
+    top = Math.max(top, ways[j + 1] + radius);
+  }
+  const perUnit = top > bottom ? STRIPS / (top - bottom) : 0;
+  const strip = (y: number): number => Math.max(0, Math.min(STRIPS - 1, Math.floor((y - bottom) * perUnit)));
+  // Of each strip, the pieces (x, y, dx, dy, 1 / length²) of the path that a point in it may be near to.
+  const pieces: number[][] = Array.from({ length: STRIPS }, () => []);
+  for (let j = 0; j < Math.max(ways.length - 2, 2); j += 2) {
+    const k = Math.min(j + 2, ways.length - 2);
+    const [dx, dy] = [ways[k] - ways[j], ways[k + 1] - ways[j + 1]];
+    const piece = [ways[j], ways[j + 1], dx, dy, dx || dy ? 1 / (dx * dx + dy * dy) : 0];
+    const last = strip(Math.max(ways[j + 1], ways[k + 1]) + radius);
+    for (let s = strip(Math.min(ways[j + 1], ways[k + 1]) - radius); s <= last; s++) pieces[s].push(...piece);
+  }
+  const reach = radius * radius;
+  for (let i = 0; i + 1 < positions.length; i += 2) {
+    const x = positions[i];
+    const y = positions[i + 1];
+    if (!(x >= left && x <= right && y >= bottom && y <= top)) continue;
+    const near = pieces[strip(y)];
+    for (let e = 0; e < near.length; e += 5) {
+      const [px, py] = [x - near[e], y - near[e + 1]];
+      const along = Math.max(0, Math.min(1, (px * near[e + 2] + py * near[e + 3]) * near[e + 4]));
+      const [qx, qy] = [px - along * near[e + 2], py - along * near[e + 3]];
+      if (qx * qx + qy * qy > reach) continue;
+      found[count++] = i >> 1;
+      break;
+    }
+  }
+  return found.slice(0, count);
+}
 
-/** Sorted union, difference or symmetric difference of two sets of points. */
+/** A path without the places that are nearer than `gap` to the one before; its ends stay. */
+function thinned(path: readonly number[], gap: number): number[] {
+  const kept = [path[0], path[1]];
+  for (let j = 2; j < path.length; j += 2) {
+    const far = Math.hypot(path[j] - kept[kept.length - 2], path[j + 1] - kept[kept.length - 1]) >= gap;
+    if (far || j === path.length - 2) kept.push(path[j], path[j + 1]);
+  }
+  return kept;
+}
+
+export type Combine = "replace" | "add" | "subtract" | "intersect" | "toggle";
+
+/** Sorted union, difference, intersection or symmetric difference of two sets of points. */
 export function combine(before: Uint32Array, points: Uint32Array, how: Combine): Uint32Array {
   const added = points.slice().sort();
   if (how === "replace") return added;
@@ -73,7 +125,7 @@ export function combine(before: Uint32Array, points: Uint32Array, how: Combine):
     const a = i < old.length ? old[i] : Infinity;
     const b = j < added.length ? added[j] : Infinity;
     const point = Math.min(a, b);
-    const kept = how === "add" || (a < b ? true : how === "toggle" && b < a);
+    const kept = how === "add" || (how === "intersect" ? a === b : a < b || (how === "toggle" && b < a));
     if (kept) result[count++] = point;
     while (i < old.length && old[i] === point) i++;
     while (j < added.length && added[j] === point) j++;

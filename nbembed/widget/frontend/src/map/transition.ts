@@ -16,6 +16,10 @@ export class Transition {
   private shown: Float32Array = new Float32Array(0);
   private began = 0;
   private last = -Infinity;
+  private other: Float32Array | null = null;
+  private share = 0;
+  /** The places drawn last, where another map is blended in; null where none is. */
+  mixture: Float32Array | null = null;
 
   constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
 
@@ -38,8 +42,21 @@ export class Transition {
     return this.from !== null;
   }
 
+  /** Blend with another map: a share of 0 shows nothing of it, 1 nothing else. */
+  blend(other: Float32Array | null, share: number): void {
+    this.other = other;
+    this.share = share;
+  }
+
   /** The positions to draw now. */
   positions(now: number): Float32Array {
+    const own = this.own(now);
+    const { other, share } = this;
+    this.mixture = other && share > 0 && other.length === own.length ? mixed(own, other, share) : null;
+    return this.mixture ?? own;
+  }
+
+  private own(now: number): Float32Array {
     const { from, to } = this;
     const t = (now - this.began) / LENGTH;
     if (!from || t >= 1) {
@@ -47,10 +64,45 @@ export class Transition {
       return (this.shown = to);
     }
     const eased = 1 - (1 - Math.max(t, 0)) ** 3;
-    const mixed = new Float32Array(to.length);
-    for (let i = 0; i < to.length; i++) mixed[i] = from[i] + eased * (to[i] - from[i]);
-    return (this.shown = mixed);
+    return (this.shown = mixed(from, to, eased));
   }
+}
+
+/** Moves evenly from one layout to the next, where they come at a steady pace of their own. */
+export class Glide {
+  private from: Float32Array = new Float32Array(0);
+  private to: Float32Array = new Float32Array(0);
+  private shown: Float32Array = new Float32Array(0);
+  private began = 0;
+  private length = 0;
+
+  constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
+
+  /** A new layout, to be reached in `length` milliseconds. */
+  aim(positions: Float32Array, length: number, now: number): void {
+    const known = this.shown.length === positions.length && !this.still();
+    this.from = known ? this.shown : positions;
+    this.to = positions;
+    this.began = now;
+    this.length = known ? length : 0;
+  }
+
+  get moving(): boolean {
+    return this.shown !== this.to;
+  }
+
+  positions(now: number): Float32Array {
+    const t = this.length > 0 ? (now - this.began) / this.length : 1;
+    this.shown = t >= 1 ? this.to : mixed(this.from, this.to, Math.max(t, 0));
+    return this.shown;
+  }
+}
+
+/** The places that lie a share of the way from one layout to another. */
+function mixed(from: Float32Array, to: Float32Array, share: number): Float32Array {
+  const places = new Float32Array(to.length);
+  for (let i = 0; i < to.length; i++) places[i] = from[i] + share * (to[i] - from[i]);
+  return places;
 }
 
 /** RMS distance of two layouts, relative to the RMS radius of the second. */

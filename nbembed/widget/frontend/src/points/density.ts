@@ -136,11 +136,7 @@ export class Density {
     const rise = (1 - LONE) / Math.log(Math.max(most, FEWEST));
     for (let y = 0; y < height; y++) {
       if (!near(y)) continue;
-      // Beyond the edge there is nothing: the row itself, with the factor 0.
-      const above = y > 0 ? -row : 0;
-      const below = y + 1 < height ? row : 0;
-      const up = y > 0 ? reach : 0;
-      const down = y + 1 < height ? reach : 0;
+      const [above, up, below, down] = this.rowsBeside(y, reach);
       let s = y * row;
       for (let p = y * width; p < (y + 1) * width; p++, s += 4) {
         const amount = sums[s + 3] + up * sums[s + above + 3] + down * sums[s + below + 3];
@@ -176,6 +172,15 @@ export class Density {
     }
   }
 
+  /**
+   * How far the sums of the rows above and below are from those of row `y`, each with its factor.
+   * Beyond the edge there is nothing: the row itself, with the factor 0.
+   */
+  private rowsBeside(y: number, reach: number): [above: number, up: number, below: number, down: number] {
+    const row = 4 * this.width;
+    return [y > 0 ? -row : 0, y > 0 ? reach : 0, y + 1 < this.height ? row : 0, y + 1 < this.height ? reach : 0];
+  }
+
   /** The largest amount of any pixel. */
   private largest(reach: number, near: (y: number) => boolean): number {
     const { width, height, sums } = this;
@@ -183,10 +188,7 @@ export class Density {
     let most = 0;
     for (let y = 0; y < height; y++) {
       if (!near(y)) continue;
-      const above = y > 0 ? -row : 0;
-      const below = y + 1 < height ? row : 0;
-      const up = y > 0 ? reach : 0;
-      const down = y + 1 < height ? reach : 0;
+      const [above, up, below, down] = this.rowsBeside(y, reach);
       for (let s = y * row + 3; s < (y + 1) * row; s += 4) {
         const amount = sums[s] + up * sums[s + above] + down * sums[s + below];
         if (amount > most) most = amount;

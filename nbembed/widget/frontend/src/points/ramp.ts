@@ -6,8 +6,7 @@ export const STOPS = [
 ];
 
 /** `count` evenly spaced colors from the lowest to the highest value. */
-export function ramp(count: number): RGB[] {
-  const stops = STOPS.map(parseColor);
+export function ramp(count: number, stops: readonly RGB[] = STOPS.map(parseColor)): RGB[] {
   return Array.from({ length: count }, (_, i) => {
     const place = (i / Math.max(count - 1, 1)) * (stops.length - 1);
     const k = Math.min(Math.floor(place), stops.length - 2);

@@ -1,11 +1,11 @@
 /**
  * Points without WebGL: small coverage masks, one for each shape and size, are blended into an
- * ImageData. A frame of 20 000 points takes a few milliseconds on any machine. More points than that
+ * ImageData. A frame of 20 000 points takes a few milliseconds on any machine. More than MANY points
  * in view are drawn as a density (density.ts).
  */
 import type { Camera } from "../map/camera";
 import { Density, type Placement } from "./density";
-import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
+import { FLAG, RIM, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
 /** Coverage of a marker's parts over a square of `side` pixels, 0–255. */
@@ -139,9 +139,9 @@ export class RasterRenderer implements PointRenderer {
       if (parts.ring) stamp(pixels, w, h, parts.ring, side, x0, y0, color, 205);
       if (parts.halo) stamp(pixels, w, h, parts.halo, side, x0, y0, this.ground, alpha);
       if (parts.accent) stamp(pixels, w, h, parts.accent, side, x0, y0, this.accent, alpha);
-      stamp(pixels, w, h, parts.body, side, x0, y0, color, alpha);
-      const hollow = 255 - marks[m + 3];
-      if (parts.core && hollow > 0) stamp(pixels, w, h, parts.core, side, x0, y0, this.ground, (alpha * hollow) >> 8);
+      stamp(pixels, w, h, parts.body, side, x0, y0, parts.core ? mix(color, this.accent, RIM.accent) : color, alpha);
+      // The fill of a labeled point is the paler the less sure its label.
+      if (parts.core) stamp(pixels, w, h, parts.core, side, x0, y0, mix(this.ground, color, marks[m + 3] / 255), alpha);
     }
   }
 
@@ -176,6 +176,15 @@ function pack(r: number, g: number, b: number): number {
   return (b << 16) | (g << 8) | r;
 }
 
+/** `share` of one packed color and the rest of another. */
+function mix(from: number, to: number, share: number): number {
+  const part = (shift: number): number => {
+    const a = (from >> shift) & 255;
+    return Math.round(a + share * (((to >> shift) & 255) - a)) << shift;
+  };
+  return part(16) | part(8) | part(0);
+}
+
 /**
  * Blend a mask in one color onto opaque pixels; `alpha` is in 256ths. Red and blue share a
  * multiplication: their products do not overlap, being 16 bits apart.
@@ -195,7 +204,8 @@ function stamp(
     for (let u = first; u < last; u++) {
       const cover = mask[line + u];
       if (cover === 0) continue;
-      const a = (cover * alpha + 128) >> 8;
+      // Full coverage is 256 of 256 parts: what is stamped on another part hides it wholly.
+      const a = ((cover + (cover >> 7)) * alpha + 128) >> 8;
       const p = pixels[row + u];
       const b = 256 - a;
       pixels[row + u] =
@@ -231,10 +241,10 @@ function makeSprite(shape: number, radius: number, flags: number, ratio: number,
     side,
     parts: {
       ring: flags & FLAG.linked ? cover((_, r) => Math.abs(r - radius - 2.4 * ratio) - 0.6 * ratio) : null,
-      halo: selected ? cover((d) => d - 1.8 * ratio) : outlined ? cover((d) => d - ratio) : null,
+      halo: selected ? cover((d) => d - 1.8 * ratio) : null,
       accent: selected ? cover((d) => d - 1.3 * ratio) : null,
       body: cover((d) => d),
-      core: outlined ? cover((d) => d + 1.1 * ratio) : null,
+      core: outlined ? cover((d) => d + Math.min(RIM.width * ratio, RIM.share * radius)) : null,
     },
   };
 }

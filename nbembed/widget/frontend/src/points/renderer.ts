@@ -19,9 +19,9 @@ function emulated(gl: WebGL2RenderingContext): boolean {
 
 /**
  * WebGL where a GPU draws, else the raster renderer, which is several times faster than WebGL in
- * software. Many points are drawn by the raster renderer everywhere, because only it shows how dense
- * they are; its time hardly depends on their number. `onLoss` is called when a WebGL context is lost for good and another renderer is needed,
- * `onRestore` when a restored context must be drawn to.
+ * software. More than MANY points are drawn by the raster renderer everywhere, because only it shows
+ * how dense they are, with a few additions for each point. `onLoss` is called when a WebGL context is
+ * lost for good and another renderer is needed, `onRestore` when a restored context must be drawn to.
  */
 export function createRenderer(
   size: number,

@@ -1,7 +1,10 @@
 /** From colors, labels, links and the selection to how each point is drawn. */
 import type { ClassInfo, ColorColumn, ColorMode } from "../wire.generated";
+import { shown } from "../contrast";
 import { confidenceOf, type Suggestions } from "../suggestions";
-import { parseColor, type RGB } from "../theme";
+import type { ShownMeasure } from "../why";
+import type { RGB, Theme } from "../theme";
+import type { Crowding } from "./crowding";
 import { FLAG, type PointStyles } from "./types";
 import { ramp } from "./ramp";
 import { shapeIndex } from "./shapes";
@@ -12,6 +15,8 @@ interface StyleInput {
   column: ColorColumn;
   values: Float32Array;
   membershipColors: Uint8Array;
+  /** Colors all points, labeled ones too. */
+  measure: ShownMeasure | null;
   suggestions: Suggestions;
   /** Points whose suggestion is not shown. */
   hidden: Set<number>;
@@ -20,35 +25,37 @@ interface StyleInput {
   classes: ClassInfo[];
   links: number[][];
   selection: Uint32Array;
-  /** The color of a point without label and value. */
-  neutral: RGB;
+  /** A point without label and value has its neutral color. */
+  theme: Theme;
+  crowding: Crowding;
 }
 
 const CONTEXT_ALPHA = 80;
-const PLAIN_ALPHA = 215;
-
-/** Diameter of an unlabeled point in CSS pixels, which decreases with the number of points. */
-function baseDiameter(n: number): number {
-  return Math.min(8, Math.max(1.8, 9.4 - 1.35 * Math.log10(Math.max(n, 1))));
-}
+/** In place of a layer: points of hidden classes are in none. */
+const HIDDEN = 3;
+/** Opacity of a point without color, as a share of that of others. */
+const NEUTRAL_SHARE = 0.84;
+/** A labeled point is as much larger than an unlabeled one: a factor, and quarter pixels. */
+const LABELED = { factor: 1.12, more: 3 };
 
 export function pointStyles(input: StyleInput): PointStyles {
-  const { size, labels, selection, neutral } = input;
+  const { size, labels, selection, theme, crowding } = input;
+  const { neutral } = theme;
   const colors = new Uint8Array(4 * size);
   const marks = new Uint8Array(4 * size);
-  const classColors = input.classes.map((c) => parseColor(c.color));
+  const classColors = input.classes.map((c) => shown(c.color, theme));
   const shapes = input.classes.map((c) => shapeIndex(c.symbol));
   const selected = new Uint8Array(size);
   for (const i of selection) if (i < size) selected[i] = 1;
   const linked = new Uint8Array(size);
   for (const group of input.links) for (const i of group) if (i < size) linked[i] = 1;
   const context = selection.length > 0;
-  const plain = Math.round(4 * baseDiameter(size));
-  const labeled = Math.min(255, Math.round(plain * 1.35 + 14));
+  const plain = Math.round(4 * crowding.diameter);
+  const labeled = Math.round(LABELED.factor * plain + LABELED.more);
   const paint = painter(input, colors);
 
   const layerOf = new Uint8Array(size);
-  const counts = [0, 0, 0];
+  const counts = [0, 0, 0, 0];
   for (let i = 0; i < size; i++) {
     const o = 4 * i;
     const label = labels[i] ?? -1;
@@ -56,7 +63,8 @@ export function pointStyles(input: StyleInput): PointStyles {
     let flags = linked[i] ? FLAG.linked : 0;
     let opacity = 255;
     if (isLabeled) {
-      put(colors, o, classColors[label], 255);
+      if (input.measure?.values.length === size) paint(i);
+      else put(colors, o, classColors[label], 255);
       marks[o] = shapes[label];
       // The fill shows the confidence: full at 1, nearly hollow at 0.5.
       opacity = Math.round(255 * Math.min(1, Math.max(0.1, 2 * (input.confidences[i] || 0) - 1)));
@@ -69,60 +77,74 @@ export function pointStyles(input: StyleInput): PointStyles {
     marks[o + 1] = isLabeled ? labeled : plain + (linked[i] || selected[i] ? 3 : 0);
     marks[o + 2] = flags;
     marks[o + 3] = opacity;
-    counts[(layerOf[i] = selected[i] ? 2 : isLabeled || linked[i] ? 1 : 0)]++;
+    const hidden = isLabeled && input.classes[label].hidden;
+    counts[(layerOf[i] = hidden ? HIDDEN : selected[i] ? 2 : isLabeled || linked[i] ? 1 : 0)]++;
   }
-  const layers: PointStyles["layers"] = [0, counts[0], counts[0] + counts[1], size];
+  const drawn = size - counts[HIDDEN];
+  const layers: PointStyles["layers"] = [0, counts[0], counts[0] + counts[1], drawn];
   const next = layers.slice();
-  const order = new Uint32Array(size);
-  for (let i = 0; i < size; i++) order[next[layerOf[i]]++] = i;
+  const order = new Uint32Array(drawn);
+  for (let i = 0; i < size; i++) if (layerOf[i] !== HIDDEN) order[next[layerOf[i]]++] = i;
   return { colors, marks, order, layers };
 }
 
 /** A function that writes the color of an unlabeled point. */
 function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
-  const { column, values, membershipColors, neutral } = input;
+  const { column, values, membershipColors, theme } = input;
+  const { neutral } = theme;
+  const { alpha } = input.crowding;
+  if (input.measure?.values.length === input.size) {
+    return numberPainter(input.measure.values, input.measure.low, input.measure.high, neutral, alpha, colors);
+  }
   if (input.colorBy === "probability" && membershipColors.length === 4 * input.size) {
     return (i) => {
       for (let c = 0; c < 3; c++) colors[4 * i + c] = membershipColors[4 * i + c];
-      colors[4 * i + 3] = Math.round((membershipColors[4 * i + 3] * PLAIN_ALPHA) / 255);
+      colors[4 * i + 3] = Math.round((membershipColors[4 * i + 3] * alpha) / 255);
     };
   }
   if (input.colorBy === "suggestion" && input.suggestions.state === "ready") return suggestionPainter(input, colors);
   if (input.colorBy === "column" && column.kind === "category") {
-    const palette = column.colors.map(parseColor);
+    const palette = column.colors.map((color) => shown(color, theme));
     return (i) => {
       const value = values[i];
-      put(colors, 4 * i, palette[value] ?? neutral, PLAIN_ALPHA);
+      put(colors, 4 * i, palette[value] ?? neutral, alpha);
     };
   }
   if (input.colorBy === "column" && column.kind === "number") {
-    const scale = ramp(256);
     let low = Infinity;
     let high = -Infinity;
     for (const v of values) {
       if (v < low) low = v;
       if (v > high) high = v;
     }
-    const span = high > low ? high - low : 1;
-    return (i) => {
-      const v = values[i];
-      put(colors, 4 * i, Number.isNaN(v) ? neutral : scale[Math.round((255 * (v - low)) / span)], PLAIN_ALPHA);
-    };
+    return numberPainter(values, low, high, neutral, alpha, colors);
   }
-  return (i) => put(colors, 4 * i, neutral, PLAIN_ALPHA - 35);
+  return (i) => put(colors, 4 * i, neutral, Math.round(NEUTRAL_SHARE * alpha));
+}
+
+/** The color scale from low to high; what lies beyond has the color of the end, what is missing is gray. */
+function numberPainter(values: Float32Array, low: number, high: number, neutral: RGB, alpha: number, colors: Uint8Array): (i: number) => void {
+  const scale = ramp(256);
+  const span = high > low ? high - low : 1;
+  return (i) => {
+    const v = values[i];
+    const place = Math.min(255, Math.max(0, Math.round((255 * (v - low)) / span)));
+    put(colors, 4 * i, Number.isNaN(v) ? neutral : scale[place], alpha);
+  };
 }
 
 /** The suggested class's color, the grayer the less sure; gray where no label reaches. */
 function suggestionPainter(input: StyleInput, colors: Uint8Array): (i: number) => void {
-  const { suggestions, hidden, neutral } = input;
-  const classColors = input.classes.map((c) => parseColor(c.color));
+  const { suggestions, hidden, theme } = input;
+  const { neutral } = theme;
+  const classColors = input.classes.map((c) => shown(c.color, theme));
   const chance = classColors.length > 1 ? 1 / classColors.length : 0;
   return (i) => {
     const color = classColors[suggestions.classes[i]];
     const confidence = confidenceOf(suggestions, i);
     const share = hidden.has(i) || !color ? 0 : Math.max(0, (confidence - chance) / (1 - chance));
     const mix = (c: 0 | 1 | 2) => Math.round(neutral[c] + share * ((color ?? neutral)[c] - neutral[c]));
-    put(colors, 4 * i, [mix(0), mix(1), mix(2)], PLAIN_ALPHA);
+    put(colors, 4 * i, [mix(0), mix(1), mix(2)], input.crowding.alpha);
   };
 }
 

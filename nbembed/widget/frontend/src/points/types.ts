@@ -16,6 +16,13 @@ export interface PointStyles {
 /** Bits of the flags byte. */
 export const FLAG = { selected: 1, outlined: 2, linked: 4 } as const;
 
+/**
+ * A labeled point has a rim inside its marker, so that it covers nothing beside it: so wide in CSS
+ * pixels, or that share of the radius of a small one; its color is that share of the theme's accent
+ * and for the rest the class's.
+ */
+export const RIM = { width: 0.9, share: 0.26, accent: 0.36 } as const;
+
 /** Colors that belong to the theme rather than to a point; RGB in 0–255. */
 export interface ThemeColors {
   background: [number, number, number];

@@ -3,7 +3,7 @@
  * that change only when something is labeled, selected or recolored. Survives the loss of its context.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
+import { FLAG, RIM, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { SHAPES_GLSL } from "./shapes";
 
 const VERTEX = /* glsl */ `#version 300 es
@@ -60,13 +60,12 @@ void main() {
   if ((kind.y & ${FLAG.selected}) != 0) {
     c = over(c, background, clamp(0.5 - (d - 1.8 * ratio), 0.0, 1.0) * fill.a);
     c = over(c, accent, clamp(0.5 - (d - 1.3 * ratio), 0.0, 1.0) * fill.a);
-  } else if (outlined) {
-    c = over(c, background, clamp(0.5 - (d - 1.0 * ratio), 0.0, 1.0) * fill.a);
   }
   float inside = clamp(0.5 - d, 0.0, 1.0);
   if (outlined) {
-    float core = clamp(0.5 - (d + 1.1 * ratio), 0.0, 1.0);
-    vec3 body = mix(fill.rgb, mix(background, fill.rgb, radius.z), core);
+    float rim = min(${RIM.width.toFixed(2)} * ratio, ${RIM.share} * radius.x);
+    float core = clamp(0.5 - (d + rim), 0.0, 1.0);
+    vec3 body = mix(mix(fill.rgb, accent, ${RIM.accent}), mix(background, fill.rgb, radius.z), core);
     c = over(c, body, inside * fill.a);
   } else {
     c = over(c, fill.rgb, inside * fill.a);

@@ -1,8 +1,10 @@
-/** The classes: choose, add or rename one, select all of its points. */
+/** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { shapePath } from "../points/shapes";
+import { shownCss } from "../contrast";
 import type { View } from "../view";
 import type { ClassInfo } from "../wire.generated";
+import { ClassEditor } from "./class_editor";
+import { ClassSymbol } from "./class_symbol";
 import { Icon } from "./icons";
 
 let groups = 0;
@@ -10,22 +12,34 @@ let groups = 0;
 export function ClassPalette({ view }: { view: View }) {
   const group = useRef(`nbe-class-${++groups}`).current;
   const classes = view.store.traits.classes.value;
+  const index = view.chosenClass.value;
+  const chosen = classes[index];
+  const editing = view.classEdits.open.value;
   return (
     <div class="nbe-classes">
       <div class="nbe-heading">
         <h3>Classes</h3>
-        <button type="button" class="nbe-inline" aria-label="Add class" title="Add class" onClick={() => (view.newClass.value = "")}>
-          <Icon name="add" />
-        </button>
+        <span class="nbe-steps">
+          {view.classEdits.hidden.size > 0 && (
+            <button type="button" class="nbe-inline" aria-label="Show all classes" title="Show the points of all classes" onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
+          )}
+          {chosen && (
+            <button type="button" class="nbe-inline" aria-label="Edit class" aria-expanded={editing} title={`Color, shape and place of ‘${chosen.name}’; hide, merge or remove it`} onClick={() => (view.classEdits.open.value = !editing)}>
+              <Icon name="pencil" />
+            </button>
+          )}
+          <button type="button" class="nbe-inline" aria-label="Add class" title="Add class" onClick={() => (view.newClass.value = "")}><Icon name="add" /></button>
+        </span>
       </div>
       <div class="nbe-chips" role="radiogroup" aria-label="Class">
-        {classes.map((info, index) =>
-          view.renaming.value === index
-            ? <NameField key={`rename ${index}`} label="Class name" initial={info.name} onDone={(name) => view.renameClass(index, name)} onCancel={() => (view.renaming.value = null)} />
-            : <ClassChip key={index} view={view} info={info} index={index} group={group} />)}
+        {view.classOrder.value.map((at) => [classes[at], at] as const).map(([info, at]) =>
+          view.renaming.value === at
+            ? <NameField key={`rename ${at}`} label="Class name" initial={info.name} onDone={(name) => view.renameClass(at, name)} onCancel={() => (view.renaming.value = null)} />
+            : <ClassChip key={at} view={view} info={info} index={at} group={group} />)}
       </div>
+      {editing && chosen && <ClassEditor key={chosen.name} view={view} info={chosen} index={index} />}
       {view.newClass.value !== null && <NameField label="New class" initial={view.newClass.value} onDone={(name) => void view.addClass(name)} onCancel={() => view.cancelNewClass()} />}
-      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points and label them.</p>}
+      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points, type a name, press Enter.</p>}
     </div>
   );
 }
@@ -34,24 +48,16 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
   const chosen = view.chosenClass.value === index;
   const count = view.counts.value[index] ?? 0;
   return (
-    <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} style={{ "--nbe-class": info.color }}>
-      <label title={`${info.name}${index < 9 ? ` (${index + 1})` : ""}; double-click to rename`} onDblClick={() => (view.renaming.value = index)}>
+    <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
+      <label title={`${info.name}${info.place < 9 ? ` (${info.place + 1})` : ""}; double-click to rename`} onDblClick={() => (view.renaming.value = index)}>
         <input type="radio" name={group} aria-label={info.name} checked={chosen} onChange={() => view.chooseClass(index)} />
-        <ClassSymbol info={info} />
+        <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{info.name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name} (${count})`} title={`Select all ${count} labeled ${info.name}`} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name}, ${count}`} title={`Select all ${count} labeled ${info.name}`} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>
-  );
-}
-
-function ClassSymbol({ info }: { info: ClassInfo }) {
-  return (
-    <svg class="nbe-shape" viewBox="0 0 20 20" width="14" height="14" aria-hidden="true">
-      <path d={shapePath(info.symbol)} fill={info.color} />
-    </svg>
   );
 }
 
@@ -81,6 +87,7 @@ function NameField({ label, initial, onDone, onCancel }: { label: string; initia
       maxLength={60}
       value={initial}
       onKeyDown={(e) => {
+        if (e.isComposing) return;
         if (e.key === "Enter") {
           const name = e.currentTarget.value;
           e.preventDefault();

@@ -1,19 +1,24 @@
 /** The method, a slider for each live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { shownCss } from "../contrast";
 import { STOPS } from "../points/ramp";
 import type { View } from "../view";
-import type { ColorMode, Control } from "../wire.generated";
+import { MEASURE_TEXTS } from "../why";
+import { MEASURES, type ColorMode, type Control } from "../wire.generated";
+import { NumberField } from "./number_field";
+import { MeasureLegend } from "./why";
 
 export function MethodSelect({ view }: { view: View }) {
   const { method, methods, method_groups: methodGroups } = view.store.traits;
   const grouped = new Set(methodGroups.value.flatMap((group) => group.names));
+  const sentence = methodGroups.value.flatMap(({ names, sentences }) => names.flatMap((name, k) => (name === method.value ? [sentences[k] ?? ""] : [])))[0] ?? "";
   return (
     <label class="nbe-row">
-      <select class="nbe-select" aria-label="Method" title={`Method: ${method.value}`} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
-        {methodGroups.value.map(({ title, names }) => (
+      <select class="nbe-select" aria-label="Method" title={sentence ? `${method.value}: ${sentence}` : method.value} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
+        {methodGroups.value.map(({ title, names, sentences }) => (
           <optgroup key={title} label={title}>
-            {names.map((name) => <option key={name} value={name}>{name}</option>)}
+            {names.map((name, k) => <option key={name} value={name}>{sentences[k] ? `${name} · ${sentences[k]}` : name}</option>)}
           </optgroup>
         ))}
         {methods.value.filter((name) => !grouped.has(name)).map((name) => <option key={name} value={name}>{name}</option>)}
@@ -52,7 +57,7 @@ export function ClassCount({ view }: { view: View }) {
   );
 }
 
-/** Milliseconds after the last input until the kernel's value is shown again. */
+/** Milliseconds from the last input, once the kernel has taken it, until the kernel's value is shown again. */
 const RELEASE_DELAY = 700;
 /** Number of steps of a logarithmic slider. */
 const LOG_STEPS = 200;
@@ -63,27 +68,39 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
   const [stem, index] = symbol.split("_");
   const kernel = view.store.traits.parameters.value[name];
   const value = held.value ?? (typeof kernel === "number" ? kernel : low);
+  const waits = view.waits(name);
   useEffect(() => {
-    if (held.value === null) return;
+    if (held.value === null || waits) return;
     const timer = setTimeout(() => (held.value = null), RELEASE_DELAY);
     return () => clearTimeout(timer);
-  }, [held.value]);
+  }, [held.value, waits]);
   const log = scale === "log";
   const position = log ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : value;
-  const onInput = (e: Event & { currentTarget: HTMLInputElement }): void => {
-    const raw = e.currentTarget.valueAsNumber;
-    const next = log ? tidy(low * (high / low) ** raw) : raw;
+  const set = (next: number): void => {
+    if (!enabled) return;
     held.value = next;
     view.set(name, next);
+  };
+  const at = (raw: number): number => (log ? tidy(low * (high / low) ** raw) : raw);
+  const move = (by: 1 | -1): void => {
+    if (log) set(at(Math.min(1, Math.max(0, position + by / LOG_STEPS))));
+    else set(Number(Math.min(high, Math.max(low, value + by * (step || (high - low) / 100))).toPrecision(12)));
+  };
+  const reset = (): void => {
+    set(control.usual);
+    view.say(`${symbol} is back to ${format(control.usual, log ? control.usual / 50 : step)}`);
   };
   const text = format(value, log ? value / 50 : step);
   const filled = log ? position : (position - low) / (high - low || 1);
   return (
-    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={description}>
-      <div class="nbe-control-head">
+    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
+      <div class="nbe-control-head" onDblClick={(e) => !(e.target instanceof HTMLInputElement) && reset()}>
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
         <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
-        <span class="nbe-value">{typeof kernel === "number" || held.value !== null ? text : "–"}</span>
+        <NumberField
+          label={`${symbol}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
+          hint="Type a number, then Enter" onValue={set} onStep={move}
+        />
       </div>
       <input
         type="range"
@@ -97,7 +114,13 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
         step={log ? 1 / LOG_STEPS : step || "any"}
         value={position}
         style={{ "--nbe-filled": `${100 * Math.min(1, Math.max(0, filled))}%` }}
-        onInput={onInput}
+        onInput={(e) => set(at(e.currentTarget.valueAsNumber))}
+        onDblClick={reset}
+        onKeyDown={(e) => {
+          if (e.key !== "Delete" && e.key !== "Backspace") return;
+          e.preventDefault();
+          reset();
+        }}
       />
       {!enabled && <p class="nbe-why">{description}</p>}
     </div>
@@ -118,7 +141,7 @@ export function ColorBy({ view }: { view: View }) {
   const { layout, traits } = view.store;
   const { color_column: column, color_by: colorBy } = traits;
   const choices: [ColorMode, string][] = [];
-  if (column.value.kind !== "none") choices.push(["column", column.value.title || "color"]);
+  if (column.value.kind !== "none") choices.push(["column", column.value.title || (column.value.kind === "number" ? "given values" : "given classes")]);
   choices.push(["class", "class labels"]);
   if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
   choices.push(["suggestion", "suggestion"]);
@@ -128,9 +151,14 @@ export function ColorBy({ view }: { view: View }) {
         <span class="nbe-row-name">Color by</span>
         <select class="nbe-select" aria-label="Color by" value={colorBy.value} onChange={(e) => view.colorBy(e.currentTarget.value as ColorMode)}>
           {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
+          <optgroup label="Measures of each point">
+            {MEASURES.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
+          </optgroup>
         </select>
       </label>
       {colorBy.value === "column" && <Legend view={view} />}
+      <MeasureLegend view={view} />
+      <NamesShown view={view} />
       {colorBy.value === "suggestion" && (
         <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure">
           <span>unsure</span><i /><span>sure</span>
@@ -138,6 +166,24 @@ export function ColorBy({ view }: { view: View }) {
       )}
     </>
   );
+}
+
+/** Whether the map shows names where there is room. */
+function NamesShown({ view }: { view: View }) {
+  const { names_shown: shown, named, classes, color_column: column, color_by: colorBy } = view.store.traits;
+  if (!named.value && !classes.value.length && !(colorBy.value === "column" && column.value.kind === "category")) return null;
+  return (
+    <label class="nbe-row nbe-check" title="Names of classes at their centers, and of points that have names, where there is room">
+      <input type="checkbox" aria-label="Names on the map" checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
+      <span class="nbe-row-name">Names on the map</span>
+    </label>
+  );
+}
+
+/** What of a table is embedded. */
+export function DataNote({ view }: { view: View }) {
+  const note = view.store.traits.data_note.value;
+  return note ? <p class="nbe-why nbe-note" title={note} dir="auto">{note}</p> : null;
 }
 
 const LEGEND_LIMIT = 24;
@@ -161,7 +207,7 @@ function Legend({ view }: { view: View }) {
   }
   return (
     <ul class="nbe-legend" aria-label="Colors">
-      {names.slice(0, LEGEND_LIMIT).map((name, k) => <li key={k} title={name}><i style={{ background: colors[k] }} /><span>{name}</span></li>)}
+      {names.slice(0, LEGEND_LIMIT).map((name, k) => <li key={k} title={name}><i style={{ background: shownCss(colors[k], view.theme.value) }} /><span>{name}</span></li>)}
       {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
     </ul>
   );

@@ -1,4 +1,5 @@
 /** What can be done with the selection: label, link, keep apart, pin or forget its points. */
+import { shownCss } from "../contrast";
 import type { View } from "../view";
 import { Icon } from "./icons";
 
@@ -22,9 +23,9 @@ export function Labeling({ view }: { view: View }) {
         <span class="nbe-value">{confidence.toFixed(2)}</span>
       </label>
       <button
-        type="button" class="nbe-button nbe-primary" aria-label="Label selection" aria-disabled={!count}
+        type="button" class="nbe-button nbe-primary" aria-label={count ? `Label ${count.toLocaleString("en")} as ${chosen ? `‘${chosen.name}’` : "…"} (label selection)` : "Label selection"} aria-disabled={!count}
         title={count ? "Label the selected points (Enter)" : "Select points first"}
-        style={chosen ? { "--nbe-class": chosen.color } : {}}
+        style={chosen ? { "--nbe-class": shownCss(chosen.color, view.theme.value) } : {}}
         onClick={() => view.labelSelection()}
       >
         {count ? <>Label {count.toLocaleString("en")} as <b>{chosen ? `‘${chosen.name}’` : "…"}</b></> : "Label selection"}

@@ -1,15 +1,18 @@
-/** The element of the map, its tooltip and its hint. */
+/** The element of the map with the card that follows the pointer, its hint, and the cards kept open. */
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { PointMap } from "../map/map";
 import type { Theme } from "../theme";
 import type { View } from "../view";
+import { HoverCard, OpenCards } from "./card";
+import { PresentTitle } from "./compare_pane";
+import { NamingField } from "./naming";
 
 export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (!element.current) return;
-    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.apart, view.questions, (points, how) => view.select(points, how));
+    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.brush, view.apart, view.questions, (points, how, by) => view.select(points, how, by), { boxes: view.cardBoxes, toggle: (point) => view.toggleCard(point) }, view.why, view.compare);
     view.map.value = map;
     return () => {
       view.map.value = null;
@@ -17,22 +20,35 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
     };
   }, []);
   return (
-    <div
-      ref={element}
-      class="nbe-map"
-      tabIndex={0}
-      role="application"
-      aria-label="Map"
-      aria-roledescription="embedding map"
-      aria-description="Arrow keys move a cursor, Space selects the nearest point, question mark shows all keys."
-      data-tool={view.tool.value}
-      style={{ height: `${view.store.traits.height.value}px` }}
-    >
-      <Tooltip view={view} />
-      <Waiting view={view} />
-      {view.map.value?.wheelHint.value && <div class="nbe-hint">Click the map, then zoom with the wheel</div>}
+    <div class="nbe-frame">
+      <div
+        ref={element}
+        class="nbe-map"
+        tabIndex={0}
+        role="application"
+        aria-label="Map"
+        aria-roledescription="embedding map"
+        aria-description="Arrow keys move a cursor, Space selects the nearest point, I opens its card, question mark shows all keys."
+        data-tool={view.tool.value}
+        style={{ height: `${view.store.traits.height.value}px`, ...(view.tool.value === "brush" ? { cursor: brushCursor(view.brush.value) } : {}) }}
+      >
+        <HoverCard view={view} />
+        <Waiting view={view} />
+        {view.map.value?.wheelHint.value && <div class="nbe-hint">Click the map, then zoom with the wheel</div>}
+      </div>
+      <OpenCards view={view} />
+      <PresentTitle view={view} />
+      <NamingField view={view} />
     </div>
   );
+}
+
+/** A circle as large as the brush, dark and light, so that it is seen on any ground. */
+function brushCursor(radius: number): string {
+  const side = 2 * radius + 4;
+  const circle = (color: string, width: number): string => `<circle cx='${side / 2}' cy='${side / 2}' r='${radius}' fill='none' stroke='${color}' stroke-width='${width}'/>`;
+  const image = `<svg xmlns='http://www.w3.org/2000/svg' width='${side}' height='${side}'>${circle("white", 3)}${circle("black", 1)}</svg>`;
+  return `url("data:image/svg+xml,${encodeURIComponent(image)}") ${side / 2} ${side / 2}, crosshair`;
 }
 
 /** Shown before the first layout, because affinities of many points take a while. */
@@ -42,28 +58,3 @@ function Waiting({ view }: { view: View }) {
   return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? "Compiling, once for this installation …" : "Preparing the first layout …" : "Press Play to start"}</div>;
 }
 
-function Tooltip({ view }: { view: View }) {
-  const map = view.map.value;
-  const hover = map?.hover.value;
-  if (!map || !hover) return null;
-  const { label_codes: labels, label_confidence: confidences, classes, color_column: column, color_values: values, pinned } = view.store.traits;
-  const label = classes.value[labels.value[hover.index]];
-  const { kind, title, names } = column.value;
-  const value = values.value[hover.index];
-  const left = hover.x > map.element.clientWidth - 150;
-  const below = hover.y < 60;
-  const suggested = label || view.questions.hidden.value.has(hover.index) ? "" : view.questions.suggestedText(hover.index);
-  return (
-    <div
-      class="nbe-tooltip"
-      role="tooltip"
-      style={{ left: `${hover.x}px`, top: `${hover.y}px`, transform: `translate(${left ? "calc(-100% - 10px)" : "10px"}, ${below ? "10px" : "calc(-100% - 10px)"})` }}
-    >
-      <b>#{hover.index}</b>{pinned.value.includes(hover.index) && <span class="nbe-faint"> pinned</span>}
-      {label && <div><i class="nbe-dot" style={{ background: label.color }} />{label.name}{confidences.value[hover.index] < 1 && ` · ${confidences.value[hover.index].toFixed(2)}`}</div>}
-      {suggested && <div class="nbe-faint">suggested: {suggested}</div>}
-      {kind === "category" && value >= 0 && <div class="nbe-faint">{title ? `${title}: ` : ""}{names[value]}</div>}
-      {kind === "number" && !Number.isNaN(value) && <div class="nbe-faint">{title ? `${title}: ` : ""}{value.toPrecision(4)}</div>}
-    </div>
-  );
-}

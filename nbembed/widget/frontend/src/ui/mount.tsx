@@ -1,12 +1,17 @@
 /** Mounts a view: its root element, theme and keys. */
-import { render } from "preact";
+import type { Signal } from "@preact/signals";
+import { render, type ComponentType } from "preact";
 import { handleKey } from "../keyboard";
 import type { Store } from "../store";
-import { followTheme } from "../theme";
+import { hideStillOutput } from "../still_output";
+import { followTheme, type Theme } from "../theme";
 import { View } from "../view";
-import { App } from "./app";
 
-export function mount(store: Store, el: HTMLElement): () => void {
+/** What a view consists of. */
+export type Layout = ComponentType<{ view: View; theme: Signal<Theme>; root: HTMLElement }>;
+
+/** `keys` handles a key and says whether it was one of the Explorer's. */
+export function mount(store: Store, el: HTMLElement, Layout: Layout, keys = handleKey): () => void {
   const root = document.createElement("div");
   root.className = "nbe";
   root.tabIndex = 0;
@@ -16,19 +21,21 @@ export function mount(store: Store, el: HTMLElement): () => void {
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   root.setAttribute("data-jp-suppress-context-menu", "true");
   el.append(root);
-  const view = new View(store);
   const { theme, stop } = followTheme(root);
-  const keys = (event: KeyboardEvent): void => {
-    if (handleKey(view, event)) event.preventDefault();
+  const view = new View(store, theme);
+  const pressed = (event: KeyboardEvent): void => {
+    if (keys(view, event)) event.preventDefault();
     // Keys pressed here must not reach the notebook.
     event.stopPropagation();
   };
-  root.addEventListener("keydown", keys);
-  render(<App view={view} theme={theme} root={root} />, root);
+  root.addEventListener("keydown", pressed);
+  const show = hideStillOutput(root);
+  render(<Layout view={view} theme={theme} root={root} />, root);
   return () => {
-    root.removeEventListener("keydown", keys);
+    root.removeEventListener("keydown", pressed);
     render(null, root);
     view.destroy();
+    show();
     stop();
     root.remove();
   };

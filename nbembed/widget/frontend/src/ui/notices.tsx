@@ -1,11 +1,12 @@
 /** Errors: of the worker, of learning, and of refused commands, which can be dismissed. */
+import { inline } from "../cards";
 import { download, supervisionOf } from "../labels_file";
 import type { View } from "../view";
 import { Icon } from "./icons";
 
 export function Notices({ view }: { view: View }) {
   const { refusal, link, traits } = view.store;
-  const { error, learning_error: learningError, worse_optimum: worse } = traits;
+  const { error, learning_error: learningError, remark, worse_optimum: worse, save_error: saveError } = traits;
   return (
     <>
       {link.state.value === "gone" && <Gone view={view} />}
@@ -16,6 +17,8 @@ export function Notices({ view }: { view: View }) {
         </div>
       )}
       {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {learningError.value} <span class="nbe-faint">The map goes on as before.</span></span></div>}
+      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>Not saved.</b> {saveError.value} <span class="nbe-faint">It is tried again.</span></span></div>}
+      {remark.value && <div class="nbe-notice" role="status"><span><b>Of the data.</b> {remark.value}</span></div>}
       {worse.value && link.state.value !== "gone" && (
         <div class="nbe-notice" role="status">
           <span><b>A worse optimum.</b> {worse.value}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
@@ -28,7 +31,7 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-inline" aria-label="Dismiss" title="Dismiss" onClick={() => (refusal.value = "")}><Icon name="close" /></button>
         </div>
       )}
-      {link.state.value === "busy" && <div class="nbe-notice" role="status">The kernel has not answered yet. It may be busy with a cell, or restarted.</div>}
+      {link.state.value === "busy" && <div class="nbe-notice" role="status">The kernel has not answered yet; it may be busy with a cell. What you do here takes effect when it answers.</div>}
       {link.state.value === "lost" && <div class="nbe-notice" role="status">The connection to the kernel is lost. The map goes on when it is back.</div>}
     </>
   );
@@ -37,10 +40,11 @@ export function Notices({ view }: { view: View }) {
 /** The kernel has ended: what is still possible, and what was said can be kept. */
 function Gone({ view }: { view: View }) {
   const said = supervisionOf(view.store);
+  const file = view.store.traits.saved_to.value;
   return (
     <div class="nbe-notice nbe-bad" role="alert">
       <span>
-        <b>The kernel is gone.</b> It was restarted or has stopped: run the cell again for a new map.{" "}
+        <b>The kernel is gone.</b> It was restarted or has stopped: run the cell again {file ? <>to go on from <b dir="auto">{inline(file)}</b>, with labels, parameters and map</> : "for a new map"}.{" "}
         <span class="nbe-faint">This one can still be looked at.</span>
       </span>
       {said && <button type="button" class="nbe-button" title="Save labels, links and pins as a file that Supervision.from_dict reads" onClick={() => download(said, "labels.json")}>Save labels</button>}

@@ -1,25 +1,64 @@
 /** State, iteration, cost and its curve, and an unsupervised quality beside them. */
 import type { View } from "../view";
+import type { Background } from "../wire.generated";
+import { useFocusKept } from "./focus";
 import { readable } from "./numbers";
 import { Sparkline } from "./sparkline";
 
 const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
 
 export function Status({ view }: { view: View }) {
-  const { state, iteration, cost, quality, compiling, learning, request } = view.store.traits;
+  const { state, iteration, cost, quality } = view.store.traits;
   const gone = view.store.link.state.value === "gone";
   return (
     <div class="nbe-status" role="group" aria-label="Status">
       <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? "Disconnected" : STATES[state.value] ?? state.value}</span>
-      {compiling.value && !gone && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
-      {learning.value && !gone && <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready"><i />{learning.value} …</span>}
-      {request.value && !learning.value && !gone && <span class="nbe-learning nbe-request">{request.value}</span>}
+      {!gone && <Activity view={view} />}
       <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
       <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
       <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; of many points, a sample of 2000. No label enters it" />
       <Sparkline view={view} />
     </div>
   );
+}
+
+/** What goes on in the background, and what is asked of the person. */
+function Activity({ view }: { view: View }) {
+  const { compiling, learning, making, request } = view.store.traits;
+  const asks = request.value && !learning.value;
+  if (!compiling.value && !learning.value && !making.value && !asks) return null;
+  return (
+    <div class="nbe-background">
+      {making.value && <Making view={view} />}
+      {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
+      {learning.value && (
+        <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
+          <i />{learning.value} … <Cancel view={view} what="learning" named={learning.value} />
+        </span>
+      )}
+      {asks && <span class="nbe-learning nbe-request">{request.value}</span>}
+    </div>
+  );
+}
+
+/** What is being made before the map can go on: how much of it is done, and a way out. */
+function Making({ view }: { view: View }) {
+  const { making, making_share: share, meanwhile } = view.store.traits;
+  const percent = share.value === null ? null : Math.floor(100 * share.value);
+  const [named] = making.value.split(/ \d/);
+  return (
+    <span class="nbe-learning nbe-making" title={meanwhile.value}>
+      <span role="progressbar" aria-label={named} aria-valuemin={0} aria-valuemax={100} {...(percent === null ? {} : { "aria-valuenow": percent })}>
+        <b style={{ width: `${percent ?? 100}%` }} />
+      </span>
+      {making.value} <Cancel view={view} what="making" named={named} />
+    </span>
+  );
+}
+
+function Cancel({ view, what, named }: { view: View; what: Background; named: string }) {
+  const ref = useFocusKept<HTMLButtonElement>();
+  return <button ref={ref} type="button" class="nbe-cancel" title={`Give up ${named}; labels are kept`} onClick={() => view.cancel(what)}>Cancel</button>;
 }
 
 function Fact({ name, text, hint }: { name: string; text: string; hint: string }) {

@@ -1,24 +1,13 @@
 /** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { shownCss } from "../contrast";
 import { CHECK_SIZE } from "../questions";
 import { acceptable, accuracyText, confidenceOf } from "../suggestions";
 import type { View } from "../view";
+import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
 
 /** Doubtful points that the list shows. */
 const LISTED = 30;
-
-/** Keep the focus in the widget, and with it the keys, when the element that has it goes. */
-function useFocusKept<E extends HTMLElement>() {
-  const ref = useRef<E>(null);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    return () => {
-      if (element?.contains(document.activeElement)) element.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
-    };
-  }, []);
-  return ref;
-}
 
 export function SuggestionPanel({ view }: { view: View }) {
   const { open } = view.questions;
@@ -57,7 +46,7 @@ function Accept({ view }: { view: View }) {
         <span class="nbe-value">{text}</span>
       </label>
       <button
-        type="button" class="nbe-button" aria-label="Accept suggestions" aria-disabled={why !== ""} aria-description={why}
+        type="button" class="nbe-button" aria-label={why ? "Accept suggestions" : `Accept ${count.toLocaleString("en")} (accept suggestions)`} aria-disabled={why !== ""} aria-description={why}
         title={why || `Label ${count} unlabeled points as suggested; one undo takes it back (Y)`}
         onClick={() => view.questions.accept()}
       >
@@ -129,9 +118,9 @@ function Ask({ view }: { view: View }) {
         {point < 0 ? <span class="nbe-faint">…</span> : <><b>#{point}</b> <span>{kind === "check" ? questions.place(point) : questions.candidatesText(point)}</span></>}
       </p>
       <div class="nbe-answers">
-        {classes.map(({ name, color }, k) => (
-          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": color }} title={k < 9 ? `${name} (${k + 1})` : name} aria-label={`Answer ${name}`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
-            {k < 9 && <kbd>{k + 1}</kbd>}<span>{name}</span>
+        {view.classOrder.value.map((k) => ({ ...classes[k], k })).map(({ name, color, place, k }) => (
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={place < 9 ? `${name} (${place + 1})` : `${name} (T, then its name)`} aria-label={`Answer ${name}`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+            {place < 9 && <kbd>{place + 1}</kbd>}<span>{name}</span>
           </button>
         ))}
       </div>
@@ -151,7 +140,7 @@ function Check({ view }: { view: View }) {
   return (
     <>
       <button
-        type="button" class="nbe-button" aria-label="Check suggestions" aria-disabled={why !== ""} aria-description={why}
+        type="button" class="nbe-button" aria-label={left ? `Go on: ${left} to check (check suggestions)` : `Check ${CHECK_SIZE} (check suggestions)`} aria-disabled={why !== ""} aria-description={why}
         title={why || (left ? "Go on with the check (C)" : `Draw ${CHECK_SIZE} points at random and say what they are: the share of right suggestions follows (C)`)}
         onClick={() => questions.check()}
       >

@@ -1,6 +1,9 @@
 /** Buttons for the run, the history, tools and the view. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { View } from "../view";
 import { Icon, type IconName } from "./icons";
+import { useRoving } from "./roving";
 
 interface ToolButtonProps {
   name: string;
@@ -35,8 +38,10 @@ export function Toolbar({ view }: { view: View }) {
   const undo = store.traits.undo.value;
   const redo = store.traits.redo.value;
   const gone = store.link.state.value === "gone";
+  const bar = useRef<HTMLDivElement>(null);
+  useRoving(bar);
   return (
-    <div class="nbe-toolbar" role="toolbar" aria-label="Explorer">
+    <div ref={bar} class="nbe-toolbar" role="toolbar" aria-label="Explorer">
       <div class="nbe-tools" inert={gone}>
         <ToolButton strong name={running ? "Pause" : "Play"} icon={running ? "pause" : "play"} hint={running ? "Pause (Space)" : "Play (Space)"} onClick={() => view.togglePlay()} />
         <ToolButton name="Step" icon="step" hint="One step (S)" onClick={() => view.step()} />
@@ -49,15 +54,37 @@ export function Toolbar({ view }: { view: View }) {
       <div class="nbe-tools nbe-switch" role="group" aria-label="Tool">
         <ToolButton name="Pan" icon="pan" pressed={tool === "pan"} hint="Pan and zoom (P)" onClick={() => view.choose("pan")} />
         <ToolButton name="Lasso" icon="lasso" pressed={tool === "lasso"} hint="Lasso: select points; Shift adds, Alt subtracts (L)" onClick={() => view.choose("lasso")} />
+        <ToolButton name="Box" icon="box" pressed={tool === "box"} hint="Box: select points; Shift adds, Alt subtracts (B)" onClick={() => view.choose("box")} />
+        <ToolButton name="Brush" icon="brush" pressed={tool === "brush"} hint="Brush: paint over points to select them; Shift adds, Alt subtracts (R)" onClick={() => view.choose("brush")} />
       </div>
       <div class="nbe-tools">
         <ToolButton name="Fit view" icon="fit" hint="Show the whole map (F)" onClick={() => view.map.peek()?.fitView()} />
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />
+      <FullScreen />
       <ToolButton name="Help" icon="help" hint="Keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => (view.helpOpen.value = !view.helpOpen.peek())} />
     </div>
   );
+}
+
+/** Where the host allows it: the Explorer alone on the screen. */
+function FullScreen() {
+  const full = useSignal(false);
+  const button = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const changed = (): void => {
+      full.value = document.fullscreenElement !== null && document.fullscreenElement === button.current?.closest(".nbe");
+    };
+    document.addEventListener("fullscreenchange", changed);
+    return () => document.removeEventListener("fullscreenchange", changed);
+  }, []);
+  if (!document.fullscreenEnabled) return null;
+  const toggle = (): void => {
+    if (full.peek()) void document.exitFullscreen();
+    else void button.current?.closest(".nbe")?.requestFullscreen().catch(() => undefined);
+  };
+  return <span ref={button}><ToolButton name="Full screen" icon="full" hint={full.value ? "Back to the page (Esc)" : "Full screen"} pressed={full.value} onClick={toggle} /></span>;
 }
 
 /** The number of selected points, and a button that clears the selection. */

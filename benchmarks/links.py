@@ -1,0 +1,133 @@
+"""A lasso around very many points: from the label to the next layout, and each iteration.
+
+    python benchmarks/links.py                                50 000 of 200 000 points
+    python benchmarks/links.py --samples 70000 --lasso 10000
+    python benchmarks/links.py --method sne --alpha 0         another method, another α
+    python benchmarks/links.py --cpu                          CPU time, on a busy machine
+    python benchmarks/links.py --json out.json                write the figures as JSON
+
+The points are a disc of the size that maps of so many have, and P has ten neighbors a point in it.
+Shown are the first cost and gradient after the label, which include the entropy of the mixed
+affinities and the group's own affinities; those that follow; the same without a label; and the
+pull within the group alone, with all its pairs in comparison. One thread. Memory is the peak of
+the process, before the label and at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+import nbembed as nb
+from nbembed.affinities import Affinities
+from nbembed.kernels.grid.links import groups_by_grid, pair_by_pair
+from nbembed.kernels.grid.radial import Radial
+from nbembed.objectives import SNE, HeavyTailed
+
+sys.path.insert(0, str(Path(__file__).parent))
+from report import Report
+
+NEIGHBORS = 10
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--samples", type=int, default=200_000, help="number of points")
+    parser.add_argument("--lasso", type=int, default=50_000, help="number of points to label")
+    parser.add_argument("--method", choices=["hssne", "sne"], default="hssne")
+    parser.add_argument("--alpha", type=float, default=1.0, help="heaviness of HSSNE's tails")
+    parser.add_argument("--turns", type=int, default=5, help="number of turns to take medians over")
+    parser.add_argument("--cpu", action="store_true", help="measure CPU time")
+    parser.add_argument("--json", type=Path, help="file to write the figures to")
+    options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
+    report = Report("links")
+    n, m, alpha = options.samples, options.lasso, options.alpha
+    if options.method == "sne":
+        alpha = 0.0
+    what = f"{m} of {n} points labeled, {options.method} at α = {alpha:g}"
+
+    def make(n: int) -> tuple[Any, Any]:
+        Y, rows = disc(n)
+        if options.method == "sne":
+            return Y, SNE(Affinities(rows, "row"), algorithm="grid", n_jobs=1)
+        P = sparse.csr_array((rows + rows.T) / (2 * n))
+        return Y, HeavyTailed(Affinities(P, "joint"), alpha, algorithm="grid", n_jobs=1)
+
+    def labeled(objective: Any, Y: Any, m: int) -> Any:
+        middle = np.square(Y - Y.mean(axis=0) - 0.2 * np.ptp(Y)).sum(axis=1)
+        told = nb.Supervision(len(Y)).label(np.argsort(middle)[:m], "a")
+        return objective.with_parameters(supervision=told)
+
+    small, objective = make(12_000)  # compiles, for the grid, too
+    labeled(objective, small, 10_000).evaluate(small)
+    pair_by_pair(small.T.copy(), *groups(1500), Radial(alpha), 1)
+
+    Y, objective = make(n)
+    without = times(lambda: objective.evaluate(Y), options.turns, clock)
+    before = peak()
+    start = clock()
+    objective = labeled(objective, Y, m)
+    objective.evaluate(Y)
+    first = clock() - start
+    after = times(lambda: objective.evaluate(Y), options.turns, clock)
+    print(f"\n{what}")
+    report.value(f"{what}: to the first cost and gradient", first, "s")
+    report.value(f"{what}: each cost and gradient that follows", after, "s")
+    report.value("  the same without a label", without, "s")
+    report.value(f"{what}: memory added", peak() - before, "MiB")
+    print(f"  peak memory {before:.0f} MiB before the label, {peak():.0f} MiB at the end")
+    inner = np.ascontiguousarray(Y[objective.supervision.labeled].T)
+    ours = times(lambda: groups_by_grid(inner, *groups(m), Radial(alpha), 1), options.turns, clock)
+    pairs = times(lambda: pair_by_pair(inner, *groups(m), Radial(alpha), 1), 1, clock)
+    report.value(f"pull within a group of {m}, α = {alpha:g}", ours, "s")
+    report.ratio(f"pull within a group of {m}, α = {alpha:g}", pairs, "all pairs", ours)
+    report.write(options.json)
+
+
+def disc(n: int) -> tuple[Any, Any]:
+    """Return a map (n, 2) and the rows of its nearest neighbors, of equal affinity."""
+    rng = np.random.default_rng(0)
+    radius, angle = 0.36 * np.sqrt(n * rng.random(n)), 2 * np.pi * rng.random(n)
+    Y = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    _, near = cKDTree(Y).query(Y, NEIGHBORS + 1)
+    ends = np.arange(0, NEIGHBORS * n + 1, NEIGHBORS)
+    share = np.full(NEIGHBORS * n, 1 / NEIGHBORS, np.float32)
+    rows = sparse.csr_array((share, near[:, 1:].ravel().astype(np.int32), ends), shape=(n, n))
+    rows.sort_indices()
+    return np.ascontiguousarray(Y, np.float32), rows
+
+
+def groups(m: int) -> tuple[Any, Any]:
+    """Return a group of all m points, and rates."""
+    rates = np.random.default_rng(1).uniform(0.5, 1, m) / m
+    return (np.array([0, m]), np.arange(m), np.ones(m)), rates
+
+
+def times(run: Any, turns: int, clock: Any) -> list[float]:
+    """Return the seconds of each turn after the first."""
+    found = []
+    for _ in range(turns + 1):
+        start = clock()
+        run()
+        found.append(clock() - start)
+    return found[1:] if turns > 1 else found[:1]
+
+
+def peak() -> float:
+    """Return the peak of the process's memory so far, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+if __name__ == "__main__":
+    main()

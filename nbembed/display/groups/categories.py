@@ -1,0 +1,135 @@
+"""How categories differ between two groups: shares, lift, and the association of a column.
+
+The lift of a category is its share in the group over its share in both groups together,
+P(c | group) / P(c). It is finite also where a category occurs in one group only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: Categories of a column that are told apart by name.
+MOST_VALUES = 6
+
+
+@dataclass(frozen=True)
+class CategoryShare:
+    """How often a category occurs in two groups.
+
+    Attributes
+    ----------
+    name : str
+    count, other_count : int
+    share, other_share : float
+        Of the points of the group whose value is known.
+    lift : float
+        ``share`` over the share in both groups together.
+    """
+
+    name: str
+    count: int
+    other_count: int
+    share: float
+    other_share: float
+    lift: float
+
+
+@dataclass(frozen=True)
+class ColumnDifference:
+    """How a column of categories differs between two groups.
+
+    Attributes
+    ----------
+    name : str
+    association : float
+        Cramér's V of column and group, corrected for chance: 0 where the shares are alike, 1 where
+        no category occurs in both groups.
+    values : tuple of CategoryShare
+        First what the group has more of, by share · log(lift), then what it lacks.
+    n_values : int
+        Categories that occur in either group.
+    """
+
+    name: str
+    association: float
+    values: tuple[CategoryShare, ...]
+    n_values: int
+
+
+def compare_categories(
+    name: str,
+    names: Sequence[str],
+    a: NDArray[np.intp],
+    b: NDArray[np.intp],
+    most: int = MOST_VALUES,
+) -> ColumnDifference | None:
+    """Return how two groups differ in a column.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    names : sequence of str
+        Of the categories.
+    a, b : ndarray of int
+        The category of each point of the groups, −1 where it is missing.
+    most : int
+        Categories that are listed.
+
+    Returns
+    -------
+    difference : ColumnDifference or None
+        ``None`` where all values of a group are missing.
+    """
+    counts = np.stack([np.bincount(codes[codes >= 0], minlength=len(names)) for codes in (a, b)])
+    sizes = counts.sum(axis=1)
+    if not sizes.all():
+        return None
+    there = np.flatnonzero(counts.any(axis=0))
+    shares = counts[:, there] / sizes[:, None]
+    everywhere = counts[:, there].sum(axis=0) / sizes.sum()
+    lift = shares[0] / everywhere
+    gain = np.where(lift > 1, shares[0] * np.log(np.maximum(lift, 1)), shares[0] - shares[1])
+    order = np.argsort(-gain, kind="stable")
+    # What the group has more of, and then what it lacks, the most frequent elsewhere first.
+    more, less = order[lift[order] > 1], order[lift[order] <= 1][::-1]
+    chosen = np.concatenate([more, less])[:most]
+    values = tuple(
+        CategoryShare(
+            names[there[k]],
+            int(counts[0, there[k]]),
+            int(counts[1, there[k]]),
+            float(shares[0, k]),
+            float(shares[1, k]),
+            float(lift[k]),
+        )
+        for k in chosen
+    )
+    return ColumnDifference(name, association(counts[:, there]), values, int(there.size))
+
+
+def association(counts: NDArray[np.intp]) -> float:
+    """Return Cramér's V of a table of two rows, corrected for chance.
+
+    Without the correction a column with as many categories as points would go with any group.
+
+    References
+    ----------
+    .. [1] Bergsma (2013), A bias-correction for Cramér's V and Tschuprow's T.
+    """
+    n, columns = float(counts.sum()), counts.shape[1]
+    if columns < 2 or n < 3:
+        return 0.0
+    expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / n)
+    square = float(((counts - expected) ** 2 / expected).sum()) / n
+    square = max(0.0, square - (columns - 1) / (n - 1))
+    most = min(1 - 1 / (n - 1), columns - 1 - (columns - 1) ** 2 / (n - 1))
+    return min(1.0, float(np.sqrt(square / most))) if most > 0 else 0.0

@@ -1,0 +1,223 @@
+"""Images of points, made into small PNGs one at a time, when somebody looks.
+
+An image is an array of gray values or colors, the bytes of an image file, its path, or an image of
+Pillow. Nothing is read before it is asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Longest side of the PNG, in pixels; larger images are made smaller.
+LONGEST_SIDE = 256
+#: Pixels that are decoded to show an image, 160 MB of colors; a JPEG is decoded at a smaller size.
+MOST_PIXELS = 40_000_000
+#: What files may be: none of these formats runs another program to be read.
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+#: Images whose values decide which are black and white.
+SAMPLE = 500
+#: Dimensions of an array with one gray image for each point, and of one with colors.
+GRAY, COLOR = 3, 4
+
+
+class Images:
+    """One image for each point.
+
+    Arrays of type uint8 are shown as they are, 0 to 255, truth values as black and white. Other
+    numbers are scaled alike in all images: the largest value becomes white, and 0, or the least if
+    it is negative, black. These are the extremes of up to :data:`SAMPLE` images, evenly spaced.
+
+    Parameters
+    ----------
+    images : ndarray or sequence
+        Of shape (n_samples, height, width), with a last axis of 1, 3 or 4 for colors; or a sequence
+        of such arrays, of bytes, paths, Pillow images or ``None``.
+    n_samples : int
+    name : str, optional
+        What errors call it.
+
+    Raises
+    ------
+    ValueError
+        If there is not one for each point, or the first is no image.
+    TypeError
+        If it is no sequence.
+    """
+
+    def __init__(self, images: Any, n_samples: int, name: str = "images") -> None:
+        self._name = name
+        self._images = _as_sequence(images, name)
+        self._range: tuple[float, float] | None = None
+        if len(self._images) != n_samples:
+            raise ValueError(
+                f"{name} must have one image for each of the {n_samples} samples, got "
+                f"{len(self._images)}"
+            )
+        for point in range(min(n_samples, 1)):
+            self.png(point)
+
+    def png(self, point: int) -> bytes | None:
+        """Return an image as a PNG, ``None`` where there is none.
+
+        Raises
+        ------
+        ValueError
+            If it is no image, or cannot be read; names the point.
+        TypeError
+            If it is of another type.
+        """
+        image = self._drawn(point)
+        return None if image is None else encoded(image)
+
+    def pixels(self, point: int) -> NDArray[np.uint8] | None:
+        """Return an image as it is shown: gray values (height, width) or colors, without opacity.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :meth:`png`.
+        """
+        image = self._drawn(point)
+        if image is None:
+            return None
+        return np.asarray(image.convert("RGB") if image.mode == "RGBA" else image)
+
+    def _drawn(self, point: int) -> Image.Image | None:
+        """Return an image as it is shown, in gray or colors."""
+        image = self._images[point]
+        if image is None or (isinstance(image, float) and np.isnan(image)):
+            return None
+        where = f"{self._name}[{point}]"
+        if isinstance(image, np.ndarray):
+            drawn = Image.fromarray(self._pixels(image, where))
+        elif isinstance(image, Image.Image):
+            drawn = image.copy()
+        elif isinstance(image, bytes | bytearray | memoryview):
+            drawn = _opened(io.BytesIO(image), where)
+        elif isinstance(image, str | os.PathLike):
+            drawn = _opened(image, where)
+        else:
+            raise TypeError(
+                f"{where} must be an array, the bytes of an image, its path or None, got "
+                f"{type(image).__name__}"
+            )
+        if drawn.mode[0] in "IF":  # gray values of more than eight bits
+            values = np.asarray(drawn)
+            drawn = Image.fromarray(self._pixels(values, where, _extremes([values])))
+        if drawn.mode not in ("L", "RGB", "RGBA"):
+            transparent = "A" in drawn.mode or "transparency" in drawn.info
+            drawn = drawn.convert("RGBA" if transparent else "L" if drawn.mode == "1" else "RGB")
+        drawn.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+        return drawn
+
+    def _pixels(
+        self, array: NDArray[Any], where: str, limits: tuple[float, float] | None = None
+    ) -> NDArray[np.uint8]:
+        """Return gray values or colors as bytes."""
+        if array.ndim == COLOR - 1 and array.shape[2] == 1:
+            array = array[:, :, 0]
+        colors = array.ndim == COLOR - 1 and array.shape[2] in (3, 4)
+        if not (array.ndim == GRAY - 1 or colors) or array.size == 0:
+            side = round(array.size**0.5)
+            hint = f"; reshape(-1, {side}, {side}) may be meant" if side**2 == array.size else ""
+            raise ValueError(
+                f"{where} must have shape (height, width), or (height, width, 3 or 4) for colors, "
+                f"got {array.shape}{hint if array.ndim == 1 else ''}"
+            )
+        if array.dtype.kind not in "biuf":
+            raise ValueError(f"{where} must hold numbers, got values of type {array.dtype}")
+        if array.dtype == np.uint8:
+            return np.ascontiguousarray(array)
+        if array.dtype.kind == "b":
+            return array.astype(np.uint8) * np.uint8(255)
+        low, high = self._black_and_white() if limits is None else limits
+        span = high - low or 1.0
+        scaled = np.clip((np.nan_to_num(array.astype(np.float64), nan=low) - low) / span, 0, 1)
+        return np.rint(255 * scaled).astype(np.uint8)
+
+    def _black_and_white(self) -> tuple[float, float]:
+        """Return the values that are shown as black and as white."""
+        if self._range is None:
+            n = len(self._images)
+            sample = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(int))
+            self._range = _extremes([self._images[int(point)] for point in sample])
+        return self._range
+
+
+def encoded(image: Image.Image | NDArray[np.uint8]) -> bytes:
+    """Return an image, or its pixels, as a PNG."""
+    drawn = Image.fromarray(image) if isinstance(image, np.ndarray) else image
+    file = io.BytesIO()
+    Image.Image.save(drawn, file, "PNG")
+    return file.getvalue()
+
+
+def _extremes(images: Iterable[Any]) -> tuple[float, float]:
+    """Return the least value, at most 0, and the largest of arrays that are to be scaled."""
+    low, high = 0.0, 0.0
+    for image in images:
+        if isinstance(image, np.ndarray) and image.dtype.kind in "iuf" and image.dtype != np.uint8:
+            values = image[np.isfinite(image)]
+            if values.size:
+                low, high = min(low, float(values.min())), max(high, float(values.max()))
+    return low, high
+
+
+def _as_sequence(images: Any, name: str) -> Any:
+    """Return what has a length and an item for each position.
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence of images.
+    ValueError
+        If it is an array of another shape.
+    """
+    series = nw.from_native(images, pass_through=True, series_only=True)
+    if isinstance(series, nw.Series):
+        return series
+    if isinstance(images, np.ndarray) and images.dtype.kind in "biuf":
+        if images.ndim in (GRAY, COLOR):
+            return images
+        side = round(images.shape[1] ** 0.5) if images.ndim == 2 else 0
+        hint = f"; reshape(-1, {side}, {side}) may be meant" if (
+            side and side**2 == images.shape[1]
+        ) else ""  # fmt: skip
+        raise ValueError(
+            f"{name} must have shape (n_samples, height, width), or (n_samples, height, width, 3 "
+            f"or 4) for colors, got {images.shape}{hint}"
+        )
+    if isinstance(images, str | bytes) or not isinstance(images, Iterable):
+        raise TypeError(
+            f"{name} must be arrays, bytes or paths of images, one for each sample, got "
+            f"{type(images).__name__}"
+        )
+    ready = hasattr(images, "__len__") and hasattr(images, "__getitem__")
+    return images if ready and not hasattr(images, "keys") else list(images)
+
+
+def _opened(file: Any, where: str) -> Image.Image:
+    try:
+        with Image.open(file, formats=FORMATS) as image:
+            image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # decodes a large JPEG at less cost
+            if image.width * image.height > MOST_PIXELS:
+                raise ValueError(
+                    f"it has {image.width} × {image.height} pixels, more than {MOST_PIXELS}; "
+                    "give a smaller copy"
+                )
+            image.load()
+            return image
+    except UnidentifiedImageError:
+        raise ValueError(f"{where} is no image of type {', '.join(FORMATS)}") from None
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise ValueError(f"{where} cannot be read: {error}") from None

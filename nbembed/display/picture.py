@@ -1,0 +1,235 @@
+"""A still picture of a map, as PNG or SVG: points, centers of classes with their names, a legend.
+
+It is drawn without a page, for a notebook that nobody has open, for GitHub and for scripts. What a
+page shows at its own zoom is exported by the page itself.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+from PIL.PngImagePlugin import PngInfo
+
+from nbembed.display.text import in_sentence, name_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: A tEXt chunk with this key tells a page that a PNG is the still picture of an Explorer.
+PNG_KEY = "nbembed-map"
+#: Points drawn one by one; more are counted by pixel.
+MOST_MARKERS = 20_000
+#: Pixels of a PNG drawn for each of its pixels, in each direction.
+OVERSAMPLING = 3
+MARGIN, LEGEND_ROW, LEGEND_LIMIT = 18, 17, 16
+FONT_SIZE = 11
+
+RGB = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A name on the map."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn, in the units of the map.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_samples, 2)
+    colors : ndarray of shape (n_samples, 3), uint8
+    marked : ndarray of bool, shape (n_samples,)
+        Labeled points: larger, with an outline, and above the others.
+    captions : sequence of Caption
+    lines : sequence of [x, y, x', y']
+        Borders between regions.
+    legend : sequence of (name, "#RRGGBB")
+    note : str
+        A line at the bottom.
+    background, ink : RGB
+    """
+
+    positions: NDArray[Any]
+    colors: NDArray[np.uint8]
+    marked: NDArray[np.bool_]
+    captions: Sequence[Caption] = ()
+    lines: Sequence[Sequence[float]] = ()
+    legend: Sequence[tuple[str, str]] = ()
+    note: str = ""
+    background: RGB = (255, 255, 255)
+    ink: RGB = (51, 51, 51)
+
+    def png(self, width: int = 640, height: int = 460) -> bytes:
+        """Return the picture as a PNG of so many pixels."""
+        scale = OVERSAMPLING
+        image = Image.new("RGB", (width * scale, height * scale), self.background)
+        places = self._on_screen(width, height) * scale
+        draw = ImageDraw.Draw(image)
+        for line in self._lines(width, height):
+            draw.line([v * scale for v in line], fill=self._mixed(0.45), width=scale)
+        if len(places) > MOST_MARKERS:
+            self._count(image, places, scale)
+            draw = ImageDraw.Draw(image)
+            points = np.flatnonzero(self.marked)[:MOST_MARKERS]
+        else:
+            points = self._order()
+        radius = self._radius() * scale
+        outline = self._mixed(0.85)
+        for i in points.tolist():
+            x, y = places[i]
+            color = tuple(self.colors[i].tolist())
+            if self.marked[i]:
+                r = radius + 1.4 * scale
+                draw.ellipse((x - r, y - r, x + r, y + r), fill=outline)
+                r -= scale
+                draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
+            else:
+                draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+        image = image.resize((width, height), Image.Resampling.LANCZOS)
+        self._write(ImageDraw.Draw(image), width, height)
+        info = PngInfo()
+        info.add_text(PNG_KEY, "1")
+        file = io.BytesIO()
+        image.save(file, "png", pnginfo=info, optimize=True)
+        return file.getvalue()
+
+    def svg(self, width: int = 640, height: int = 460) -> str:
+        """Return the picture as an SVG document of so many pixels."""
+        places, radius = self._on_screen(width, height), self._radius()
+        ink, back = _hex(self.ink), _hex(self.background)
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" font-family="system-ui, sans-serif" '
+            f'font-size="{FONT_SIZE}">',
+            f'<rect width="{width}" height="{height}" fill="{back}"/>',
+        ]
+        parts += [
+            f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="{ink}" '
+            f'stroke-opacity="0.45" stroke-dasharray="5 4"/>'
+            for x, y, u, v in self._lines(width, height)
+        ]
+        for i in self._order().tolist():
+            (x, y), fill = places[i], _hex(self.colors[i])
+            more = f' stroke="{ink}"' if self.marked[i] else ' fill-opacity="0.85"'
+            r = radius + 1 if self.marked[i] else radius
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{fill}"{more}/>')
+        for x, y, text in self._captions(width, height):
+            parts.append(
+                f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-weight="600" '
+                f'fill="{ink}" stroke="{back}" stroke-width="3" paint-order="stroke">'
+                f"{escape(text)}</text>"
+            )
+        for k, (name, color) in enumerate(self._legend()):
+            y = MARGIN + k * LEGEND_ROW
+            parts.append(f'<circle cx="{MARGIN}" cy="{y}" r="4.5" fill="{escape(color)}"/>')
+            parts.append(f'<text x="{MARGIN + 10}" y="{y + 4}" fill="{ink}">{escape(name)}</text>')
+        if self.note:
+            text = escape(_line(self.note))
+            parts.append(
+                f'<text x="{MARGIN}" y="{height - 8}" fill="{ink}" fill-opacity="0.7">{text}</text>'
+            )
+        return "\n".join([*parts, "</svg>", ""])
+
+    # -- where things are ---------------------------------------------------------------------
+
+    def _on_screen(self, width: int, height: int) -> NDArray[np.float64]:
+        """Return the places of the points in pixels."""
+        places = self._to_screen(self.positions, width, height)
+        return np.round(places, 2)
+
+    def _to_screen(self, places: Any, width: int, height: int) -> NDArray[np.float64]:
+        Y = np.asarray(self.positions, dtype=np.float64)
+        low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
+        span = np.maximum(high - low, 1e-12)
+        left = MARGIN + (130 if self.legend else 0)  # the legend has a column of its own
+        room = np.array([width - MARGIN - left, height - 2 * MARGIN - (10 if self.note else 0)])
+        scale = float((room / span).min())
+        middle = np.array([left, MARGIN]) + room / 2
+        away = np.asarray(places, dtype=np.float64).reshape(-1, 2) - (low + high) / 2
+        return np.asarray(middle + away * np.array([scale, -scale]))
+
+    def _lines(self, width: int, height: int) -> list[list[float]]:
+        ends = np.asarray(self.lines, dtype=np.float64).reshape(-1, 2)
+        return self._to_screen(ends, width, height).reshape(-1, 4).tolist() if len(ends) else []
+
+    def _captions(self, width: int, height: int) -> list[tuple[float, float, str]]:
+        places = self._to_screen([(c.x, c.y) for c in self.captions], width, height)
+        return [(x, y, _line(c.text)) for (x, y), c in zip(places.tolist(), self.captions)]
+
+    def _legend(self) -> list[tuple[str, str]]:
+        rows = [(_line(name), color) for name, color in self.legend[:LEGEND_LIMIT]]
+        more = len(self.legend) - LEGEND_LIMIT
+        return [*rows, (f"and {more} more", _hex(self.background))] if more > 0 else rows
+
+    def _radius(self) -> float:
+        return float(min(4.0, max(0.9, (9.4 - 1.35 * np.log10(max(len(self.positions), 1))) / 2)))
+
+    def _order(self) -> NDArray[np.intp]:
+        """Return the points in the order in which they are drawn: labeled ones last."""
+        return np.argsort(self.marked, kind="stable")
+
+    def _mixed(self, share: float) -> RGB:
+        """Return ink thinned with the background."""
+        r, g, b = (round(b + share * (i - b)) for i, b in zip(self.ink, self.background))
+        return r, g, b
+
+    # -- drawing ------------------------------------------------------------------------------
+
+    def _count(self, image: Image.Image, places: NDArray[Any], scale: int) -> None:
+        """Draw many points as a density: opacity by the logarithm of their number in a pixel."""
+        width, height = image.size[0] // scale, image.size[1] // scale
+        x, y = (places / scale).astype(int).T
+        inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+        cell = (y * width + x)[inside]
+        count = np.bincount(cell, minlength=width * height).astype(np.float64)
+        total = np.stack(
+            [
+                np.bincount(cell, weights=self.colors[inside, c], minlength=width * height)
+                for c in range(3)
+            ],
+            axis=-1,
+        )
+        mean = total / np.maximum(count, 1)[:, None]
+        opacity = np.where(count > 0, 0.35 + 0.65 * np.log1p(count) / np.log1p(count.max()), 0.0)
+        drawn = opacity[:, None] * mean + (1 - opacity[:, None]) * np.array(self.background)
+        pixels = Image.fromarray(drawn.round().astype(np.uint8).reshape(height, width, 3))
+        mask = Image.fromarray(np.uint8(255 * (count > 0)).reshape(height, width))
+        size = image.size
+        image.paste(pixels.resize(size, Image.Resampling.NEAREST), (0, 0), mask.resize(size))
+
+    def _write(self, draw: ImageDraw.ImageDraw, width: int, height: int) -> None:
+        font: Any = ImageFont.load_default(FONT_SIZE)
+        for x, y, text in self._captions(width, height):
+            draw.text(
+                (x, y), text, self.ink, font, anchor="mm", stroke_width=2,
+                stroke_fill=self.background,
+            )  # fmt: skip
+        for k, (name, color) in enumerate(self._legend()):
+            y = MARGIN + k * LEGEND_ROW
+            draw.ellipse((MARGIN - 4, y - 4, MARGIN + 4, y + 4), fill=color)
+            draw.text((MARGIN + 10, y), name, self.ink, font, anchor="lm")
+        if self.note:
+            draw.text((MARGIN, height - 12), _line(self.note), self._mixed(0.7), font, anchor="lm")
+
+
+def _hex(color: Any) -> str:
+    r, g, b = (int(v) for v in color)
+    return f"#{r:02X}{g:02X}{b:02X}"
+
+
+def _line(text: str, longest: int = 28) -> str:
+    """Return text as one short line without marks of direction or characters that act."""
+    plain = in_sentence(name_of(text))
+    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"

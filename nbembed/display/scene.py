@@ -1,0 +1,117 @@
+"""From what an Explorer shows to a still picture of it: colors, names and a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.display.picture import Caption, Picture
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Viridis, as the page has it.
+RAMP = (
+    "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70",
+    "#7ad151", "#bddf26", "#fde725",
+)  # fmt: skip
+NEUTRAL = (150, 155, 162)
+#: Background and ink.
+LIGHT, DARK = ((255, 255, 255), (45, 48, 52)), ((27, 29, 32), (225, 227, 230))
+#: Points of a class without which it has no name on the map.
+FEWEST_NAMED = 3
+
+
+def picture_of(
+    positions: NDArray[Any],
+    *,
+    color_by: str,
+    column: Mapping[str, Any],
+    values: NDArray[Any],
+    classes: Sequence[Mapping[str, str]],
+    labels: NDArray[Any],
+    membership_colors: NDArray[Any] | None = None,
+    borders: Sequence[Sequence[float]] = (),
+    names_shown: bool = True,
+    note: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Return the picture of a map.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_samples, 2)
+    color_by : str
+        As the Explorer's trait says.
+    column : mapping
+        ``kind``, ``names`` and ``colors`` of the column to color by.
+    values : ndarray of shape (n_samples,)
+        Its codes or numbers.
+    classes : sequence of mappings
+        ``name`` and ``color`` of each class.
+    labels : ndarray of int, shape (n_samples,)
+        −1 for unlabeled points.
+    membership_colors : ndarray of shape (n_samples, 4), optional
+        Colors by class probability.
+    borders : sequence of [x, y, x', y']
+    names_shown : bool
+    note : str
+    dark : bool
+    """
+    n = len(positions)
+    background, ink = DARK if dark else LIGHT
+    colors = np.tile(np.array(NEUTRAL, dtype=np.uint8), (n, 1))
+    legend: list[tuple[str, str]] = []
+    groups, names = labels, [c["name"] for c in classes]
+    by_column = color_by == "column" and column["kind"] != "none" and len(values) == n
+    if color_by == "probability" and membership_colors is not None:
+        share = membership_colors[:, 3:].astype(np.float64) / 255
+        mixed = share * membership_colors[:, :3] + (1 - share) * np.array(background)
+        colors = mixed.round().astype(np.uint8)
+    elif by_column and column["kind"] == "category":
+        codes = np.where(np.isnan(values), -1, values).astype(int)
+        known = codes >= 0
+        if known.any():
+            colors[known] = _rgb(column["colors"])[codes[known]]
+        groups, names = codes, list(column["names"])
+        legend = list(zip(names, column["colors"]))
+    elif by_column:
+        known = np.isfinite(values)
+        if known.any():
+            low, high = float(values[known].min()), float(values[known].max())
+            place = (values[known] - low) / (high - low or 1.0)
+            colors[known] = _ramp(place)
+            legend = [(f"{v:.4g}", c) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
+    marked = (labels >= 0) & (labels < len(classes))
+    if marked.any():
+        colors[marked] = _rgb([c["color"] for c in classes])[labels[marked]]
+    there = {name for name, _ in legend}
+    legend += [(c["name"], c["color"]) for c in classes if c["name"] not in there]
+    captions = _captions(positions, groups, names) if names_shown else []
+    return Picture(positions, colors, marked, captions, borders, legend, note, background, ink)
+
+
+def _captions(positions: NDArray[Any], groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
+    """Return the name of each group at its middle: the medians, which outliers do not move."""
+    captions = []
+    for k, name in enumerate(names[:40]):
+        members = positions[groups == k]
+        if len(members) >= FEWEST_NAMED:
+            x, y = np.median(members, axis=0).tolist()
+            captions.append(Caption(x, y, name))
+    return captions
+
+
+def _rgb(colors: Sequence[str]) -> NDArray[np.uint8]:
+    """Return "#RRGGBB" as rows of numbers."""
+    return np.array([list(bytes.fromhex(c[1:7])) for c in colors], dtype=np.uint8).reshape(-1, 3)
+
+
+def _ramp(place: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return colors of places in [0, 1] on the scale of numbers."""
+    stops = _rgb(RAMP).astype(np.float64)
+    at = np.linspace(0, 1, len(stops))
+    mixed = np.stack([np.interp(place, at, stops[:, c]) for c in range(3)], axis=-1)
+    return mixed.round().astype(np.uint8)

@@ -1,0 +1,88 @@
+"""Who gave a command, how and when: what the history and each label say of themselves.
+
+It is noted beside a command, in the log too, and decides nothing: a replay comes to the same map
+without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+#: "hand": a person, in the page; "suggestion": a suggested label that was accepted; "code": Python.
+SOURCES = ("hand", "suggestion", "code")
+#: Characters of what says how points were chosen.
+LONGEST_HOW = 40
+
+_GIVER: ContextVar[tuple[str, str]] = ContextVar("nbembed_giver", default=("code", ""))
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a command came from.
+
+    Attributes
+    ----------
+    source : {"hand", "suggestion", "code"}
+    how : str
+        What the points were chosen with, such as "lasso"; "" if that is not known.
+    time : float
+        When it was given, in seconds since 1970 (UTC).
+    iteration : int
+        Which the map was at when it was given.
+    """
+
+    source: str
+    how: str
+    time: float
+    iteration: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON data."""
+        return {
+            "source": self.source,
+            "how": self.how,
+            "time": self.time,
+            "iteration": self.iteration,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Provenance | None:
+        """Return what :meth:`to_dict` described; ``None`` if it is not of that form.
+
+        A log is of use without it, so that nothing is refused for its sake.
+        """
+        if not isinstance(data, Mapping):
+            return None
+        source, how = data.get("source"), data.get("how")
+        when, iteration = data.get("time"), data.get("iteration")
+        if source not in SOURCES or not isinstance(how, str) or len(how) > LONGEST_HOW:
+            return None
+        if not isinstance(when, int | float) or isinstance(when, bool) or not math.isfinite(when):
+            return None
+        if type(iteration) is not int:
+            return None
+        return cls(str(source), how, float(when), iteration)
+
+
+@contextlib.contextmanager
+def given_by_hand(how: str = "") -> Iterator[None]:
+    """Let the commands given inside be those of a person in front of a page."""
+    token = _GIVER.set(("hand", how[:LONGEST_HOW]))
+    try:
+        yield
+    finally:
+        _GIVER.reset(token)
+
+
+def provenance_now(command: str, iteration: int) -> Provenance:
+    """Return the provenance of a command that is given now, in the present context."""
+    source, how = _GIVER.get()
+    if command == "accept":
+        source = "suggestion"
+    return Provenance(source, how, time.time(), iteration)

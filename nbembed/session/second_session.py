@@ -1,0 +1,137 @@
+"""A second live map of the same data on the same labels: another method, or other parameters.
+
+The second session has its own method, parameters and layout. What is said about the points is said
+to the first: labels, links and pins come over from it as they take effect, undone ones go, and the
+second plays and pauses with it. Nothing of the second reaches the first, its log or its files.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from nbembed.methods.recipe import field_names
+from nbembed.session.serialization import same
+from nbembed.session.session import Session
+from nbembed.session.settings import recipe_of
+
+if TYPE_CHECKING:
+    from nbembed.methods.recipe import Recipe
+
+
+class SecondSession:
+    """A session that follows the labels and links of another.
+
+    Parameters
+    ----------
+    first : Session
+    method : str, estimator or Recipe, optional
+        By default the first session's method with its present parameters. A name takes what a
+        switch of the first session to it would.
+    changed : callable
+        Called from the worker threads when anything but the layout has changed.
+
+    Attributes
+    ----------
+    session : Session
+        The second one; it begins with a start of its own.
+    problem : str
+        Why it does not have the newest labels, "" if it has them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the method cannot be used with the data or the labels.
+    """
+
+    def __init__(
+        self, first: Session, method: Any = None, changed: Callable[[], None] = lambda: None
+    ) -> None:
+        self.problem = ""
+        self._first = first
+        self._changed = changed
+        self._state = first.state
+        self.session = Session(
+            first.X, _recipe(first, first, method), supervision=first.supervision
+        )
+        self._stop_hearing = [first.subscribe(self._follow), self.session.subscribe(self._tell)]
+        self._follow("supervision")  # what was said meanwhile
+        self._follow("state")
+        if first.state != "idle":
+            self.session.play()
+
+    def switch(self, method: Any) -> None:
+        """Go on with another method, as :meth:`Session.switch` does."""
+        self.session.switch(_recipe(self._first, self.session, method))
+
+    def take_over(self) -> None:
+        """Give the first session the second's method and parameters, as one undoable change."""
+        first, recipe = self._first, self.session.recipe
+        if type(first.recipe) is not type(recipe):
+            first.switch(recipe)
+            return
+        now = first.recipe.parameters
+        changes = {
+            name: getattr(recipe, name)
+            for name in field_names(type(recipe))
+            if not same(getattr(recipe, name), now[name])
+        }
+        if changes:
+            first.set(**changes)
+
+    def close(self) -> None:
+        """End the second session, without waiting for its worker's turn."""
+        for stop in self._stop_hearing:
+            stop()
+        self._stop_hearing = []
+        threading.Thread(target=self.session.close, daemon=True).start()
+
+    def _tell(self, event: str) -> None:
+        if event != "frame":
+            self._changed()
+
+    def _follow(self, event: str) -> None:
+        """Take over what has changed in the first session, in its worker's thread."""
+        try:
+            if event == "supervision":
+                self.session.supervise(self._first.supervision)
+                self._say("")
+            elif event == "state":
+                self._move_along()
+        except (ValueError, TypeError, RuntimeError) as error:
+            self._say(str(error))
+
+    def _move_along(self) -> None:
+        before, now = self._state, self._first.state
+        self._state = now
+        if now == before:
+            return
+        if now == "running" and self.session.state in ("idle", "paused"):
+            self.session.play()
+        elif now == "paused" and self.session.state == "running":
+            self.session.pause()
+
+    def _say(self, problem: str) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            self._changed()
+
+
+def _recipe(first: Session, present: Session, method: Any) -> Recipe[Any]:
+    """Return what a session is made with, or goes on with, in place of its ``present`` method."""
+    if method is None:
+        return first.recipe
+    if isinstance(method, str):
+        kind = first.methods.get(method)
+        if kind is None:
+            raise ValueError(
+                f"method must be one of {', '.join(sorted(first.methods))} or an estimator, "
+                f"got {method!r}"
+            )
+        return present._settings.recipe_for(kind, first.X)
+    recipe = recipe_of(method).in_plane().seeded(first.recipe.seed)
+    if recipe.takes_distances != first.recipe.takes_distances:
+        wanted = "dissimilarities" if recipe.takes_distances else "features"
+        raise ValueError(f"method takes {wanted} of the points, which the data are not: {method!r}")
+    return recipe

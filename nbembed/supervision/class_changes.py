@@ -1,0 +1,94 @@
+"""Changes of whole classes: two made one, or one taken away with its labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.supervision.parts import class_name, frozen
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.supervision.value import Supervision
+
+
+def merged(supervision: Supervision, old: Any, into: Any) -> Supervision:
+    """Return the same with the points of class ``old`` in class ``into``, and no class ``old``.
+
+    Labels keep their confidence. In rows of probabilities that were given whole, those of the two
+    classes are added.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If one of them is no class, or both are the same.
+    """
+    gone = _index(supervision, old, "old")
+    kept = _index(supervision, into, "into")
+    if gone == kept:
+        raise ValueError(f"into must be another class than old, got {into!r} for both")
+    codes = supervision.top_class.copy()
+    codes[codes == gone] = kept
+    rows = {}
+    for point, row in _whole_rows(supervision).items():
+        row[kept] += row[gone]
+        rows[point] = np.delete(row, gone)
+    return _without(supervision, gone, codes, rows)
+
+
+def removed(supervision: Supervision, name: Any) -> Supervision:
+    """Return the same without a class and without the labels of its points.
+
+    Rows of probabilities that were given whole lose that class's and sum to one again. Links and
+    pins stay.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such class.
+    """
+    gone = _index(supervision, name, "name")
+    codes = supervision.top_class.copy()
+    codes[codes == gone] = -1
+    rows = {}
+    for point, row in _whole_rows(supervision).items():
+        rest = np.delete(row, gone)
+        if codes[point] >= 0:
+            rows[point] = rest / rest.sum()
+    return _without(supervision, gone, codes, rows)
+
+
+def _without(
+    supervision: Supervision,
+    gone: int,
+    codes: NDArray[np.intp],
+    rows: dict[int, NDArray[np.float64]],
+) -> Supervision:
+    """Return the supervision with these labels, in which no point is of class ``gone``."""
+    codes[codes > gone] -= 1
+    confidences = supervision.confidence.copy()
+    confidences[codes < 0] = np.nan
+    for point, row in rows.items():
+        codes[point], confidences[point] = row.argmax(), row.max()
+    names = supervision.classes
+    return supervision._with(
+        classes=names[:gone] + names[gone + 1 :],
+        _class=frozen(codes),
+        _confidence=frozen(confidences),
+        _rows={point: tuple(row.tolist()) for point, row in rows.items()},
+    )
+
+
+def _whole_rows(supervision: Supervision) -> dict[int, NDArray[np.float64]]:
+    """Return the rows that were given whole, with a probability for each class of today."""
+    K = len(supervision.classes)
+    return {
+        point: np.pad(np.asarray(row, dtype=np.float64), (0, K - len(row)))
+        for point, row in supervision._rows.items()
+    }
+
+
+def _index(supervision: Supervision, name: Any, argument: str) -> int:
+    return supervision._index_of(class_name(name, argument), argument)

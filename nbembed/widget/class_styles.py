@@ -1,0 +1,137 @@
+"""How the classes of an Explorer look: chosen from Python and from its pages alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nbembed.display.palette import COLORS, SYMBOLS
+from nbembed.supervision.parts import class_name
+from nbembed.validation import check_count, check_flag
+from nbembed.widget.wire_types import FLAG, INDEX, TEXT, Enum, Field, Record, enum, record
+
+if TYPE_CHECKING:
+    from nbembed.session import Session
+    from nbembed.widget.drawing import FrameArtist
+
+MarkerSymbol = enum("MarkerSymbol", *SYMBOLS, list_name="MARKER_SYMBOLS")
+ClassColor = enum("ClassColor", *COLORS, list_name="CLASS_COLORS")
+ClassInfo = record(
+    "ClassInfo",
+    "A class, and how its points are drawn.",
+    Field("name", TEXT),
+    Field("color", TEXT, '"#RRGGBB".'),
+    Field("symbol", MarkerSymbol),
+    Field("hidden", FLAG, "Whether its points are not drawn."),
+    Field("place", INDEX, "In lists of the classes, and by which keys choose it."),
+)
+TYPES: tuple[Enum | Record, ...] = (MarkerSymbol, ClassColor, ClassInfo)
+#: What a page may change of a class's look.
+CHANGES = (
+    Field("name", TEXT),
+    Field("color", TEXT, '"#RRGGBB".', optional=True),
+    Field("symbol", MarkerSymbol, optional=True),
+    Field("hidden", FLAG, optional=True),
+    Field("place", INDEX, optional=True),
+)
+
+_COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+class ClassStyles(Mapping[str, Mapping[str, Any]]):
+    """The look of each class of an Explorer, by name.
+
+    It is a matter of the Explorer and not of its session: no map moves with it.
+
+    Parameters
+    ----------
+    session : Session
+    artist : FrameArtist
+    changed : callable
+        Called after a change.
+
+    Examples
+    --------
+    >>> import nbembed as nb
+    >>> from sklearn.datasets import load_iris
+    >>> explorer = nb.Explorer(load_iris().data, autoplay=False)
+    >>> explorer.session.label([0, 1, 2], "setosa")
+    >>> explorer.class_styles.change("setosa", color="#E69F00", symbol="star")
+    >>> explorer.class_styles["setosa"]["symbol"]
+    'star'
+    """
+
+    def __init__(self, session: Session, artist: FrameArtist, changed: Callable[[], None]) -> None:
+        self._session = session
+        self._artist = artist
+        self._changed = changed
+
+    def __getitem__(self, name: str) -> Mapping[str, Any]:
+        for style in self._artist.class_styles(self._classes()):
+            if style["name"] == name:
+                return style
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        styles = self._artist.class_styles(self._classes())
+        return iter(style["name"] for style in sorted(styles, key=lambda style: style["place"]))
+
+    def __len__(self) -> int:
+        return len(self._classes())
+
+    def __repr__(self) -> str:
+        return f"ClassStyles({', '.join(map(repr, self))})"
+
+    def change(
+        self,
+        name: Any,
+        *,
+        color: str | None = None,
+        symbol: str | None = None,
+        hidden: bool | None = None,
+        place: int | None = None,
+    ) -> None:
+        """Give a class another look.
+
+        Parameters
+        ----------
+        name : str or int
+            The class.
+        color : str, optional
+            As "#RRGGBB". Pages show it darker on a light background, lighter on a dark one.
+        symbol : str, optional
+            The shape of its points: "circle", "square", "triangle", "diamond", "star", "cross",
+            "wedge", "pentagon", "saltire" or "hexagon".
+        hidden : bool, optional
+            Whether its points are not drawn. They stay where they are, with their labels.
+        place : int, optional
+            Where lists have the class, from 0 on. The order in the supervision stays.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there is no such class, or a value is not legal.
+        """
+        name, classes = class_name(name, "name"), self._classes()
+        if name not in classes:
+            known = ", ".join(map(repr, classes)) or "none yet"
+            raise ValueError(f"name must be an existing class ({known}), got {name!r}")
+        look: dict[str, Any] = {}
+        if color is not None:
+            if not isinstance(color, str) or not _COLOR.fullmatch(color):
+                raise ValueError(f'color must be text such as "#E69F00", got {color!r}')
+            look["color"] = color.upper()
+        if symbol is not None:
+            if not isinstance(symbol, str) or symbol not in SYMBOLS:
+                raise ValueError(f"symbol must be one of {', '.join(SYMBOLS)}, got {symbol!r}")
+            look["symbol"] = symbol
+        if hidden is not None:
+            look["hidden"] = check_flag("hidden", hidden)
+        if place is not None and check_count("place", place, low=0) >= len(classes):
+            raise ValueError(f"place must be in [0, {len(classes)}), got {place}")
+        self._artist.choose_style(classes, name, look, place)
+        self._changed()
+
+    def _classes(self) -> tuple[str, ...]:
+        return self._session.supervision.classes

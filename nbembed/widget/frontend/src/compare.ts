@@ -1,0 +1,217 @@
+/**
+ * Comparing the map with another one: a snapshot, or a second live map on the same labels. What is
+ * compared, and how, is a trait; the places of the other map and the change of neighborhoods are asked
+ * for while there is a comparison, no more often than one can see.
+ */
+import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import { inline } from "./cards";
+import { Latest } from "./commands";
+import { extentOf } from "./map/camera";
+import { Answers } from "./queries";
+import type { Store } from "./store";
+import { positionsOf } from "./wire";
+import type { CommandArguments, CommandName, CommandPoints, CompareView } from "./wire.generated";
+
+/** Size of the neighborhoods that are compared. */
+export const NEIGHBORS = 10;
+/** Milliseconds between questions: for a live map, one that is not there yet, and while only the first map moves. */
+const LIVE = 125;
+const AWAITED = 500;
+const MOVING = 1000;
+/** Share of the points that "most changed" selects. */
+const MOST = 0.1;
+/** Stands for the second live map where a snapshot's name could be. */
+const SECOND = "";
+
+/** Calls a function soon, but at least so many milliseconds after the last time. */
+class Pacer {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private last = -Infinity;
+
+  constructor(private readonly act: () => void) {}
+
+  due(gap: number): void {
+    if (this.timer !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.last = performance.now();
+      this.act();
+    }, Math.max(0, this.last + gap - performance.now()));
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.last = -Infinity;
+  }
+}
+
+export class Compare {
+  readonly beside: Answers<"map_beside">;
+  readonly changes: Answers<"map_change">;
+  readonly thumbnails: Answers<"thumbnails">;
+  /** Share of the other map in a blend. */
+  readonly share = signal(0.5);
+  /** Where the points are on the other map, in the coordinates of this one; null without one. */
+  readonly places: ReadonlySignal<Float32Array | null>;
+  /** Corners of the other map, so that both stay in view. */
+  readonly corners: ReadonlySignal<{ x: number; y: number }[]>;
+  /** The share of the other map that the first one shows. */
+  readonly blended: ReadonlySignal<number>;
+  /** The change of each point in 255ths, if the points are colored by it. */
+  readonly tint: ReadonlySignal<Uint8Array | null>;
+  /** What the other map is called. */
+  readonly title: ReadonlySignal<string>;
+  private readonly asking = new Pacer(() => this.askPlaces());
+  private readonly measuring = new Pacer(() => this.askChanges());
+  private readonly setters = new Map<string, Latest<number>>();
+  private readonly off: (() => void)[];
+  private other: string | null = null;
+
+  constructor(
+    private readonly store: Store,
+    private readonly host: {
+      say: (message: string) => void;
+      able: () => boolean;
+      select: (points: Uint32Array) => void;
+    },
+  ) {
+    const { compared, second, state } = store.traits;
+    this.beside = new Answers(store.queries, "map_beside");
+    this.changes = new Answers(store.queries, "map_change");
+    this.thumbnails = new Answers(store.queries, "thumbnails");
+    this.places = computed(() => {
+      const found = compared.value && this.beside.value.value;
+      if (!found || !found.positions.length) return null;
+      const { buffer, byteOffset, byteLength } = found.positions;
+      return positionsOf(new DataView(buffer, byteOffset, byteLength), found.range.length ? found.range : undefined);
+    });
+    this.corners = computed(() => {
+      const extent = this.places.value && extentOf(this.places.value);
+      return extent ? [{ x: extent.left, y: extent.bottom }, { x: extent.right, y: extent.top }] : [];
+    });
+    this.blended = computed(() => (compared.value?.view === "blend" ? this.share.value : 0));
+    this.tint = computed(() => {
+      const codes = compared.value?.by_change ? this.changes.value.value?.change : undefined;
+      return codes?.length === store.traits.n_samples.value ? codes : null;
+    });
+    this.title = computed(() => {
+      const snapshot = compared.value?.snapshot ?? SECOND;
+      return snapshot === SECOND ? `second map: ${second.value?.method ?? ""}` : inline(snapshot, 40);
+    });
+    this.off = [
+      effect(() => {
+        const now = compared.value;
+        void [store.layout.value, state.value, second.value];
+        if ((now?.snapshot ?? null) !== this.other) this.begin(now?.snapshot ?? null);
+        if (!now) return;
+        this.asking.due(state.value === "running" ? MOVING : LIVE);
+        if (now.by_change) this.measuring.due(MOVING);
+      }),
+      effect(() => {
+        const found = this.beside.value.value;
+        if (compared.value?.snapshot === SECOND && second.value?.state === "running") this.asking.due(found?.version ? LIVE : AWAITED);
+      }),
+    ];
+  }
+
+  destroy(): void {
+    for (const off of this.off) off();
+    this.asking.stop();
+    this.measuring.stop();
+  }
+
+  /** Take a snapshot; without a name it gets the next number. False if there is one of that name. */
+  take(name: string): boolean {
+    const wanted = name.trim();
+    if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
+      this.host.say(`There is a snapshot ${inline(wanted)} already`);
+      return false;
+    }
+    this.give("snapshot", wanted ? { name: wanted } : {}, [], "Snapshot taken");
+    return true;
+  }
+
+  restore(name: string): void {
+    this.give("restore", { name }, [], `Back at ${inline(name)}; undo keeps the layout`);
+  }
+
+  /** Compare with a snapshot. */
+  withSnapshot(snapshot: string): void {
+    this.give("compare", { snapshot }, [], `Compared with ${inline(snapshot)}`);
+  }
+
+  /** Compare with a second live map; one that is there goes on with the method. */
+  withMethod(method: string): void {
+    this.give("compare_live", { method }, [], `The second map is made with ${method}`);
+  }
+
+  end(): void {
+    this.give("end_comparison", {}, [], "One map");
+  }
+
+  show(view: CompareView, byChange: boolean): void {
+    this.give("show_comparison", { view, by_change: byChange }, []);
+  }
+
+  setSecond(name: string, value: number): void {
+    if (!this.host.able()) return;
+    let setter = this.setters.get(name);
+    if (!setter) {
+      setter = new Latest<number>((v, at) => this.store.commands.send("set_second", { [name]: v }, [], at));
+      this.setters.set(name, setter);
+    }
+    setter.push(value);
+  }
+
+  waits(name: string): boolean {
+    return this.setters.get(name)?.waiting.value ?? false;
+  }
+
+  resetSecond(): void {
+    this.give("reset_second", {}, [], "The second map starts again");
+  }
+
+  takeOver(): void {
+    this.give("take_over_second", {}, [], "Method and parameters of the second map are taken over; undo takes it back");
+  }
+
+  /** Select the points whose neighborhoods changed most. */
+  selectChanged(): void {
+    const codes = this.changes.value.peek()?.change;
+    if (!codes?.length) return;
+    const order = Uint32Array.from(codes, (_, i) => i).filter((i) => codes[i] > 0);
+    order.sort((i, j) => codes[j] - codes[i]);
+    this.host.select(order.slice(0, Math.ceil(MOST * codes.length)).sort());
+  }
+
+  private give<N extends CommandName>(name: N, args: CommandArguments[N], points: CommandPoints[N], said = ""): void {
+    if (!this.host.able()) return;
+    void this.store.commands.send(name, args, points).then((reply) => reply.ok && said && this.host.say(said));
+  }
+
+  /** Forget what was known of another map. */
+  private begin(other: string | null): void {
+    this.other = other;
+    this.asking.stop();
+    this.measuring.stop();
+    batch(() => {
+      this.beside.clear();
+      this.changes.clear();
+    });
+  }
+
+  private askPlaces(): void {
+    const compared = this.store.traits.compared.peek();
+    if (!compared) return;
+    if (this.store.visible()) this.beside.ask({ snapshot: compared.snapshot }, []);
+    else this.asking.due(MOVING);
+  }
+
+  private askChanges(): void {
+    const compared = this.store.traits.compared.peek();
+    if (!compared?.by_change) return;
+    if (this.store.visible()) this.changes.ask({ snapshot: compared.snapshot, k: NEIGHBORS }, []);
+    else this.measuring.due(MOVING);
+  }
+}

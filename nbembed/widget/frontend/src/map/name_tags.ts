@@ -1,0 +1,97 @@
+/** Which names a map shows: placed anew a few times a second while anything changes, and drawn in each frame. */
+import type { Store } from "../store";
+import { rgba, type Theme } from "../theme";
+import { toScreen, type Camera, type Size } from "./camera";
+import { groupCenters, NO_NAMES, placeNames, type GroupName, type Names, type PointName } from "./naming";
+
+/** Milliseconds between two placements. */
+const PACE = 400;
+/** Categories above which none is named. */
+const MOST_GROUPS = 60;
+const FAMILY = "system-ui, -apple-system, 'Segoe UI', sans-serif";
+const GROUP_FONT = `600 12.5px ${FAMILY}`;
+const POINT_FONT = `11px ${FAMILY}`;
+
+export class NameTags {
+  private names: Names = NO_NAMES;
+  private placedAt = -Infinity;
+  private readonly widths = new Map<string, number>();
+
+  constructor(private readonly store: Store) {}
+
+  /** Place names, unless that was done just now; returns the milliseconds to wait then, else 0. */
+  update(context: CanvasRenderingContext2D, camera: Camera, size: Size, positions: Float32Array, chosen: Iterable<number>): number {
+    const { traits, cards } = this.store;
+    if (!traits.names_shown.peek() || !positions.length) {
+      this.names = NO_NAMES;
+      return 0;
+    }
+    const left = this.placedAt + PACE - performance.now();
+    if (left > 0) return left;
+    const measure = (font: string) => (text: string) => this.width(context, font, text);
+    this.names = placeNames({
+      camera,
+      size,
+      positions,
+      groups: this.groups(positions),
+      named: traits.named.peek(),
+      nameOf: (i) => cards.name(i),
+      first: [...chosen, ...this.names.points.map(({ point }) => point)],
+      groupWidth: measure(GROUP_FONT),
+      pointWidth: measure(POINT_FONT),
+    });
+    if (this.names.unknown.length) cards.askNames(this.names.unknown);
+    this.placedAt = performance.now();
+    return 0;
+  }
+
+  draw(context: CanvasRenderingContext2D, camera: Camera, size: Size, positions: Float32Array, theme: Theme): void {
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const write = (text: string, x: number, y: number, halo: number, alpha: number): void => {
+      context.lineWidth = halo;
+      context.strokeStyle = rgba(theme.background, 0.9);
+      context.strokeText(text, x, y);
+      context.fillStyle = rgba(theme.foreground, alpha);
+      context.fillText(text, x, y);
+    };
+    context.font = POINT_FONT;
+    for (const { point, text, dx, dy } of this.names.points) {
+      if (2 * point + 1 >= positions.length) continue;
+      const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
+      write(text, x + dx, y + dy, 3, 0.85);
+    }
+    context.font = GROUP_FONT;
+    for (const { text, x, y } of this.names.groups) write(text, ...toScreen(camera, size, x, y), 4, 1);
+  }
+
+  /** The names that are shown now, for tests and tools. */
+  get shown(): { groups: string[]; points: string[]; placed: readonly PointName[] } {
+    const { points } = this.names;
+    return { groups: this.names.groups.map(({ text }) => text), points: points.map(({ text }) => text), placed: points };
+  }
+
+  /** The classes, or the categories while these color the points; none where the method draws centers. */
+  private groups(positions: Float32Array): GroupName[] {
+    const { traits, centers } = this.store;
+    const column = traits.color_column.peek();
+    if (traits.color_by.peek() === "column") {
+      const few = column.kind === "category" && column.names.length <= MOST_GROUPS;
+      return few ? groupCenters(positions, traits.color_values.peek(), column.names) : [];
+    }
+    if (centers.peek().length) return [];
+    return groupCenters(positions, traits.label_codes.peek(), traits.classes.peek().map(({ name }) => name));
+  }
+
+  private width(context: CanvasRenderingContext2D, font: string, text: string): number {
+    const key = `${font} ${text}`;
+    let width = this.widths.get(key);
+    if (width === undefined) {
+      if (this.widths.size > 5000) this.widths.clear();
+      context.font = font;
+      width = context.measureText(text).width;
+      this.widths.set(key, width);
+    }
+    return width;
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The other map of a comparison, beside the first: the same points in the same colors under the same
+ * camera. Hover, cards, selection, pan and zoom are those of the first map.
+ */
+import { effect, type Signal } from "@preact/signals";
+import type { Compare } from "../compare";
+import { createRenderer } from "../points/renderer";
+import type { PointRenderer } from "../points/types";
+import type { Store } from "../store";
+import { rgba, type Theme } from "../theme";
+import { toData, toScreen, type Camera, type Size } from "./camera";
+import { attachGestures, type GestureTarget, type Tool } from "./gestures";
+import type { PointMap } from "./map";
+import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
+import { Glide } from "./transition";
+
+/** Distance in pixels within which a pointer hits a point. */
+const REACH = 9;
+/** Milliseconds in which points move to new places: as long as a live map takes to send the next. */
+const GLIDE = 140;
+
+export class SecondMap {
+  private readonly stage: HTMLDivElement;
+  private readonly overlay: HTMLCanvasElement;
+  private readonly glide = new Glide();
+  private renderer: PointRenderer;
+  private size: Size = { width: 1, height: 1 };
+  private ratio = 1;
+  private request = 0;
+  private stale = { styles: true, places: true };
+  private drawing: { path: number[]; tool: Tool } | null = null;
+  private readonly off: (() => void)[];
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly first: PointMap,
+    private readonly store: Store,
+    private readonly theme: Signal<Theme>,
+    private readonly compare: Compare,
+    private readonly select: (points: Uint32Array, how: Combine) => void,
+  ) {
+    // The pixel position of a point on the map, for tests and tools.
+    Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
+    this.stage = document.createElement("div");
+    this.stage.className = "nbe-stage";
+    element.prepend(this.stage);
+    this.overlay = document.createElement("canvas");
+    this.overlay.setAttribute("aria-hidden", "true");
+    this.renderer = this.makeRenderer(true);
+    this.stage.append(this.overlay);
+    const observer = new ResizeObserver(() => this.measure());
+    observer.observe(element);
+    this.off = [
+      () => observer.disconnect(),
+      attachGestures(element, this.gestures()).detach,
+      effect(() => {
+        const places = compare.places.value;
+        this.glide.aim(places ?? new Float32Array(0), GLIDE, performance.now());
+        this.stale.places = true;
+        this.redraw();
+      }),
+      effect(() => {
+        void first.styles.value;
+        this.stale.styles = true;
+        this.redraw();
+      }),
+      effect(() => {
+        void [first.shot.value, first.hover.value, theme.value];
+        this.redraw();
+      }),
+    ];
+    this.measure();
+  }
+
+  destroy(): void {
+    for (const off of this.off) off();
+    cancelAnimationFrame(this.request);
+    this.renderer.destroy();
+    this.stage.remove();
+  }
+
+  private get places(): Float32Array {
+    return this.compare.places.peek() ?? new Float32Array(0);
+  }
+
+  private get camera(): Camera {
+    return this.first.shot.peek();
+  }
+
+  private where(index: number): [number, number] {
+    return toScreen(this.camera, this.size, this.places[2 * index], this.places[2 * index + 1]);
+  }
+
+  private makeRenderer(allowWebGL: boolean): PointRenderer {
+    const canvas = (): HTMLCanvasElement => {
+      const made = document.createElement("canvas");
+      made.className = "nbe-points";
+      made.setAttribute("aria-hidden", "true");
+      this.stage.querySelectorAll(".nbe-points").forEach((old) => old.remove());
+      this.stage.prepend(made);
+      return made;
+    };
+    const lost = (): void => {
+      this.renderer.destroy();
+      this.renderer = this.makeRenderer(false);
+      this.renderer.resize(this.size.width, this.size.height, this.ratio);
+      this.stale = { styles: true, places: true };
+      this.redraw();
+    };
+    return createRenderer(this.store.traits.n_samples.peek(), canvas, lost, () => this.redraw(), allowWebGL);
+  }
+
+  private measure(): void {
+    const ratio = Math.min(window.devicePixelRatio || 1, 3);
+    const size = { width: this.element.clientWidth, height: this.element.clientHeight };
+    if (!size.width || !size.height) return;
+    if (size.width === this.size.width && size.height === this.size.height && ratio === this.ratio) return;
+    this.size = size;
+    this.ratio = ratio;
+    this.renderer.resize(size.width, size.height, ratio);
+    this.overlay.width = Math.round(size.width * ratio);
+    this.overlay.height = Math.round(size.height * ratio);
+    this.redraw();
+  }
+
+  private redraw(): void {
+    if (!this.request) this.request = requestAnimationFrame(() => this.draw());
+  }
+
+  private draw(): void {
+    this.request = 0;
+    const { renderer } = this;
+    const styles = this.first.styles.peek();
+    if (!styles) return;
+    if ((window.devicePixelRatio || 1) !== this.ratio) this.measure();
+    const { background, accent } = this.theme.peek();
+    if (this.stale.styles) renderer.setStyles(styles);
+    const moves = this.glide.moving;
+    const places = this.glide.positions(performance.now());
+    if (this.stale.places || moves) renderer.setPositions(places);
+    renderer.setThemeColors({ background, accent });
+    renderer.draw(this.camera);
+    this.drawOverlay(places);
+    this.stale = { styles: false, places: false };
+    if (this.glide.moving) this.redraw();
+  }
+
+  /** The point under the pointer, wherever the pointer is, and the lasso. */
+  private drawOverlay(places: Float32Array): void {
+    const context = this.overlay.getContext("2d");
+    if (!context) return;
+    const { size, ratio } = this;
+    const { accent, background, foreground } = this.theme.peek();
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, size.width, size.height);
+    const hover = this.first.hover.peek()?.index ?? -1;
+    if (hover >= 0 && 2 * hover + 1 < places.length) {
+      const [x, y] = toScreen(this.camera, size, places[2 * hover], places[2 * hover + 1]);
+      for (const [width, color] of [[4, rgba(background, 0.9)], [2, rgba(foreground, 1)]] as const) {
+        context.lineWidth = width;
+        context.strokeStyle = color;
+        context.beginPath();
+        context.arc(x, y, 8, 0, 2 * Math.PI);
+        context.stroke();
+      }
+    }
+    if (this.drawing && this.drawing.path.length >= 4) {
+      const { path, tool } = this.drawing;
+      context.beginPath();
+      for (let i = 0; i < path.length; i += 2) context.lineTo(path[i], path[i + 1]);
+      if (tool === "brush") {
+        context.lineCap = context.lineJoin = "round";
+        context.lineWidth = 2 * this.first.brush.peek();
+        context.strokeStyle = rgba(accent, 0.25);
+      } else {
+        context.closePath();
+        context.fillStyle = rgba(accent, 0.1);
+        context.fill();
+        context.strokeStyle = rgba(accent, 0.95);
+        context.lineWidth = 1.5;
+      }
+      context.stroke();
+    }
+  }
+
+  private gestures(): GestureTarget {
+    return {
+      ...this.first.target,
+      hover: (x, y) => this.first.hoverOver(this.at(x, y)),
+      click: (x, y, how) => this.first.clicked(this.at(x, y), how),
+      drawing: (path, tool) => this.showDrawing({ path, tool }),
+      drawn: (path, tool, how) => {
+        this.showDrawing(null);
+        const places: number[] = [];
+        for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.size, path[i], path[i + 1]));
+        const found = tool === "brush" ? nearPath(this.places, places, this.first.brush.peek() / this.camera.scale) : insidePolygon(this.places, places);
+        this.select(found, how);
+      },
+      drawingCanceled: () => this.showDrawing(null),
+    };
+  }
+
+  private showDrawing(drawing: { path: number[]; tool: Tool } | null): void {
+    this.drawing = drawing;
+    this.redraw();
+  }
+
+  private at(x: number, y: number): number {
+    return nearest(this.places, ...toData(this.camera, this.size, x, y), REACH / this.camera.scale);
+  }
+}

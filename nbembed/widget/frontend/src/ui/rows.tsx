@@ -1,0 +1,208 @@
+/**
+ * The points as rows of a table below the map. Only the rows in view are there; they are all of one
+ * height, so that their places are known without measuring.
+ */
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { inline } from "../cards";
+import { count } from "../group";
+import type { View } from "../view";
+import type { RowColumn } from "../wire.generated";
+import { Icon } from "./icons";
+
+/** Height of a row, and of the rows in view, in pixels; as in rows.css. */
+const ROW = 24;
+const VIEW = 240;
+/** Rows above and below those in view. */
+const SPARE = 6;
+/** Browsers do not lay out what is much higher; the scroll bar of more rows is coarser. */
+const TALLEST = 8_000_000;
+
+const WIDTHS: Record<RowColumn["kind"], string> = {
+  point: "72px",
+  name: "minmax(140px, 1fr)",
+  label: "110px",
+  number: "minmax(92px, 1fr)",
+  text: "minmax(140px, 1.6fr)",
+};
+
+export function RowsDock({ view }: { view: View }) {
+  const { rows } = view.group;
+  useEffect(() => rows.watch(), []);
+  const { selection, n_samples: n } = view.store.traits;
+  const answer = rows.order.value.value;
+  const scope = rows.scope.value;
+  const listed = rows.listed.value.length;
+  const choices = [["selected", `Selected ${listed.toLocaleString("en")}`], ["all", `All ${n.value.toLocaleString("en")}`]] as const;
+  return (
+    <div class="nbe-rows" data-pending={rows.order.pending.value}>
+      <div class="nbe-rows-head">
+        <div class="nbe-switch nbe-scope" role="group" aria-label="Rows">
+          {choices.map(([name, text]) => (
+            <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => (rows.scope.value = name)}>{text}</button>
+          ))}
+        </div>
+        <span class="nbe-why">{selection.value.length.toLocaleString("en")} selected{answer && answer.left_out > 0 && ` · ${answer.left_out} more columns`}</span>
+        <span class="nbe-why nbe-rows-hint">Click selects, Shift a range, Ctrl adds; double-click opens the card</span>
+      </div>
+      {rows.order.error.value && <p class="nbe-why">{inline(rows.order.error.value, 300)}</p>}
+      {scope === "selected" && !listed
+        ? <p class="nbe-why">Nothing is selected. Select points on the map, or list all.</p>
+        : answer && <Grid view={view} columns={answer.columns} />}
+    </div>
+  );
+}
+
+function Grid({ view, columns }: { view: View; columns: RowColumn[] }) {
+  const { rows } = view.group;
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(VIEW);
+  const points = rows.points;
+  const selection = view.store.traits.selection.value;
+  const selected = useMemo(() => marks(selection, view.store.traits.n_samples.peek()), [selection]);
+  const whole = points.length * ROW;
+  const scale = Math.min(1, TALLEST / Math.max(whole, 1));
+  const first = Math.max(0, Math.floor(top.value / scale / ROW) - SPARE);
+  const end = Math.min(points.length, Math.ceil(top.value / scale / ROW + height.value / ROW) + SPARE);
+  const active = rows.active.value;
+  useEffect(() => rows.read(first, end), [first, end, points]);
+  // A new order is read from its beginning.
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+    top.value = 0;
+  }, [rows.sorted.value, rows.scope.value, rows.listed.value]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => (height.value = element.clientHeight - ROW));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => () => view.map.peek()?.hoverOver(-1), []);
+
+  /** Make a row the active one, and bring it into view. */
+  const go = (row: number, extend: boolean): void => {
+    const to = Math.max(0, Math.min(points.length - 1, row));
+    if (extend) rows.choose(to, "extend");
+    else rows.active.value = to;
+    const element = scroller.current;
+    if (!element || to < 0) return;
+    const y = to * ROW;
+    const from = element.scrollTop / scale;
+    if (y < from) element.scrollTop = y * scale;
+    else if (y + ROW > from + height.value) element.scrollTop = (y + ROW - height.value) * scale;
+    view.map.peek()?.hoverOver(points[to]);
+    const cells = rows.cellsOf(points[to]);
+    if (!extend) view.say(`Row ${to + 1} of ${points.length}, ${selected[points[to]] ? "selected, " : ""}point ${points[to]}${cells ? `: ${spoken(columns, cells)}` : ""}`);
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.altKey) return;
+    const page = Math.max(1, Math.floor(height.value / ROW) - 1);
+    const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + page, PageUp: active - page, Home: 0, End: points.length - 1 }[event.key];
+    if (to !== undefined) go(to, event.shiftKey);
+    else if (event.key === " ") rows.choose(active, "toggle");
+    else if (event.key === "a" && (event.ctrlKey || event.metaKey)) rows.chooseAll();
+    else return; // the other keys do what they do everywhere
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const template = columns.map(({ kind }) => WIDTHS[kind]).join(" ");
+  const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k);
+  return (
+    <div
+      ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={`Rows of ${count(points.length)}`} aria-multiselectable="true"
+      aria-rowcount={points.length + 1} aria-colcount={columns.length} aria-activedescendant={active >= first && active < end ? `${id}-${active}` : undefined}
+      aria-description="Arrow keys move between rows, with Shift they select; Space selects or deselects a row; Ctrl A selects all."
+      style={{ "--nbe-columns": template, "--nbe-rows-width": `${columns.reduce((sum, { kind }) => sum + least(kind), 0)}px` }}
+      onScroll={(e) => (top.value = e.currentTarget.scrollTop)}
+      onKeyDown={keys}
+      onMouseLeave={() => view.map.peek()?.hoverOver(-1)}
+    >
+      <div class="nbe-table-head" role="row" aria-rowindex={1}>
+        {columns.map((column, k) => <Header key={k} view={view} column={column} index={k} />)}
+      </div>
+      <div class="nbe-table-body" role="rowgroup" style={{ height: `${whole * scale}px` }}>
+        {shown.map((row) => {
+          const y = scale === 1 ? row * ROW : top.value + row * ROW - top.value / scale;
+          return <Row key={row} view={view} id={`${id}-${row}`} row={row} point={points[row]} columns={columns} y={y} selected={selected[points[row]] === 1} active={row === active} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** One for each of these points, zero for the others. */
+function marks(points: Uint32Array, n: number): Uint8Array {
+  const found = new Uint8Array(n);
+  for (const point of points) found[point] = 1;
+  return found;
+}
+
+/** The least width of a column in pixels. */
+function least(kind: RowColumn["kind"]): number {
+  return Number(/\d+(?=px)/.exec(WIDTHS[kind])?.[0]);
+}
+
+/** Arrow keys move between headers, of which one can be reached by Tab. */
+function Header({ view, column: { title, kind }, index }: { view: View; column: RowColumn; index: number }) {
+  const { rows } = view.group;
+  const { column, descending } = rows.sorted.value;
+  const sorted = column === index;
+  const move = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
+    const cell = event.currentTarget.parentElement;
+    const to = { ArrowLeft: cell?.previousElementSibling, ArrowRight: cell?.nextElementSibling }[event.key];
+    if (to === undefined && event.key !== " ") return;
+    to?.querySelector("button")?.focus();
+    event.stopPropagation(); // space is the button's own
+    if (to !== undefined) event.preventDefault();
+  };
+  const name = inline(title) || "column";
+  return (
+    <div role="columnheader" aria-colindex={index + 1} aria-sort={sorted ? (descending ? "descending" : "ascending") : "none"} data-kind={kind}>
+      <button type="button" class="nbe-sort" tabIndex={sorted ? 0 : -1} title={`Sort by ${name}`} onClick={() => rows.sortBy(index)} onKeyDown={move}>
+        <span dir="auto">{title || "–"}</span>{sorted && <Icon name={descending ? "less" : "upward"} />}
+      </button>
+    </div>
+  );
+}
+
+interface RowProps {
+  view: View;
+  id: string;
+  row: number;
+  point: number;
+  columns: RowColumn[];
+  y: number;
+  selected: boolean;
+  active: boolean;
+}
+
+function Row({ view, id, row, point, columns, y, selected, active }: RowProps) {
+  const { rows } = view.group;
+  const { label_codes: labels, classes } = view.store.traits;
+  const cells = rows.cellsOf(point);
+  const label = classes.value[labels.value[point]];
+  return (
+    <div
+      role="row" id={id} class="nbe-table-row" aria-rowindex={row + 2} aria-selected={selected} data-active={active}
+      style={{ transform: `translateY(${y}px)` }}
+      onMouseDown={(e) => e.shiftKey && e.preventDefault()} // selects rows, not text
+      onClick={(e) => rows.choose(row, e.shiftKey ? "extend" : e.ctrlKey || e.metaKey ? "toggle" : "replace")}
+      onDblClick={() => view.openCard(point)}
+      onMouseEnter={() => view.map.peek()?.hoverOver(point)}
+    >
+      {columns.map(({ kind }, k) => (
+        <div key={k} role="gridcell" aria-colindex={k + 1} data-kind={kind} dir={kind === "text" || kind === "name" ? "auto" : undefined} title={kind === "text" && cells?.[k] ? inline(cells[k], 200) : undefined}>
+          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: label.color }} />{inline(label.name)}</> : (cells?.[k] ?? "…")}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The cells of a row as a screen reader says them. */
+function spoken(columns: RowColumn[], cells: string[]): string {
+  return columns.map(({ title }, k) => (cells[k] ? `${inline(title)} ${inline(cells[k])}` : "")).filter(Boolean).slice(0, 6).join(", ");
+}

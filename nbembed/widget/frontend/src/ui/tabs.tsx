@@ -1,0 +1,74 @@
+/** The side panel: a tab for each thing to do beside the map. */
+import type { ComponentType } from "preact";
+import { useId, useRef } from "preact/hooks";
+import type { View } from "../view";
+import { FindPanel } from "./find";
+import { GroupPanel } from "./group";
+import { ComparePanel } from "./compare";
+import { HistoryPanel } from "./history";
+import { Steer } from "./steer";
+import { WhyPanel } from "./why";
+
+interface Tab {
+  name: string;
+  title: string;
+  hint: string;
+  Panel: ComponentType<{ view: View }>;
+  /** Whether it is of use without a kernel. */
+  alone?: boolean;
+}
+
+const TABS: readonly Tab[] = [
+  { name: "steer", title: "Steer", hint: "Method, sliders, classes and labels", Panel: Steer },
+  { name: "group", title: "Group", hint: "What distinguishes the selected points", Panel: GroupPanel },
+  { name: "find", title: "Find", hint: "Search, filters, neighbors, saved selections", Panel: FindPanel },
+  { name: "why", title: "Why", hint: "What the map keeps of the data, and what pulls its points", Panel: WhyPanel },
+  { name: "compare", title: "Compare", hint: "Snapshots, and two maps side by side", Panel: ComparePanel },
+  { name: "history", title: "History", hint: "What was done, each step a place to go back to; exports", Panel: HistoryPanel, alone: true },
+];
+
+/** Only the open panel is there: what is closed asks nothing and draws nothing. */
+export function SidePanel({ view }: { view: View }) {
+  const id = useId();
+  const open = TABS.find(({ name }) => name === view.tab.value) ?? TABS[0];
+  const { Panel } = open;
+  const gone = view.store.link.state.value === "gone";
+  return (
+    <div class="nbe-panel">
+      {TABS.length > 1 && <TabList view={view} open={open} id={id} />}
+      <div
+        class="nbe-tab-panel" id={`${id}-panel`} inert={gone && !open.alone}
+        {...(TABS.length > 1 ? { role: "tabpanel", "aria-labelledby": `${id}-${open.name}` } : {})}
+      >
+        <Panel key={open.name} view={view} />
+      </div>
+    </div>
+  );
+}
+
+/** Arrow keys move between tabs, of which one can be reached by Tab. */
+function TabList({ view, open, id }: { view: View; open: Tab; id: string }) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const to = { ArrowRight: TABS.indexOf(open) + 1, ArrowLeft: TABS.indexOf(open) - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = (to + TABS.length) % TABS.length;
+    view.tab.value = TABS[at].name;
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[at]?.focus();
+  };
+  return (
+    <div ref={list} class="nbe-tabs" role="tablist" aria-label="Panels" onKeyDown={move}>
+      {TABS.map(({ name, title, hint }) => (
+        <button
+          key={name} type="button" role="tab" class="nbe-tab" id={`${id}-${name}`} title={hint}
+          aria-selected={name === open.name} aria-controls={`${id}-panel`} tabIndex={name === open.name ? 0 : -1}
+          onClick={() => (view.tab.value = name)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+"""A picture of the map beside the widget in the output of a notebook's cell.
+
+Where no kernel runs, a widget shows nothing: on GitHub, in what nbconvert makes of a notebook, in a
+notebook that is opened again. The picture is an output of its own, which a page with a live map
+hides (``frontend/src/still_output.ts``). It is replaced when the map rests, and now and then while
+it moves, so that a saved notebook has the last map.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+_logger = logging.getLogger(__name__)
+
+#: Seconds between two pictures of a map in motion, and from rest to its picture.
+MOTION, REST = 15.0, 1.0
+#: Events of a session that change the picture soon; "frame" does later.
+EVENTS = frozenset({"state", "supervision", "method"})
+
+
+class StillOutput:
+    """Publishes pictures under one display id, from a thread that ends with the Explorer.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns the PNG of the present map and a sentence that describes it.
+    """
+
+    def __init__(self, draw: Callable[[], tuple[bytes, str]]) -> None:
+        self._draw = draw
+        self._id = f"nbembed-{secrets.token_hex(8)}"
+        self._lock = threading.Condition()
+        self._due: float | None = None
+        self._shown = False
+        self._closed = False
+        self._last = b""
+
+    def show(self) -> None:
+        """Put the picture into the output of the running cell."""
+        if _publisher() is None:
+            return
+        self._publish(update=False)
+        with self._lock:
+            begins, self._shown = not self._shown, True
+        if begins:
+            try:
+                threading.Thread(target=self._work, name="nbembed picture", daemon=True).start()
+            except RuntimeError:  # no thread is to be had: the first picture stays
+                _logger.info("the picture of the output is not renewed", exc_info=True)
+
+    def note(self, event: str) -> None:
+        """Take an event of the session, in its worker's thread."""
+        if not self._shown or (event not in EVENTS and event != "frame"):
+            return
+        when = time.monotonic() + (REST if event in EVENTS else MOTION)
+        with self._lock:
+            if self._due is None or when < self._due:
+                self._due = when
+                self._lock.notify_all()
+
+    def close(self) -> None:
+        """Publish the last picture, and end."""
+        with self._lock:
+            due, self._closed = self._due is not None, True
+            self._lock.notify_all()
+        if due and self._shown:
+            self._publish(update=True)
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                while not self._closed and (self._due is None or self._due > time.monotonic()):
+                    self._lock.wait(None if self._due is None else self._due - time.monotonic())
+                if self._closed:
+                    return
+                self._due = None
+            self._publish(update=True)
+
+    def _publish(self, *, update: bool) -> None:
+        publisher = _publisher()
+        if publisher is None:
+            return
+        try:
+            png, text = self._draw()
+            if update and png == self._last:
+                return
+            self._last = png
+            data = {"image/png": base64.b64encode(png).decode("ascii"), "text/plain": text}
+            publisher.publish(data, {}, transient={"display_id": self._id}, update=update)
+        except Exception:  # a picture must never cost the map
+            _logger.info("the picture of the output could not be made", exc_info=True)
+
+
+def _publisher() -> Any:
+    """Return what publishes outputs in a notebook, ``None`` elsewhere."""
+    module = sys.modules.get("IPython")
+    shell = None if module is None else module.get_ipython()
+    try:
+        return None if shell is None or shell.kernel is None else shell.display_pub
+    except AttributeError:
+        return None  # a terminal has no kernel, and no outputs

@@ -1,0 +1,131 @@
+"""A page with a map that needs no kernel and no network: the front end, and what it is told.
+
+The page is the Explorer's own front end (``frontend/src/still.ts``) with a stand-in for the kernel:
+the values of the traits, and the cards of points. All data are JSON in an element of their own, in
+which no character can end it; the front end shows text as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import pathlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.display.text import name_of
+from nbembed.widget import schema
+from nbembed.widget.protocol import encode, finite
+
+if TYPE_CHECKING:
+    from nbembed.display.point_data import PointData
+    from nbembed.session.snapshots import Frame
+    from nbembed.widget.drawing import Drawing
+
+_STATIC = pathlib.Path(__file__).parent / "static"
+
+#: Bytes of the cards that a page has, and points whose cards are looked at for it.
+MOST_BYTES, MOST_CARDS = 6_000_000, 50_000
+#: Traits that are of use without a kernel; the others keep their defaults.
+SHOWN = (
+    "n_samples", "height", "label_codes", "label_confidence", "classes", "links", "cannot_links",
+    "pinned", "color_column", "color_values", "color_by", "selection", "cards", "data_note",
+    "named", "names_shown", "method", "quality_metric", "iteration", "cost", "quality",
+    "parameters", "controls",
+)  # fmt: skip
+
+#: What the page may load: nothing from anywhere.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+)
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style>{css}</style>
+<style>body {{ margin: 0; padding: 12px }} @media (prefers-color-scheme: dark) \
+{{ body {{ background: #1b1d20; color: #e1e3e6 }} }}</style>
+</head>
+<body>
+<div id="nbembed"></div>
+<script type="application/json" id="nbembed-state">{state}</script>
+<script>{script}</script>
+<script>nbembedStill.mount(document.getElementById("nbembed"), \
+JSON.parse(document.getElementById("nbembed-state").textContent))</script>
+</body>
+</html>
+"""
+
+
+def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, title: str) -> str:
+    """Return the page's text.
+
+    Parameters
+    ----------
+    widget : Explorer
+    frame : Frame
+    drawing : Drawing
+        Of that frame.
+    points : PointData
+    title : str
+    """
+    traits = {name: trait.default for name, trait in schema.TRAITS.items()}
+    traits.update({name: getattr(widget, name) for name in SHOWN})
+    for name in schema.POINT_SETS:
+        traits[name] = np.asarray(traits[name]).astype("<u4").tobytes()
+    traits.update(drawing.annotations)
+    traits["iteration"] = frame.iteration
+    traits["cost"], traits["quality"] = finite(frame.cost), finite(frame.quality)
+    traits["coordinates"] = encode("coordinates", drawing.positions)
+    colors = drawing.colors
+    traits["membership_colors"] = b"" if colors is None else encode("membership_colors", colors)
+    state = {
+        "traits": {name: _plain(value) for name, value in traits.items()},
+        "cards": list(_cards(points, int(widget.n_samples))),
+        "left_out": points.left_out,
+    }
+    # No "<" is left that could end the element or begin a comment.
+    text = json.dumps(state, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")
+    return _PAGE.format(
+        policy=POLICY,
+        title=html.escape(name_of(title)),
+        css=_asset("explorer.css").replace("</", "<\\/"),
+        script=_asset("still.js").replace("</script", "<\\/script").replace("<!--", "<\\!--"),
+        state=text,
+    )
+
+
+def _asset(name: str) -> str:
+    return (_STATIC / name).read_text(encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Return a trait as JSON data; bytes as base64 under the key ``b64``."""
+    if isinstance(value, bytes):
+        return {"b64": base64.b64encode(value).decode("ascii")}
+    return value
+
+
+def _cards(points: PointData, n_samples: int) -> Iterator[list[Any]]:
+    """Return name, rows and image of each point, as long as there is room."""
+    left = MOST_BYTES
+    for point in range(min(n_samples, MOST_CARDS)):
+        rows = points.rows(point)
+        image = None
+        try:
+            image = points.image(point)
+        except Exception:  # whatever the user's own sequence raises
+            image = None
+        name = points.name(point)
+        text = None if image is None else base64.b64encode(image).decode("ascii")
+        left -= len(name) + sum(len(a) + len(b) for a, b in rows) + len(text or "")
+        if left < 0:
+            return
+        yield [name, [list(row) for row in rows], text]

@@ -1,0 +1,100 @@
+"""The Explorer in other hosts than JupyterLab: it draws, moves, and takes a lasso and a label."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.lab import Notebook7
+from tests.browser.marimo_app import open_marimo
+
+pytestmark = pytest.mark.browser
+
+DATA = """
+from sklearn.datasets import load_iris
+import nbembed as nb
+X, species = load_iris(return_X_y=True)
+"""
+SHOW = "explorer = nb.Explorer(X, nb.HSSNE(random_state=0), color=species)"
+
+
+def lasso_all(page: Page, widget: Locator) -> None:
+    """Select all points by a lasso along the edge of the map."""
+    widget.get_by_role("button", name="Fit view", exact=True).click()
+    widget.get_by_role("button", name="Lasso", exact=True).click()
+    box = widget.get_by_role("application", name="Map").bounding_box()
+    assert box is not None
+    middle = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+    radii = np.array([box["width"], box["height"]]) / 2 - 3
+    # A superellipse: an ellipse would cut the corners off.
+    turns = np.linspace(0, 2 * math.pi, 60)
+    shape = np.c_[np.cos(turns), np.sin(turns)]
+    ring = middle + radii * np.sign(shape) * np.abs(shape) ** 0.2
+    page.mouse.move(*ring[0])
+    page.mouse.down()
+    for x, y in ring[1:]:
+        page.mouse.move(x, y)
+    page.mouse.up()
+
+
+def label_all(page: Page, widget: Locator, name: str) -> None:
+    """Lasso all points and label them with a new class."""
+    lasso_all(page, widget)
+    expect(widget.get_by_text("150 selected")).to_be_visible()
+    widget.get_by_role("button", name="Add class").click()
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    widget.get_by_role("button", name="Label selection").click()
+
+
+def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
+    cells = [DATA, f"{SHOW}; explorer", "print('labels:', {*map(str, explorer.labels)})"]
+    with Notebook7() as server:
+        page = browser.new_page(viewport={"width": 1280, "height": 1000})
+        page.set_default_timeout(60_000)
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(error.stack or ""))
+        page.goto(server.page_of(server.write_notebook("iris", cells)))
+        page.get_by_text("Python 3 (ipykernel)").wait_for()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        widget = page.get_by_role("group", name="Embedding explorer")
+        expect(widget.get_by_text("Converged")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("labels: {'None'}")).to_be_visible()
+        widget.scroll_into_view_if_needed()
+        label_all(page, widget, "iris")
+        page.locator(".jp-Cell").last.locator(".cm-content").click()
+        page.keyboard.press("Shift+Enter")
+        expect(page.get_by_text("labels: {'iris'}")).to_be_visible()
+        # Notebook's own scripts may fail; ours come from a blob.
+        assert not [stack for stack in errors if "blob:" in stack]
+        loaded = "nbembed.widget.server | extension was successfully loaded"
+        assert loaded in server.whole_log(), "frames are not delayed"
+        page.close()
+
+
+def test_cells_of_marimo_follow_selection_and_labels(browser: Browser) -> None:
+    counts = (
+        "view\n"
+        "labeled = sum(label is not None for label in explorer.labels)\n"
+        'mo.md(f"selected {len(explorer.selection)}, labeled {labeled}")'
+    )
+    cells = [
+        f"import marimo as mo\n{DATA}",
+        f"{SHOW}\nview = mo.ui.anywidget(explorer)\nview",
+        counts,
+    ]
+    with open_marimo(browser, cells) as page:
+        widget = page.get_by_role("group", name="Embedding explorer")
+        expect(widget.get_by_text("Converged")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("selected 0, labeled 0")).to_be_visible()
+        lasso_all(page, widget)
+        expect(page.get_by_text("selected 150, labeled 0")).to_be_visible()
+        widget.get_by_role("button", name="Clear selection").click()
+        expect(page.get_by_text("selected 0, labeled 0")).to_be_visible()
+        label_all(page, widget, "iris")
+        expect(page.get_by_text(re.compile(r"labeled 150"))).to_be_visible()

@@ -1,0 +1,39 @@
+"""A saved notebook has a picture of the map, which a live map hides."""
+
+from __future__ import annotations
+
+import base64
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.test_kernel_end import DATA
+
+SHOW = "explorer = nb.Explorer(X, nb.HSSNE(random_state=0), autoplay=False); explorer"
+#: The pictures in the outputs of the document, and the words beside them.
+PICTURES = """() => {
+  const found = [];
+  for (const cell of window.jupyterapp.shell.currentWidget.content.model.cells)
+    if (cell.type === 'code')
+      for (const { data } of cell.sharedModel.getOutputs())
+        if (data?.['image/png']) found.push([data['image/png'], data['text/plain']].flat());
+  return found;
+}"""
+
+
+def test_a_saved_notebook_shows_the_last_map_without_a_kernel(open_cells: OpenCells) -> None:
+    notebook = open_cells(DATA, SHOW)
+    notebook.run_all()
+    page = notebook.page
+    page.locator(".nbe-map").wait_for()
+    picture = page.locator(".jp-RenderedImage img")
+    expect(picture).to_have_count(1)
+    expect(picture).to_be_hidden()
+    notebook.execute("explorer.session.step(30, wait=True)")
+    page.wait_for_function(f"({PICTURES})()[0]?.[1]?.includes('iteration 30')")
+    assert base64.b64decode(page.evaluate(PICTURES)[0][0])[:4] == b"\x89PNG"
+    notebook.save()
+    notebook.restart()
+    notebook.reload()
+    expect(page.locator(".nbe-map")).to_have_count(0)
+    expect(page.locator(".jp-RenderedImage img")).to_be_visible()

@@ -1,0 +1,99 @@
+"""Still pictures: what is drawn, where, and that text stays text."""
+
+from __future__ import annotations
+
+import io
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from nbembed.display.picture import MOST_MARKERS, PNG_KEY
+from nbembed.display.scene import picture_of
+
+CLASSES = [{"name": "a", "color": "#E69F00"}, {"name": "b", "color": "#0072B2"}]
+NO_COLUMN = {"kind": "none", "title": "", "names": [], "colors": []}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def pixels(png):
+    image = Image.open(io.BytesIO(png))
+    assert image.text == {PNG_KEY: "1"}
+    return np.asarray(image.convert("RGB")).astype(int)
+
+
+def count(image, color, tolerance=12):
+    rgb = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return int((np.abs(image - rgb).sum(axis=-1) < tolerance).sum())
+
+
+def a_picture(n=60, **changes):
+    rng = np.random.default_rng(0)
+    labels = np.full(n, -1)
+    labels[: n // 4], labels[n // 4 : n // 2] = 0, 1
+    given = {
+        "color_by": "class", "column": NO_COLUMN, "values": np.zeros(0), "classes": CLASSES,
+        "labels": labels, **changes,
+    }  # fmt: skip
+    positions = rng.normal(size=(n, 2)) + 6 * np.maximum(labels, -1)[:, None]
+    return picture_of(positions, **given)
+
+
+def test_labeled_points_have_the_color_of_their_class():
+    image = pixels(a_picture().png(300, 200))
+    assert image.shape == (200, 300, 3)
+    assert count(image, "#E69F00") > 40
+    assert count(image, "#0072B2") > 40
+    assert tuple(image[100, 1]) == (255, 255, 255)
+    assert pixels(a_picture(dark=True).png(300, 200)).mean() < 80
+
+
+def test_categories_and_numbers_color_the_others():
+    codes = np.repeat([0.0, 1.0, -1.0], 20)
+    column = {"kind": "category", "title": "k", "names": ["u", "v"],
+              "colors": ["#D55E00", "#56B4E9"]}  # fmt: skip
+    none = np.full(60, -1)
+    image = pixels(a_picture(color_by="column", column=column, values=codes, labels=none).png())
+    assert count(image, "#D55E00") > 40
+    assert count(image, "#56B4E9") > 40
+    ramp = {"kind": "number", "title": "v", "names": [], "colors": []}
+    values = np.linspace(0, 1, 60)
+    values[3] = np.nan
+    image = pixels(a_picture(color_by="column", column=ramp, values=values, labels=none).png())
+    assert count(image, "#440154", 40) > 5
+    assert count(image, "#fde725", 40) > 5
+
+
+def test_many_points_are_a_density():
+    n = MOST_MARKERS + 1
+    image = pixels(a_picture(n, labels=np.full(n, -1)).png(300, 200))
+    assert (image.sum(axis=-1) < 740).mean() > 0.03
+
+
+def test_a_map_that_has_not_formed_is_an_empty_picture():
+    empty = picture_of(
+        np.zeros((0, 2)), color_by="class", column=NO_COLUMN, values=np.zeros(0), classes=[],
+        labels=np.zeros(0, dtype=int), note="not yet",
+    )  # fmt: skip
+    assert pixels(empty.png()).min() < 200, "the note is there"
+    assert "not yet" in empty.svg()
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\u202egnp", "\0\x08", "x" * 10_000])
+def test_hostile_names_are_text_in_an_svg(name):
+    classes = [{"name": name, "color": "#E69F00"}, CLASSES[1]]
+    picture = a_picture(classes=classes)
+    root = ET.fromstring(picture.svg())
+    assert {child.tag for child in root} <= {f"{SVG}{t}" for t in ("rect", "circle", "text")}
+    assert max(len(t.text) for t in root.iter(f"{SVG}text")) <= 40
+    assert "\u202e" not in picture.svg()
+    picture.png()
+
+
+def test_an_svg_has_each_point_and_the_names():
+    root = ET.fromstring(a_picture(borders=[[0, 0, 1, 1]]).svg(400, 300))
+    texts = [t.text for t in root.iter(f"{SVG}text")]
+    assert len(list(root.iter(f"{SVG}circle"))) == 60 + 2
+    assert texts.count("a") == 2, "at its center and in the legend"
+    assert len(list(root.iter(f"{SVG}line"))) == 1

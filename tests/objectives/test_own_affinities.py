@@ -1,0 +1,65 @@
+"""Own affinities of groups, and the matrix that they make together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.objectives.own_affinities import (
+    OwnAffinities,
+    OwnPart,
+    assembled,
+    assembled_both_ways,
+)
+
+N = 200
+
+
+@pytest.fixture(scope="module")
+def affinities():
+    X = np.random.default_rng(0).normal(size=(N, 4))
+    return perplexity_affinities(X, 20, dtype=np.float64)
+
+
+@pytest.mark.parametrize("m", [3, 20, 130])
+def test_those_of_a_sparse_matrix_are_those_of_a_dense_one(affinities, rng, m, monkeypatch):
+    members = np.sort(rng.choice(N, m, replace=False))
+    P = np.where(np.quantile(affinities.P, 0.4) < affinities.P, affinities.P, 0)
+    thin = sparse.csr_array(P)
+    found = []
+    for given in (P, thin):
+        if given is thin:  # no block of all pairs is made
+            monkeypatch.setattr(sparse.csr_array, "toarray", None)
+        own = OwnAffinities.of(Affinities(given, "row"), 12.0, members)
+        dense = np.zeros((m, m))
+        dense[own.rows, own.columns] = own.values
+        found.append(dense)
+    assert found[0].any()
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("overlap", [0, 15])
+def test_parts_make_one_canonical_matrix(affinities, rng, overlap):
+    shuffled = rng.permutation(N)
+    groups = shuffled[:40], shuffled[40 - overlap : 70], shuffled[70:130], shuffled[130:133]
+    parts, total = [], np.zeros((N, N))
+    for group in groups:
+        members = np.sort(group)
+        own = OwnAffinities.of(affinities, 12.0, members)
+        values = rng.exponential(size=own.values.size)
+        parts.append(OwnPart(members, own, values[own.by_column]))
+        total[members[own.rows], members[own.columns]] += values
+
+    found = assembled(parts, N)
+    np.testing.assert_allclose(found.toarray(), total, rtol=1e-14)
+
+    s = rng.exponential(size=N)
+    both, scaled = assembled_both_ways(parts, N), assembled_both_ways(parts, N, s)
+    np.testing.assert_allclose(both.toarray(), total + total.T, rtol=1e-14)
+    np.testing.assert_allclose(scaled.toarray(), s[:, None] * total + total.T * s, rtol=1e-14)
+    assert both.indices.dtype == np.int32
+    for matrix in (found, both, scaled):
+        again = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(N, N))
+        assert again.has_canonical_format, "columns are sorted, and none occurs twice"

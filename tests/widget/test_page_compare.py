@@ -1,0 +1,242 @@
+"""Comparing maps on the page: snapshots, two maps side by side or blended, a second live map."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.widget.page import act, kernel, sent
+from tests.widget.test_page import run, selection
+
+HOSTILE = "<img src=x onerror=window.hacked=1>\u202e" + "W" * 500
+
+#: Where a point is drawn on the map beside, on the page.
+BESIDE = """i => { const map = document.querySelector('.nbe-beside .nbe-map');
+  const box = map.getBoundingClientRect();
+  const [x, y] = map.nbembedWhere(i);
+  return [box.left + x, box.top + y]; }"""
+
+
+@pytest.fixture
+def page(open_explorer: Any) -> Page:
+    page: Page = open_explorer(n=200, clusters=4, width=1000, parameters={"alpha": 2, "rho": 0.5})
+    run(page)
+    page.get_by_role("tab", name="Compare").click()
+    return page
+
+
+def take(page: Page, name: str = "") -> None:
+    page.get_by_role("textbox", name="Name of the snapshot").fill(name)
+    page.get_by_role("button", name="Take a snapshot").click()
+
+
+def compare(page: Page, with_: str) -> None:
+    page.get_by_role("combobox", name="Compare with").select_option(label=with_)
+    expect(page.get_by_role("group", name="View")).to_be_visible()
+
+
+def asked(page: Page, name: str) -> list[dict[str, Any]]:
+    found = kernel(page, f"k.sent.filter(m => m.type === 'query' && m.name === '{name}')")
+    return [message["arguments"] for message in found]
+
+
+def strip(page: Page) -> Any:
+    return page.get_by_role("list", name="Snapshots")
+
+
+def slide(slider: Locator, value: float) -> None:
+    slider.evaluate(
+        "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }", value
+    )
+
+
+def in_color(page: Page, selector: str) -> int:
+    """Return how many pixels of a canvas are colored, and not gray."""
+    return int(
+        page.evaluate(
+            """selector => { const canvas = document.querySelector(selector);
+              const { width, height } = canvas;
+              const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+              let found = 0;
+              for (let i = 0; i < data.length; i += 4) {
+                const [r, g, b, a] = data.subarray(i, i + 4);
+                if (a > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 60) found++;
+              }
+              return found; }""",
+            selector,
+        )
+    )
+
+
+def test_nothing_is_asked_before_maps_are_compared(page: Page) -> None:
+    act(page, "k.tick(4)")
+    assert kernel(page, "k.sent.filter(m => m.type === 'query').length") == 0
+
+
+def test_snapshots_are_a_strip_of_thumbnails(page: Page) -> None:
+    take(page, "before")
+    item = strip(page).get_by_role("listitem")
+    expect(item).to_contain_text("before")
+    expect(item).to_contain_text("HSSNE · α 1")
+    expect(item).to_contain_text("1-NN kept 50.0 %")
+    page.wait_for_function("document.querySelector('.nbe-thumb canvas').width > 0")
+    page.wait_for_function("window.kernel.sent.some(m => m.name === 'thumbnails')")
+    act(page, "0")
+    assert in_color(page, ".nbe-thumb canvas") > 300
+    take(page)
+    expect(strip(page).get_by_role("listitem").nth(1)).to_contain_text("snapshot 2")
+    page.get_by_role("button", name="Go back to before").click()
+    assert [m["arguments"] for m in sent(page, "restore")] == [{"name": "before"}]
+
+
+def test_a_name_that_is_taken_is_refused(page: Page) -> None:
+    take(page, "before")
+    expect(strip(page).get_by_role("listitem")).to_have_count(1)
+    take(page, " before ")
+    expect(page.locator(".nbe-spoken")).to_contain_text("There is a snapshot before already")
+    assert len(sent(page, "snapshot")) == 1
+
+
+def test_names_are_text(page: Page) -> None:
+    told = {"name": "snapshot", "arguments": {"name": HOSTILE}, "request": 99, "client": "other"}
+    act(page, f"k.obey({json.dumps(told)}, [])")
+    page.get_by_role("button", name="Show 1 snapshot").click()
+    expect(strip(page).get_by_role("listitem")).to_contain_text("<img src=x")
+    strip(page).get_by_role("button").first.click()
+    title = page.locator(".nbe-beside .nbe-map-title")
+    expect(title).to_contain_text("<img src=x")
+    assert page.evaluate("window.hacked") is None
+    assert "\u202e" not in title.inner_text()
+    width = title.bounding_box()
+    assert width is not None
+    assert width["width"] < 400
+
+
+def test_two_maps_are_side_by_side(page: Page) -> None:
+    take(page, "before")
+    act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(200)")
+    strip(page).get_by_role("button", name="Compare with before").click()
+    beside = page.get_by_role("img", name="Map compared with: before")
+    expect(beside).to_be_visible()
+    expect(page.locator(".nbe-map-title").first).to_have_text("present map: HSSNE")
+    page.wait_for_function("document.querySelector('.nbe-beside .nbe-map').nbembedWhere(0)[0] > 0")
+    one, two = page.locator(".nbe-map").first.bounding_box(), beside.bounding_box()
+    assert one is not None
+    assert two is not None
+    assert abs(one["width"] - two["width"]) <= 2
+    assert two["x"] >= one["x"] + one["width"]
+    for point in (0, 7, 100):  # in view, under the camera of the first map
+        x, y = page.evaluate(BESIDE, point)
+        assert two["x"] < x < two["x"] + two["width"]
+        assert two["y"] < y < two["y"] + two["height"]
+    act(page, "0")
+    assert in_color(page, ".nbe-beside .nbe-points") > 200
+    page.get_by_role("button", name="Compare with before").click()
+    expect(beside).to_have_count(0)
+    assert len(sent(page, "end_comparison")) == 1
+
+
+def test_hover_and_selection_are_linked(page: Page) -> None:
+    take(page, "before")
+    act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(200)")
+    compare(page, "before")
+    page.wait_for_function("document.querySelector('.nbe-beside .nbe-map').nbembedWhere(0)[0] > 0")
+    act(page, "0")
+    x, y = page.evaluate(BESIDE, 5)
+    page.mouse.move(x, y)
+    expect(page.get_by_role("tooltip")).to_contain_text("#5")
+    page.get_by_role("button", name="Lasso", exact=True).click()
+    corners = [(x - 6, y - 6), (x + 6, y - 6), (x + 6, y + 6), (x - 6, y + 6)]
+    page.mouse.move(*corners[0])
+    page.mouse.down()
+    for corner in [*corners[1:], corners[0]]:
+        page.mouse.move(*corner, steps=3)
+    page.mouse.up()
+    page.wait_for_function("window.kernel.replied.select === 1")
+    assert 5 in selection(page)
+    assert len(selection(page)) < 60
+
+
+def test_maps_are_blended_by_a_slider(page: Page) -> None:
+    take(page, "before")
+    where = "document.querySelector('.nbe-map').nbembedWhere(0)"
+    act(page, "k.positions = k.positions.map((v) => v + 2); k.frame()")
+    compare(page, "before")
+    page.get_by_role("button", name="Blended").click()
+    slider = page.get_by_role("slider", name="Share of the other map")
+    expect(slider).to_be_visible()
+    expect(page.locator(".nbe-beside")).to_have_count(0)
+    expect(page.locator(".nbe-map-title")).to_have_text("50 % before")
+    found = {}
+    for share in (0, 1, 0.5):
+        slide(slider, share)
+        act(page, "0")
+        act(page, "0")
+        found[share] = page.evaluate(where)
+    for axis in (0, 1):
+        middle = (found[0][axis] + found[1][axis]) / 2
+        assert found[0.5][axis] == pytest.approx(middle, abs=1)
+    assert found[1][0] < found[0][0] - 5  # the snapshot lies to the left of and below the map
+    assert found[1][1] > found[0][1] + 5
+
+
+def test_points_are_colored_by_change(page: Page) -> None:
+    take(page, "before")
+    compare(page, "before")
+    assert asked(page, "map_change") == []
+    page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
+    expect(page.get_by_text("40 % of 10 neighbors changed")).to_be_visible()
+    match = "Disparity 0.125. To match, it is turned by -30°, mirrored, scaled."
+    expect(page.get_by_text(match)).to_be_visible()
+    act(page, "0")
+    gray_first = in_color(page, ".nbe-map .nbe-points")
+    page.get_by_role("checkbox", name="Color by change of neighborhoods").uncheck()
+    act(page, "0")
+    act(page, "0")
+    assert gray_first < in_color(page, ".nbe-map .nbe-points")  # half of the points were gray
+    page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
+    page.get_by_role("button", name="Select most changed").click()
+    page.wait_for_function("window.kernel.replied.select === 1")
+    assert selection(page) == list(range(180, 200))
+
+
+def test_a_second_live_map_is_steered_beside_the_first(page: Page) -> None:
+    compare(page, "a second live map")
+    assert [m["arguments"] for m in sent(page, "compare_live")] == [{"method": "HSSNE"}]
+    expect(page.get_by_text("iteration 77 · cost 2.500 · 1-NN kept 25.0 %")).to_be_visible()
+    slider = page.get_by_role("slider", name="α of the second map")
+    slide(slider, 1.5)
+    page.wait_for_function("window.kernel.replied.set_second === 1")
+    assert sent(page, "set_second")[0]["arguments"] == {"alpha": 1.5}
+    assert sent(page, "set") == []
+    page.wait_for_function("window.kernel.sent.filter(m => m.name === 'map_beside').length > 3")
+    page.get_by_role("combobox", name="Method of the second map").select_option("SNE")
+    page.wait_for_function("window.kernel.replied.compare_live === 2")
+    page.get_by_role("button", name="Take over").click()
+    page.wait_for_function("window.kernel.replied.take_over_second === 1")
+    act(page, "k.update({second: {...k.traits.second, problem: 'labels: <b>four</b> classes'}})")
+    expect(page.get_by_role("alert")).to_contain_text("labels: <b>four</b> classes")
+    page.get_by_role("combobox", name="Compare with").select_option(label="nothing")
+    expect(page.get_by_role("heading", name="Second map")).to_have_count(0)
+    before = len(asked(page, "map_beside"))
+    act(page, "k.tick(4)")
+    act(page, "k.tick(4)")
+    assert len(asked(page, "map_beside")) <= before + 1
+
+
+def test_what_cannot_be_compared_is_said(page: Page) -> None:
+    act(page, "k.update({compared: {snapshot: 'gone', view: 'side', by_change: false}})")
+    expect(page.locator(".nbe-beside .nbe-waiting")).to_have_text("gone is not there")
+    expect(page.get_by_role("tabpanel")).to_contain_text("gone is not there")
+
+
+def test_the_other_map_goes_with_its_view(page: Page) -> None:
+    compare(page, "a second live map")
+    act(page, "k.tick(4)")
+    page.evaluate("window.cleanups[1]()")
+    assert page.locator(".nbe").count() == 0
+    page.evaluate("window.cleanups[0]()")
+    assert kernel(page, "k.listening") == 0

@@ -1,0 +1,386 @@
+"""What can be taken out of an Explorer, and what survives: a file that is saved by itself."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbembed as nb
+from nbembed.session.provenance import given_by_hand
+from nbembed.widget import autosave, still_output
+from nbembed.widget.protocol import CommandMessage
+from tests.widget.contract import check_message
+
+GUARD = 30.0
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {"u": rng.normal(size=24), "v": rng.normal(size=24), "kind": list("abc") * 8},
+        index=[f"p{i}" for i in range(24)],
+    )
+
+
+@pytest.fixture
+def explore():
+    made = []
+
+    def make(*args, **keywords):
+        keywords = {"autoplay": False, **keywords}
+        if args:
+            keywords.setdefault("method", nb.SNE(random_state=0, max_iter=30))
+        made.append(nb.Explorer(*args, **keywords))
+        return made[-1]
+
+    yield make
+    for explorer in made:
+        explorer.close()
+
+
+def until(condition):
+    """Wait for what another thread does."""
+    end = time.monotonic() + GUARD
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def test_labels_are_a_table_with_their_origin(explore, frame):
+    explorer = explore(frame, color="kind")
+    explorer._receive(None, {"type": "command", "client": "page", "request": 1, "name": "select",
+                             "arguments": {"by": "lasso"}},
+                      [np.array([1, 2], "<u4").tobytes()])  # fmt: skip
+    explorer._receive(None, {"type": "command", "client": "page", "request": 2, "name": "label",
+                             "arguments": {"class": "six", "confidence": 0.9}},
+                      [np.array([1, 2], "<u4").tobytes()])  # fmt: skip
+    explorer.session.label([5], "seven")
+    table = explorer.label_table()
+    assert table.index.tolist() == ["p1", "p2", "p5"]
+    assert table.columns.tolist() == [
+        "point", "label", "confidence", "source", "how", "time", "iteration",
+    ]  # fmt: skip
+    assert table.label.tolist() == ["six", "six", "seven"]
+    assert table.source.tolist() == ["hand", "hand", "code"]
+    assert table.how.tolist()[:2] == ["lasso", "lasso"]
+    assert table.how.isna().tolist() == [False, False, True]
+    assert str(table.time.dt.tz) == "UTC"
+    assert table.iteration.tolist() == [0, 0, 0]
+    text = str(explorer.session.changes[0])
+    assert text == "label 2 points as six, confidence 0.9, by lasso"
+
+
+def test_points_that_were_not_the_selection_have_no_tool(explore, frame):
+    explorer = explore(frame)
+    explorer._dispatcher.dispatch(
+        CommandMessage("page", 1, "select", {"points": np.array([1]), "by": "lasso"})
+    )
+    explorer._dispatcher.dispatch(
+        CommandMessage("page", 2, "label", {"points": np.array([2]), "class_": "a"})
+    )
+    assert explorer.session.label_provenance[2].how == ""
+
+
+def test_a_table_of_labels_is_of_the_kind_of_the_data(explore, frame):
+    import polars as pl
+
+    explorer = explore(pl.from_pandas(frame))
+    assert explorer.label_table().height == 0
+    explorer.session.label([3], "a")
+    table = explorer.label_table()
+    assert table["point"].to_list() == [3]
+    assert table["time"].dtype == pl.Datetime("ms", "UTC")
+    wide = explorer.to_frame(provenance=True)
+    assert wide["source"].to_list()[3] == "code"
+    assert wide["source"].null_count() == 23
+
+
+def test_csv_has_index_labels_and_origin(explore, frame, tmp_path):
+    explorer = explore(frame, color="kind")
+    explorer.session.label([0], '<b>, "x"')
+    assert explorer.to_csv(tmp_path / "map.csv") is None
+    text = (tmp_path / "map.csv").read_text(encoding="utf-8")
+    assert text.replace("\r\n", "\n") == explorer.to_csv().replace("\r\n", "\n")
+    found = list(csv.DictReader(io.StringIO(explorer.to_csv())))
+    assert [row["index"] for row in found] == frame.index.tolist()
+    assert (found[0]["label"], found[0]["source"]) == ('<b>, "x"', "code")
+    assert found[1]["label"] == found[1]["time"] == ""
+    again = pd.read_csv(io.StringIO(explorer.to_csv()), index_col="index")
+    assert again.index.equals(frame.index)
+    with pytest.raises(OSError, match="path must be where a file can be written"):
+        explorer.to_csv(tmp_path / "none" / "x.csv")
+
+
+def test_labels_go_back_into_the_users_own_frame(explore, frame):
+    explorer = explore(frame)
+    explorer.session.label([0, 4], "new")
+    assert explorer.write_labels() is frame
+    assert frame.label.dropna().to_dict() == {"p0": "new", "p4": "new"}
+    explorer.write_labels(column="kind")
+    assert frame.kind.tolist()[:5] == ["new", "b", "c", "a", "new"]
+    other = pd.DataFrame(index=frame.index[::-1])
+    assert explorer.write_labels(other).label["p4"] == "new"
+    plain = explore(np.zeros((6, 2)) + np.arange(6)[:, None])
+    with pytest.raises(ValueError, match="frame must be given"):
+        plain.write_labels()
+    with pytest.raises(TypeError, match="keep"):
+        explorer.write_labels(keep="all")
+
+
+def test_an_anndata_is_written_into(explore):
+    anndata = pytest.importorskip("anndata")
+    data = anndata.AnnData(np.random.default_rng(0).normal(size=(12, 3)))
+    explorer = explore(data)
+    explorer.session.label([0], "T cell")
+    assert explorer.to_anndata("map", into=data) is data
+    assert data.obsm["X_map"].shape == (12, 2)
+    assert data.obs["map_label"].tolist()[0] == "T cell"
+    assert data.uns["map"]["method"] == "SNE"
+    assert explorer.to_anndata().obsm["X_nbembed"].shape == (12, 2)
+    explorer.write_labels(column="cell")
+    assert data.obs["cell"].tolist()[0] == "T cell"
+
+
+def test_the_page_gets_history_table_and_page_as_answers(explore, frame):
+    explorer = explore(frame)
+    explorer.session.label([0], "a")
+    sent = []
+    explorer._queries._send = lambda content, buffers: sent.append((content, buffers))
+    for request, name in enumerate(("changes", "labels_csv", "web_page"), start=1):
+        explorer._receive(None, {"type": "query", "client": "page", "request": request,
+                                 "asker": request, "name": name, "arguments": {}}, [])  # fmt: skip
+    until(lambda: len(sent) == 3)
+    for content, buffers in sent:
+        check_message(content, [len(b) for b in buffers])
+    fields = {content["name"]: content["fields"] for content, _ in sent}
+    assert (fields["changes"]["place"], fields["changes"]["first"]) == (1, 0)
+    assert fields["changes"]["changes"][0]["text"] == "label 1 point as a"
+    assert fields["labels_csv"]["text"].startswith("index,x,y,label")
+    assert fields["web_page"]["text"].startswith("<!doctype html>")
+
+
+# -- pictures ----------------------------------------------------------------------------------
+
+
+def test_pictures_are_returned_or_written(explore, frame, tmp_path):
+    explorer = explore(frame, color="kind")
+    explorer.session.step(5, wait=True)
+    assert explorer.to_png(width=200, height=160)[:8] == b"\x89PNG\r\n\x1a\n"
+    assert explorer.to_svg().count("<circle") == 24 + 3
+    explorer.to_png(tmp_path / "map.png")
+    explorer.to_svg(tmp_path / "map.svg", dark=True)
+    assert (tmp_path / "map.png").stat().st_size > 1000
+    assert (tmp_path / "map.svg").read_text().startswith("<svg")
+    for wrong in ({"width": 99}, {"height": 5000}, {"width": "wide"}, {"dark": 1}):
+        with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):
+            explorer.to_png(**wrong)
+
+
+def test_a_page_holds_the_map_and_nothing_of_it_can_act(explore, frame):
+    hostile = "</script><script>alert(1)</script><!--"
+    frame["text"] = hostile
+    explorer = explore(frame, color="kind", names="text")
+    explorer.session.label([0, 1], hostile)
+    explorer.session.step(3, wait=True)
+    page = explorer.to_html(title=hostile)
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 3
+    assert "alert(1)</" not in page
+    state = json.loads(scripts[0])
+    assert state["traits"]["classes"][0]["name"] == hostile
+    assert len(state["cards"]) == 24
+    assert state["cards"][0][1][-1][1] == hostile or hostile in str(state["cards"][0])
+    coordinates = base64.b64decode(state["traits"]["coordinates"]["b64"])
+    assert np.array_equal(
+        np.frombuffer(coordinates, "<f4").reshape(-1, 2), explorer.session.embedding
+    )
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+
+
+# -- the picture in the output -------------------------------------------------------------------
+
+
+class FakePublisher:
+    def __init__(self):
+        self.sent = []
+
+    def publish(self, data, metadata, *, transient, update):
+        self.sent.append((data, transient["display_id"], update))
+
+
+def test_the_output_has_a_picture_that_follows_the_map(explore, frame, monkeypatch):
+    publisher = FakePublisher()
+    monkeypatch.setattr(still_output, "_publisher", lambda: publisher)
+    monkeypatch.setattr(still_output, "REST", 0.0)
+    explorer = explore(frame)
+    assert publisher.sent == [], "nobody has displayed it"
+    explorer._repr_mimebundle_()
+    first, name, update = publisher.sent[0]
+    assert base64.b64decode(first["image/png"])[:4] == b"\x89PNG"
+    assert first["text/plain"] == "Map of 24 points, SNE, iteration 0"
+    assert not update
+    explorer.session.step(4, wait=True)
+    until(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
+    assert publisher.sent[-1][1:] == (name, True)
+    explorer.session.label([0], "a")
+    explorer.close()
+    assert all(shown == name for _, shown, _ in publisher.sent)
+    count = len(publisher.sent)
+    explorer.session.undo() if not explorer._owned else None
+    assert len(publisher.sent) == count
+
+
+def test_no_picture_where_none_is_wanted(explore, frame, monkeypatch):
+    publisher = FakePublisher()
+    monkeypatch.setattr(still_output, "_publisher", lambda: publisher)
+    explore(frame, still=False)._repr_mimebundle_()
+    assert publisher.sent == []
+
+
+def test_a_picture_that_cannot_be_drawn_costs_nothing(explore, frame, monkeypatch):
+    monkeypatch.setattr(still_output, "_publisher", lambda: SimpleNamespace(publish=None))
+    assert explore(frame)._repr_mimebundle_() is not None
+
+
+# -- saving by itself ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(autosave, "DELAY", 0.0)
+    monkeypatch.setattr(autosave, "REST", 0.0)
+
+
+def labels_in(path):
+    with nb.load_session(path) as found:
+        return found.supervision.labeled.tolist()
+
+
+def test_the_same_cell_goes_on_after_a_restart(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    with given_by_hand("lasso"):
+        before.session.label([1, 2], "six")
+    before.session.step(5, wait=True)
+    before.session.set(perplexity=6)
+    before.selection = [7]
+    before.session.wait(timeout=GUARD)
+    before.close()
+    after = explore(frame, color="kind", autosave=path)
+    assert after.labels == before.labels
+    assert after.session.parameters["perplexity"] == 6
+    assert np.array_equal(after.embedding, before.embedding)
+    assert after.session.changes == before.session.changes
+    assert after.label_table().how.tolist() == ["lasso", "lasso"]
+    assert after.to_frame().index.equals(frame.index)
+    assert after.selection.tolist() == [7]
+    after.session.label([3], "seven")
+    until(lambda: labels_in(path) == [1, 2, 3])
+
+
+def test_the_file_alone_brings_map_and_colors_back(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    before.session.label([1], "six")
+    before.session.step(3, wait=True)
+    before.close()
+    after = explore(autosave=path)
+    assert np.array_equal(after.embedding, before.embedding)
+    assert after.labels == before.labels
+    assert after.color_column["names"] == ["a", "b", "c"]
+    assert after.color_column["title"] == "kind"
+    assert after.color_by == "column"
+    with pytest.raises(ValueError, match="no file to go on from"):
+        nb.Explorer(autosave=tmp_path / "none.nbembed")
+
+
+def test_each_change_is_saved_without_being_asked(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    explorer = explore(frame, autosave=path)
+    until(path.exists)
+    explorer.session.label([4], "a")
+    until(lambda: labels_in(path) == [4])
+    until(lambda: explorer.saved_to == "work.nbembed")
+    assert explorer.save_error == ""
+
+
+def test_a_file_of_other_data_is_left_alone(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    explore(frame, autosave=path).close()
+    kept = path.read_bytes()
+    with pytest.raises(ValueError, match="autosave must be a new file, or one of the same data"):
+        explore(frame[["u", "v"]] ** 2 + np.arange(24)[:, None], autosave=path)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match=r"autosave: .*choose another file"):
+        explore(frame, autosave=tmp_path / "notes.txt")
+    assert path.read_bytes() == kept
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    with pytest.raises(OSError, match="path must be where a file can be written"):
+        explore(frame, autosave=tmp_path / "no" / "where")
+
+
+def test_a_cell_run_again_takes_the_file_over(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    first = explore(frame, autosave=path)
+    first.session.label([1], "a")
+    second = explore(frame, autosave=path)
+    assert second.labels[1] == "a"
+    second.session.label([2], "b")
+    until(lambda: labels_in(path) == [1, 2])
+    first.session.label([9], "late")
+    first.close()
+    second.close()
+    assert labels_in(path) == [1, 2]
+
+
+def test_what_somebody_else_wrote_is_not_overwritten(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    explorer = explore(frame, autosave=path)
+    until(lambda: explorer.saved_to == "work.nbembed")
+    with nb.load_session(path) as other:
+        other.label([11], "theirs")
+        other.save(path)
+    explorer.session.label([1], "mine")
+    until(lambda: explorer.saved_to == "work-2.nbembed")
+    assert labels_in(path) == [11]
+    assert labels_in(tmp_path / "work-2.nbembed") == [1]
+
+
+def test_an_error_of_saving_is_told_and_costs_nothing(explore, frame, tmp_path, quick, monkeypatch):
+    path = tmp_path / "work.nbembed"
+    explorer = explore(frame, autosave=path)
+    until(lambda: explorer.saved_to == "work.nbembed")
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(autosave, "save", full)
+    explorer.session.label([1], "a")
+    until(lambda: "No space left" in explorer.save_error)
+    assert explorer.labels[1] == "a"
+
+
+def test_a_broken_view_in_a_file_is_passed_over(explore, frame, tmp_path, quick, monkeypatch):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    monkeypatch.setattr(
+        before._autosave, "_view", lambda: ({"color_by": 3, "selection": [99], "color": []}, {})
+    )
+    before.session.label([1], "a")
+    before.close()
+    after = explore(autosave=path)
+    assert after.labels[1] == "a"
+    assert after.color_column["kind"] == "none"
