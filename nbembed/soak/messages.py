@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from nbembed.soak.drawing import Rng, Situation, pick
 from nbembed.soak.outcome import Outcome
 from nbembed.soak.steering import comes_to_rest, new_session
 from nbembed.widget import Explorer, schema
+from nbembed.widget.queries import QUERIES
+from nbembed.widget.query_types import QueryType
+from nbembed.widget.wire_types import Enum, Record, Type
 
 #: Messages of an epoch.
 MESSAGES = 200
@@ -39,17 +42,18 @@ FIXED = ("n_samples", "height", "color_column", "color_values", "methods")
 
 
 class RecordedExplorer(Explorer):
-    """An Explorer that keeps its replies in place of sending them."""
+    """An Explorer that keeps replies and answers in place of sending them."""
 
     def send(self, content: Any, buffers: Any = None) -> None:
-        """Keep a reply; other messages are of no interest here."""
-        if content["type"] == "reply":
+        """Keep a reply or an answer; other messages are of no interest here."""
+        if content["type"] in ("reply", "answer"):
             with self.__dict__.setdefault("lock", threading.Lock()):
-                self.__dict__.setdefault("replies", []).append(content)
+                self.__dict__.setdefault(content["type"], []).append(content)
 
-    def take_replies(self) -> list[dict[str, Any]]:
-        """Return the replies since the last call."""
-        found: list[dict[str, Any]] = self.__dict__.pop("replies", [])
+    def take(self, kind: str) -> list[dict[str, Any]]:
+        """Return what was sent of this kind since the last call; answers may come later."""
+        with self.__dict__.setdefault("lock", threading.Lock()):
+            found: list[dict[str, Any]] = self.__dict__.pop(kind, [])
         return found
 
 
@@ -87,7 +91,10 @@ def check_message(
         # The kernel's own way catches what a callback raises.
         for callback in explorer._msg_callbacks.callbacks:
             callback(explorer, content, buffers)
-    replies = explorer.take_replies()
+    for answer in explorer.take("answer"):
+        with outcome.guarded(f"the answer to {answer['name']}"):
+            json.dumps(answer, allow_nan=False).encode()
+    replies = explorer.take("reply")
     command = isinstance(content, dict) and content.get("type") == "command"
     fine = len(replies) == 1 if command else len(replies) <= 1
     outcome.expect(fine, f"{shown} got {len(replies)} replies")
@@ -119,41 +126,48 @@ def message(rng: Rng, session: Session) -> tuple[Any, list[Any]]:
     kind = "command" if rng.random() < 0.7 else pick(rng, tuple(schema.FROM_PAGE))
     content: dict[str, Any] = {"type": kind, "client": "page"}
     buffers: list[Any] = []
-    if kind == "command":
-        command = schema.COMMANDS[pick(rng, tuple(schema.COMMANDS))]
-        content |= {"request": int(rng.integers(1, 1000)), "name": command.name}
-        content["arguments"] = _arguments(rng, command, situation)
-        for _ in command.points:
+    if kind in ("command", "query"):
+        table: Mapping[str, schema.CommandType | QueryType]
+        table = schema.COMMANDS if kind == "command" else QUERIES
+        called = table[pick(rng, tuple(table))]
+        content |= {"request": int(rng.integers(1, 1000)), "name": called.name}
+        content["arguments"] = _arguments(rng, called, situation)
+        for _ in called.points:
             points = rng.choice(situation.n_samples, int(rng.integers(1, 5)), replace=False)
             buffers.append(points.astype("<u4").tobytes())
     for field in schema.FROM_PAGE[kind].fields:
         if field.name not in content:
-            content[field.name] = pick(rng, VALUES[field.type.typescript])
+            content[field.name] = legal(rng, field.type)
     if rng.random() < 0.5:
         return _spoiled(rng, content, buffers)
     return content, buffers
 
 
-#: Legal values of fields, by their type on the page.
-VALUES = {
-    "boolean": (True, False),
-    "number": (0, 1, 5),
-    "number[]": ([], [0], [3, 10**6]),
-    "string": ("a", "page", "七"),
-}
+#: Of these a value of a type is drawn, if the type accepts it.
+VALUES: tuple[Any, ...] = (
+    None, True, False, -1, 0, 1, 5, 0.5, "a", "page", "七", "#E69F00", [], [0], [3, 10**6], {},
+)  # fmt: skip
 
 
-def _arguments(rng: Rng, command: schema.CommandType, situation: Situation) -> dict[str, Any]:
-    if command.parameters:
+def legal(rng: Rng, kind: Type) -> Any:
+    """Return a value that a type of the wire accepts."""
+    if isinstance(kind, Enum):
+        return pick(rng, kind.words)
+    if isinstance(kind, Record):
+        return {field.name: legal(rng, field.type) for field in kind.fields}
+    return pick(rng, [value for value in VALUES if kind.accepts(value)])
+
+
+def _arguments(
+    rng: Rng, called: schema.CommandType | QueryType, situation: Situation
+) -> dict[str, Any]:
+    if isinstance(called, schema.CommandType) and called.parameters:
         live = situation.recipe.live_parameters
         names = [parameter.name for parameter in live] or ["none"]
         return {pick(rng, names): float(rng.uniform(0.1, 1.0))}
-    arguments = {}
-    for field in command.arguments:
-        words: tuple[Any, ...] = VALUES.get(field.type.typescript, ("class",))
-        if field.name == "method":
-            words = tuple(situation.methods)
-        arguments[field.name] = pick(rng, words)
+    arguments = {field.name: legal(rng, field.type) for field in called.arguments}
+    if "method" in arguments:
+        arguments["method"] = pick(rng, tuple(situation.methods))
     return arguments
 
 

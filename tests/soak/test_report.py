@@ -23,12 +23,14 @@ from nbembed.soak import drawing, epochs
 from nbembed.soak.damage import _foreign_code
 from nbembed.soak.drawing import Situation
 from nbembed.soak.kills import _last_saved
-from nbembed.soak.messages import check_message
+from nbembed.soak.messages import check_message, legal
 from nbembed.soak.mutations import PAYLOAD, mutate
 from nbembed.soak.outcome import Outcome
 from nbembed.soak.resources import live_sessions
 from nbembed.soak.steering import REFUSALS, check_replays
 from nbembed.supervision import Supervision
+from nbembed.widget import schema
+from nbembed.widget.queries import QUERIES
 
 
 @pytest.fixture
@@ -156,7 +158,7 @@ def test_a_message_without_its_reply_is_found(session):
     replies: list[dict[str, Any]] = []
     explorer: Any = SimpleNamespace(
         _msg_callbacks=SimpleNamespace(callbacks=[lambda *message: None]),
-        take_replies=lambda: replies,
+        take=lambda kind: replies if kind == "reply" else [],
     )
     outcome = Outcome()
     check_message(explorer, command, [], outcome)
@@ -164,6 +166,27 @@ def test_a_message_without_its_reply_is_found(session):
     replies.append({"type": "reply", "client": "page", "request": 4, "ok": True, "error": None})
     check_message(explorer, command, [], outcome)
     assert "got the reply to 4" in outcome.failures[1]
+
+
+def test_an_answer_that_is_no_json_is_found(session):
+    answers: list[dict[str, Any]] = [{"name": "find", "fields": {"low": float("nan")}}]
+    explorer: Any = SimpleNamespace(
+        _msg_callbacks=SimpleNamespace(callbacks=[]),
+        take=lambda kind: answers if kind == "answer" else [],
+    )
+    outcome = Outcome()
+    check_message(explorer, {"type": "ack"}, [], outcome)
+    assert "the answer to find" in outcome.failures[0]
+
+
+def test_legal_values_are_drawn_for_all_that_a_page_sends():
+    rng = np.random.default_rng(0)
+    sent = [*schema.FROM_PAGE.values()]
+    called = [*schema.COMMANDS.values(), *QUERIES.values()]
+    fields = [f for message in sent for f in message.fields]
+    fields += [f for one in called for f in one.arguments]
+    for f in fields:
+        f.check(legal(rng, f.type))
 
 
 def test_only_whole_lines_of_a_killed_process_count():
