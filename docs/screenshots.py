@@ -2,14 +2,21 @@
 
 Needs the ``test`` extra and runs from the root of a checkout. Seven digits are named by what lies
 around one example of each, and the widget is photographed while a lasso is drawn around an eighth.
+
+``python -m docs.screenshots --gallery [NAME ...]`` runs the stories of the gallery instead, all or
+those named, and keeps the picture of the map that ends each.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import tempfile
+from base64 import b64decode
 from pathlib import Path
 
+import nbclient
+import nbformat
 import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
@@ -41,10 +48,18 @@ session.wait("converged", timeout=120)
 
 
 def main() -> None:
-    """Write ``docs/images/quickstart.png``."""
+    """Write ``docs/images/quickstart.png``, or the pictures of the gallery."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dark", action="store_true", help="in JupyterLab's dark theme")
+    parser.add_argument(
+        "--gallery", nargs="*", metavar="NAME", help="the maps that end the stories of the gallery"
+    )
     options = parser.parse_args()
+    if options.gallery is not None:
+        for story in sorted((CHECKOUT / "notebooks" / "gallery").glob("*.ipynb")):
+            if not options.gallery or story.stem in options.gallery:
+                take_story(story, IMAGES / "gallery" / f"{story.stem}.png")
+        return
     with sync_playwright() as playwright, JupyterLab() as lab:
         browser = launch(playwright, chromium())
         notebook = lab.open_notebook(
@@ -52,6 +67,16 @@ def main() -> None:
         )
         take(notebook, IMAGES / "quickstart.png", options.dark)
         browser.close()
+
+
+def take_story(story: Path, picture: Path) -> None:
+    """Run a notebook and keep the last picture that its last cell leaves: the map at rest."""
+    notebook = nbformat.read(story, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        nbclient.execute(notebook, cwd=folder, timeout=1800, kernel_name="python3")
+    shown = [output.get("data", {}) for output in notebook.cells[-1].outputs]
+    picture.write_bytes(b64decode([data["image/png"] for data in shown if "image/png" in data][-1]))
+    print(f"{picture} ({picture.stat().st_size // 1024} KiB)")
 
 
 def take(notebook: Notebook, picture: Path, dark: bool) -> None:

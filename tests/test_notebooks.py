@@ -12,6 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: Short stories; a page of the docs has a picture of each.
+GALLERY = sorted((ROOT / "notebooks" / "gallery").glob("*.ipynb"))
+NOTEBOOKS += GALLERY
 #: The lessons, one a paper, are numbered.
 LESSONS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 
@@ -62,6 +65,20 @@ def test_lessons_have_what_a_lesson_needs(path):
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_lessons_are_listed(path):
     assert f"(notebooks/{path.name})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_stories_are_short_and_have_a_picture(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert len(cells) <= 16
+    assert cells[0].source.startswith("# ")
+    assert cells[-1].source.split("\n")[-1] == "explorer", "ends with a map to look at"
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert f"(notebooks/gallery/{path.name})" in page
+    assert f"\nnotebooks/gallery/{path.stem}\n" in page, "in the table of contents"
+    assert f"(images/gallery/{path.stem}.png)" in page
+    picture = ROOT / "docs" / "images" / "gallery" / f"{path.stem}.png"
+    assert 0 < picture.stat().st_size < 150_000
 
 
 @pytest.mark.slow

@@ -72,9 +72,13 @@ def check_wheel(files: dict[str, bytes]) -> None:
         assert files[name] == (ROOT / name).read_bytes(), f"{name} is not the one built here"
     assert "nbembed/py.typed" in files
     assert "nbembed/__init__.pyi" in files
-    notebooks = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert "quickstart.ipynb" in notebooks
-    assert {f"nbembed/notebooks/{name}" for name in notebooks} <= files.keys()
+    notebooks = {
+        path.relative_to(ROOT).as_posix()
+        for pattern in ("*.ipynb", "gallery/*.ipynb")
+        for path in (ROOT / "notebooks").glob(pattern)
+    }
+    assert "notebooks/quickstart.ipynb" in notebooks
+    assert {f"nbembed/{name}" for name in notebooks} <= files.keys()
     ours = {
         path.relative_to(ROOT).as_posix()
         for pattern in ("*.py", "*.npz")

@@ -15,9 +15,12 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     DOCS / "explorer.md",
     DOCS / "larger-than-one-machine.md",
+    DOCS / "which-method.md",
     DOCS / "your-own-recipe.md",
     *sorted((DOCS / "methods").glob("*.md")),
 ]
+#: The spectral learners that a person chooses among.
+LIVE_LEARNERS = ["FDA", "LFDA", "MFA", "DNE", "SELF", "SSFDA", "SSMMC", "LPP", "PCA", "KPCATrick"]
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -45,6 +48,19 @@ def test_names_are_real(page):
         value: object = nbembed
         for part in name.split("."):
             value = getattr(value, part)
+
+
+def test_the_page_of_choice_has_every_method_with_the_sentence_that_the_explorer_shows():
+    text = (DOCS / "which-method.md").read_text(encoding="utf-8")
+    names = ["SNE", "HSSNE", "NeRV", "SNeRV", "Mbed", "ParametricEmbedding"]
+    names += [f"spectral.{name}" for name in LIVE_LEARNERS]
+    for name in names:
+        kind: object = nbembed
+        for part in name.split("."):
+            kind = getattr(kind, part)
+        assert re.search(
+            rf"`nb\.{re.escape(name)}(\(.*?\))?`: \*{re.escape(kind.recipe_type.summary)}\*", text
+        ), name
 
 
 def test_each_page_of_the_top_has_its_place_also_the_one_of_benchmarks():

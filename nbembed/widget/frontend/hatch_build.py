@@ -37,8 +37,12 @@ class FrontendBuildHook(BuildHookInterface):
                 raise RuntimeError(f"the front end's build did not make {', '.join(missing)}")
         # An editable install finds notebooks/ beside the package; a copy of it would grow stale.
         if self.target_name == "wheel" and version != "editable":
-            for notebook in sorted((root / "notebooks").glob("*.ipynb")):
-                build_data["force_include"][str(notebook)] = f"nbembed/notebooks/{notebook.name}"
+            notebooks = root / "notebooks"
+            for notebook in sorted(
+                [*notebooks.glob("*.ipynb"), *notebooks.glob("gallery/*.ipynb")]
+            ):
+                inside = f"nbembed/{notebook.relative_to(root).as_posix()}"
+                build_data["force_include"][str(notebook)] = inside
 
 
 def is_fresh(root: Path, frontend: Path, static: Path) -> bool:
