@@ -21,26 +21,25 @@ AXE = Path(__file__).parents[2] / "nbembed/widget/frontend/node_modules/axe-core
 THEMES = {"light": LIGHT, "dark": DARK}
 
 #: All rules of its default, and of those off by default the two of WCAG's levels A and AA that fit.
-RUN = """async (whole) => {
+RUN = """async (within) => {
   const rules = { "target-size": { enabled: true }, "label-content-name-mismatch": { enabled: true } };
-  const where = whole ? document : document.querySelector(".nbe");
-  const { violations } = await axe.run(where, { rules, resultTypes: ["violations"] });
+  const { violations } = await axe.run(within ? document.querySelector(within) : document, { rules, resultTypes: ["violations"] });
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, any, all, none }) =>
     [id, target.join(" "), html.slice(0, 160), ...[...any, ...all, ...none].map((c) => c.message)].join("\\n    ")));
 }"""  # noqa: E501
 
 
-def violations(page: Page, *, whole: bool = False) -> list[str]:
-    """Return what axe finds in the Explorer, or in its whole page: one text for each element."""
+def violations(page: Page, within: str = ".nbe") -> list[str]:
+    """Return what axe finds in a part of the page, or in all of it: one text for each element."""
     if not page.evaluate("'axe' in window"):
         assert AXE.exists(), "run `npm ci` in nbembed/widget/frontend, or `pip install -e .`"
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    found: list[str] = page.evaluate(RUN, whole)
+    found: list[str] = page.evaluate(RUN, within)
     return found
 
 
-def accessible(page: Page, **how: bool) -> None:
-    found = violations(page, **how)
+def accessible(page: Page, within: str = ".nbe") -> None:
+    found = violations(page, within)
     assert not found, "\n\n".join(found)
 
 
@@ -158,5 +157,5 @@ def test_a_page_without_a_kernel(browser: Browser, tmp_path: Path, theme: Any) -
     page.goto((tmp_path / "map.html").as_uri())
     page.get_by_role("button", name="first 3").click()
     expect(page.get_by_text("3 of 60 points selected")).to_be_visible()
-    accessible(page, whole=True)
+    accessible(page, within="")
     page.close()
