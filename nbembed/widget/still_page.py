@@ -50,11 +50,16 @@ _PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{title}</title>
 <style>{css}</style>
-<style>body {{ margin: 0; padding: 12px }} @media (prefers-color-scheme: dark) \
+<style>body {{ margin: 0; padding: 12px }} \
+h1 {{ margin: 0 0 8px; font: 600 16px/1.4 system-ui, sans-serif; overflow-wrap: anywhere }} \
+@media (prefers-color-scheme: dark) \
 {{ body {{ background: #1b1d20; color: #e1e3e6 }} }}</style>
 </head>
 <body>
+<main>
+<h1>{title}</h1>
 <div id="nbembed"></div>
+</main>
 <script type="application/json" id="nbembed-state">{state}</script>
 <script>{script}</script>
 <script>nbembedStill.mount(document.getElementById("nbembed"), \

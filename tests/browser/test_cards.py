@@ -53,7 +53,7 @@ def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells)
     opened = view.get_by_role("group", name=f"Card of scan {point}")
     expect(opened.locator(".nbe-near").get_by_role("listitem")).to_have_count(5)
     notebook.wait_for(f"explorer.cards.tolist() == [{point}]")
-    neighbor = opened.get_by_role("button", name="Open the card of scan").first
+    neighbor = opened.get_by_title("Open the card of scan").first
     neighbor.click()
     expect(view.locator(".nbe-card")).to_have_count(2)
     notebook.wait_for("explorer.cards.size == 2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -22,6 +23,23 @@ def test_types_are_right() -> None:
         [str(node), str(compiler), "--noEmit"], cwd=FRONTEND, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_editable_install_fetches_a_tool_that_is_missing(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("hatch_build", FRONTEND / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    assert hook.has_tools(FRONTEND)
+    package = '{"dependencies": {"@a/b": "1"}, "devDependencies": {"c": "2"}}'
+    (tmp_path / "package.json").write_text(package, encoding="utf-8")
+    for name in ("@a/b", "c"):
+        assert not hook.has_tools(tmp_path)
+        folder = tmp_path / "node_modules" / name
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text("{}", encoding="utf-8")
+    assert hook.has_tools(tmp_path)
 
 
 def imports(module: Path) -> set[Path]:

@@ -120,7 +120,7 @@ def test_cards_are_kept_open_by_clicks_and_closed_again(page: Page) -> None:
     assert one is not None
     assert two is not None
     assert (one["x"], one["y"]) != (two["x"], two["y"])
-    other.get_by_role("button", name="Open the card of Point 5").click()
+    other.get_by_title("Open the card of Point 5").click()
     expect(page.get_by_role("group", name="Card of Point 5")).to_be_visible()
     third.get_by_role("button", name="Close the card of Third").click()
     expect(third).to_have_count(0)

@@ -7,6 +7,7 @@ checkout needs nothing but Python.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -29,7 +30,7 @@ class FrontendBuildHook(BuildHookInterface):
         frontend = root / "nbembed" / "widget" / "frontend"
         static = root / "nbembed" / "widget" / "static"
         # Who installs an editable copy works on it, and needs the front end's tools as well.
-        no_tools = version == "editable" and not (frontend / "node_modules").is_dir()
+        no_tools = version == "editable" and not has_tools(frontend)
         if no_tools or not is_fresh(root, frontend, static):
             bundle(frontend)
             missing = [name for name in BUNDLE if not (static / name).is_file()]
@@ -43,6 +44,13 @@ class FrontendBuildHook(BuildHookInterface):
             ):
                 inside = f"nbembed/{notebook.relative_to(root).as_posix()}"
                 build_data["force_include"][str(notebook)] = inside
+
+
+def has_tools(frontend: Path) -> bool:
+    """Tell whether every dependency is fetched, those of the tests included."""
+    package = json.loads((frontend / "package.json").read_text(encoding="utf-8"))
+    names = [*package["dependencies"], *package["devDependencies"]]
+    return all((frontend / "node_modules" / name / "package.json").is_file() for name in names)
 
 
 def is_fresh(root: Path, frontend: Path, static: Path) -> bool:

@@ -96,7 +96,7 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {
     label: "Esc",
-    help: "cancel what is being drawn, close the field of the class, leave the questions, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
+    help: "cancel what is being drawn, end the tour, close the field of the class, leave the questions, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
     chords: ["Escape"],
     run: escape,
   },
@@ -123,7 +123,7 @@ export const KEYS: readonly KeyBinding[] = [
     run: (view, event) => (event.shiftKey ? view.redo() : view.undo()),
   },
   { label: "Ctrl Y", help: "redo", chords: ["Ctrl y"], run: (view) => view.redo() },
-  { label: "?", help: "show or hide this list", chords: ["?"], run: (view) => (view.helpOpen.value = !view.helpOpen.peek()) },
+  { label: "?", help: "show or hide this list", chords: ["?"], run: (view) => view.showHelp(!view.helpOpen.peek()) },
 ];
 
 export const MOUSE: readonly { label: string; help: string }[] = [
@@ -208,7 +208,8 @@ function moveCursor(view: View, event: KeyboardEvent): void {
 function escape(view: View): void {
   const map = view.map.peek();
   if (map?.cancelDrawing()) view.say("Canceled");
-  else if (view.helpOpen.peek()) view.helpOpen.value = false;
+  else if (view.helpOpen.peek()) view.showHelp(false);
+  else if (view.tour.peek()) view.tour.value = false;
   else if (view.naming.purpose.peek()) view.naming.close();
   else if (view.questions.asking) view.questions.leave();
   else if (map?.cursorShown) map.hideCursor();

@@ -32,6 +32,8 @@ export class View {
   readonly chosenClass = signal(0);
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
+  /** Whether the tour goes on. */
+  readonly tour = signal(false);
   /** The open tab of the side panel. */
   readonly tab = signal("steer");
   /** What is open below the map, "" for nothing. */
@@ -252,6 +254,16 @@ export class View {
     const { n_samples: size, classes, label_codes: codes } = this.store.traits;
     const all = Uint32Array.from({ length: size.peek() }, (_, i) => i);
     this.select(all.filter((i) => !classes.peek()[codes.peek()[i]]?.hidden), "replace");
+  }
+
+  showHelp(shown: boolean): void {
+    this.helpOpen.value = shown;
+    if (shown) this.tour.value = false;
+  }
+
+  beginTour(): void {
+    this.helpOpen.value = false;
+    this.tour.value = true;
   }
 
   clearSelection(): void {

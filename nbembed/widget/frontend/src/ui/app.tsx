@@ -11,6 +11,7 @@ import { PathStrip } from "./path_strip";
 import { Status } from "./status";
 import { SidePanel } from "./tabs";
 import { Toolbar } from "./toolbar";
+import { Tour } from "./tour";
 
 export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
   return (
@@ -30,6 +31,7 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
         <SidePanel view={view} />
       </div>
       <Help view={view} />
+      <Tour view={view} />
       <div class="nbe-spoken" role="status" aria-live="polite">{view.spoken}</div>
     </>
   );

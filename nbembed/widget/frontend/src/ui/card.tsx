@@ -203,8 +203,8 @@ function Neighbors({ view, point: own, neighbors, open }: { view: View; point: n
       <ol>
         {neighbors.map(({ point, name, distance }) => (
           <li key={point}>
-            <button type="button" title="Open its card" aria-label={`Open the card of ${inline(name) || `point ${point}`}`} onClick={() => view.openCard(point)}>
-              <bdi>{inline(name, 40) || `#${point}`}</bdi><span class="nbe-faint">{text(distance)}</span>
+            <button type="button" title={`Open the card of ${inline(name) || `point ${point}`}`} onClick={() => view.openCard(point)}>
+              <bdi>{inline(name, 40) || `#${point}`}</bdi> <span class="nbe-faint">{text(distance)}</span>
             </button>
           </li>
         ))}

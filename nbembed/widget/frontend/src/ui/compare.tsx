@@ -12,7 +12,7 @@ export function ComparePanel({ view }: { view: View }) {
   const { compared, second } = view.store.traits;
   return (
     <>
-      <section class="nbe-section" aria-label="Snapshots"><TakeSnapshot view={view} /></section>
+      <section class="nbe-section" aria-label="New snapshot"><TakeSnapshot view={view} /></section>
       <section class="nbe-section" aria-label="Comparison">
         <Choice view={view} />
         {compared.value && <Shown view={view} compared={compared.value} />}

@@ -194,7 +194,7 @@ function SelectionTools({ view }: { view: View }) {
       <div class="nbe-find-steps">
         <button type="button" class="nbe-button" title="Select the points that are not selected, and no others" onClick={() => find.invert()}>Invert</button>
         <button
-          type="button" class="nbe-button" aria-label="Selection before" aria-disabled={!find.earlier.value.length} title="Go back to the selection before this one"
+          type="button" class="nbe-button" aria-label="Back (selection before)" aria-disabled={!find.earlier.value.length} title="Go back to the selection before this one"
           onClick={() => find.back()}
         >
           <Icon name="undo" />Back

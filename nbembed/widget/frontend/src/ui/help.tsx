@@ -15,8 +15,9 @@ export function Help({ view }: { view: View }) {
     <div class="nbe-help" role="dialog" aria-label="Keys and mouse">
       <div class="nbe-heading">
         <h3>Keys and mouse</h3>
-        <button ref={close} type="button" class="nbe-inline" aria-label="Close help" onClick={() => (view.helpOpen.value = false)}><Icon name="close" /></button>
+        <button ref={close} type="button" class="nbe-inline" aria-label="Close help" onClick={() => view.showHelp(false)}><Icon name="close" /></button>
       </div>
+      <button type="button" class="nbe-button" title="Map, names, sliders, suggestions, history, export: one after the other" onClick={() => view.beginTour()}>Tour of the Explorer, one minute</button>
       <Table rows={MOUSE} />
       <Table rows={KEYS} />
     </div>

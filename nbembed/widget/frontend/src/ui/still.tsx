@@ -53,7 +53,7 @@ function Classes({ view }: { view: View }) {
   if (!classes.length) return null;
   return (
     <section class="nbe-section" aria-label="Classes">
-      <div class="nbe-heading"><h3>Classes</h3></div>
+      <div class="nbe-heading"><h2>Classes</h2></div>
       <ul class="nbe-still-classes">
         {classes.map(({ name, color }, k) => (
           <li key={k}>

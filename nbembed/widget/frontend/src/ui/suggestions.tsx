@@ -119,8 +119,8 @@ function Ask({ view }: { view: View }) {
       </p>
       <div class="nbe-answers">
         {view.classOrder.value.map((k) => ({ ...classes[k], k })).map(({ name, color, place, k }) => (
-          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={place < 9 ? `${name} (${place + 1})` : `${name} (T, then its name)`} aria-label={`Answer ${name}`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
-            {place < 9 && <kbd>{place + 1}</kbd>}<span>{name}</span>
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={place < 9 ? `${name} (${place + 1})` : `${name} (T, then its name)`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+            {place < 9 && <kbd>{place + 1}</kbd>} <span>{name}</span>
           </button>
         ))}
       </div>

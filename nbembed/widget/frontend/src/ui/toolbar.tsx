@@ -63,7 +63,7 @@ export function Toolbar({ view }: { view: View }) {
       <div class="nbe-spring" />
       <Summary view={view} />
       <FullScreen />
-      <ToolButton name="Help" icon="help" hint="Keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => (view.helpOpen.value = !view.helpOpen.peek())} />
+      <ToolButton name="Help" icon="help" hint="Tour, keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
     </div>
   );
 }

@@ -208,15 +208,16 @@ function WithoutLabels({ view }: { view: View }) {
   const { why } = view;
   const found = why.unsupervised.value.value;
   const making = why.ghost.value && !found?.positions.length && !why.unsupervised.error.value;
+  const text = making ? "Cancel" : why.ghost.value ? "Hide" : "Show on the map";
   return (
     <>
       <div class="nbe-heading"><h3>Without labels</h3></div>
       <button
-        type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label="Map without labels"
+        type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={`${text} (map without labels)`}
         title="The map that this method makes with these parameters and no labels, links or pins, laid on this one"
         onClick={() => (making ? why.cancelGhost() : (why.ghost.value = !why.ghost.value))}
       >
-        {making ? "Cancel" : why.ghost.value ? "Hide" : "Show on the map"}
+        {text}
       </button>
       {why.unsupervised.error.value ? (
         <p class="nbe-why" dir="auto">{why.unsupervised.error.value}</p>
