@@ -8,6 +8,7 @@ import type { Theme } from "../theme";
 import { shown } from "../contrast";
 import { rgba } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
+import { seenDirections } from "./naming";
 
 export interface OverlayState {
   camera: Camera;
@@ -67,10 +68,10 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
   context.font = "600 11px system-ui, -apple-system, 'Segoe UI', sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";
+  const seen = seenDirections(directions);
   directions.forEach(([dx, dy], k) => {
+    if (!seen[k]) return;
     const length = Math.hypot(dx, dy);
-    // A direction nearly orthogonal to the plane has no ray.
-    if (length < 0.15 * longest) return;
     const ux = dx / length;
     const uy = -dy / length;
     const reach = Math.min(
