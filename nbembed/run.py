@@ -335,6 +335,7 @@ class Run:
             raise FloatingPointError(
                 f"{type(acting).__name__} left the range of numbers at iteration "
                 f"{self.iteration + 1}"
+                + (f": {hazard}" if (hazard := self.objective.hazard) else "")
             )
         self._state = state
         self._age += 1

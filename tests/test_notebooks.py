@@ -81,6 +81,25 @@ def test_stories_are_short_and_have_a_picture(path):
     assert 0 < picture.stat().st_size < 150_000
 
 
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_what_a_lesson_begins_with_is_not_to_be_undone(path):
+    """Labels that are there from the start are arguments, and no actions of the reader."""
+    (made,) = (
+        cell.source
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code" and "nb.Explorer(" in cell.source
+    )
+    assert not re.search(r"session\.(?!wait\b)", made)
+    assert re.search(r"explorer\.session\.wait\(timeout=[12]\)", made), "at rest if it is quick"
+
+
+#: Run after a notebook: its Explorer comes to rest by itself, and within few iterations.
+REST = """
+assert explorer.session.wait("converged", timeout=300), explorer.session
+assert explorer.session.iteration < 1000, explorer.session
+"""
+
+
 @pytest.mark.slow
 @every_notebook
 def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
@@ -88,6 +107,7 @@ def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
     search = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search))
     notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell(REST))
     nbclient.execute(notebook, cwd=str(tmp_path), timeout=600, kernel_name="python3")
     warnings = [
         output.text

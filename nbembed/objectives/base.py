@@ -130,6 +130,14 @@ class Objective(ABC):
         return bool(np.isfinite(Y).all())
 
     @property
+    def hazard(self) -> str:
+        """What in the data can drive a layout out of range, and what to do; "" if nothing can.
+
+        A sentence for the error of a run that has left the range of numbers.
+        """
+        return ""
+
+    @property
     def equation(self) -> str:
         """The cost as lines of text, with the terms' own symbols; "" if it does not say."""
         return ""

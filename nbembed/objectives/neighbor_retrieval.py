@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 #: ε: what counts as p in KL(q‖p) where p is zero.
 FLOOR = 1e-8
+#: How many times narrower than the widest a neighborhood is where points are near duplicates.
+NARROW = 1e4
 #: The least and the largest s. Between them logarithms of probabilities stay in float32.
 WIDENINGS = 1e-6, 1e6
 #: The largest w/s² for each type: larger ones overflow, or their gradients do.
@@ -220,6 +222,21 @@ class NeighborRetrieval(PairObjective):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without logarithms, which are shared and have a lock."""
         return {**self.__dict__, "_logs": None}
+
+    @property
+    def hazard(self) -> str:
+        """Near duplicates, whose neighborhoods are so narrow that log p of others overflows."""
+        widths = getattr(self._supervised.base, "beta", None)
+        widths = self._width if widths is None else np.asarray(widths)
+        narrow = np.flatnonzero(widths > NARROW**2 * widths.min())
+        if not narrow.size:
+            return ""
+        times = math.sqrt(float(widths.max()) / float(widths.min()))
+        return (
+            f"{narrow.size} points, such as point {int(widths.argmax())}, have neighborhoods up to "
+            f"{times:.0e} times narrower than other points have, as near duplicates do; keep one "
+            "point of each such group, or give a perplexity above the number of points in a group"
+        )
 
     @property
     def equation(self) -> str:

@@ -17,8 +17,9 @@ without a network::
 * ``retrieval``: how well a map retrieves neighborhoods of the data (:func:`retrieval_curve`,
   :func:`rnx_curve`).
 * ``lines``: any lines in the same theme (:func:`lines`).
-* ``theme``, ``points``, ``inputs``: light and dark theme, points with text on hover, sources
-  of traces and paths.
+* ``images``: digits, faces, weights of pixels and small matrices (:func:`images`).
+* ``theme``, ``fitting``, ``points``, ``inputs``: light and dark theme, figures as wide as the
+  cell, points with text on hover, sources of traces and paths.
 
 Colors and their order are those of the Explorer. Text from data (class names, hover) is shown
 verbatim, never interpreted as HTML or TeX.
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 from nbembed.plots.annealing import annealing_path
 from nbembed.plots.curves import cost_curve
+from nbembed.plots.images import images
 from nbembed.plots.lines import lines
 from nbembed.plots.maps import comparison_grid, scatter
 from nbembed.plots.retrieval import retrieval_curve, rnx_curve
@@ -36,6 +38,7 @@ __all__ = [
     "annealing_path",
     "comparison_grid",
     "cost_curve",
+    "images",
     "lines",
     "retrieval_curve",
     "rnx_curve",

@@ -16,6 +16,7 @@ from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
 
 from nbembed.display import palette
+from nbembed.plots.fitting import extent, keep_scale
 from nbembed.plots.inputs import path_of
 from nbembed.plots.points import check_layout, cloud, plane_of
 from nbembed.plots.theme import NEUTRAL, count_by_ones_twos_fives, new_figure
@@ -25,13 +26,17 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+#: Height in pixels of a map in a strip that is as wide as the page.
+TALL = 160
+
+
 def annealing_path(
     path: Any,
     y: ArrayLike | None = None,
     *,
     marked: ArrayLike | None = None,
     maps: int = 6,
-    size: int = 112,
+    size: int | None = None,
 ) -> Any:
     """Return a strip of layouts along λ above the criterion J, with the best one marked.
 
@@ -45,8 +50,8 @@ def annealing_path(
         Points drawn larger, for example the labeled ones.
     maps : int, default=6
         Number of layouts to draw, evenly spaced over the path and including the best one.
-    size : int, default=112
-        Side length of a map in pixels.
+    size : int, optional
+        Side length of a map in pixels. By default the strip is as wide as the page or cell.
 
     Returns
     -------
@@ -59,7 +64,7 @@ def annealing_path(
     """
     steps = path_of(path)
     maps = check_count("maps", maps, low=1)
-    size = check_count("size", size, low=60)
+    size = None if size is None else check_count("size", size, low=60)
     layouts = [check_layout(step.embedding, "path") for step in steps]
     if len({layout.shape for layout in layouts}) > 1:
         raise ValueError(
@@ -80,10 +85,13 @@ def annealing_path(
         renderer = shared.draw(made, *shared.place(str(k), flat), scale=0.7)
         made.add_tools(shared.hover([renderer]))
         figures.append(made)
+    width = None if size is None else max((size + 17) * len(drawn), 320)
+    across: dict[str, Any] = {"sizing_mode": "stretch_width"} if size is None else {}
     return column(
-        row(*figures, spacing=6),
-        _criterion(steps, drawn, best, (size + 17) * len(drawn)),
+        row(*figures, spacing=6, **across),
+        _criterion(steps, drawn, best, width),
         spacing=4,
+        **across,
     )
 
 
@@ -102,14 +110,19 @@ def chosen_steps(count: int, wanted: int, best: int | None) -> list[int]:
     return sorted(chosen)
 
 
-def _small_map(title: str, description: str, flat: NDArray[Any], size: int) -> Any:
+def _small_map(title: str, description: str, flat: NDArray[Any], size: int | None) -> Any:
     middle = (flat.min(axis=0) + flat.max(axis=0)) / 2
-    half = 0.55 * float(np.ptp(flat, axis=0).max()) or 1.0
+    sides = 1.1 * np.ptp(flat, axis=0)
+    half = float(sides.max()) / 2 or 1.0
+    shape: dict[str, Any] = (
+        {"height": TALL + 24, "sizing_mode": "stretch_width"}
+        if size is None
+        else {"frame_width": size, "frame_height": size}
+    )
     made = new_figure(
         title,
         description,
-        frame_width=size,
-        frame_height=size,
+        **shape,
         x_range=Range1d(start=middle[0] - half, end=middle[0] + half),
         y_range=Range1d(start=middle[1] - half, end=middle[1] + half),
         tools="pan,wheel_zoom,lasso_select,reset",
@@ -118,10 +131,12 @@ def _small_map(title: str, description: str, flat: NDArray[Any], size: int) -> A
     made.title.text_font_size = "12px"
     made.axis.visible = False
     made.grid.visible = False
+    if size is None:
+        keep_scale(made, middle, np.maximum(sides, 1e-9 * half))
     return made
 
 
-def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int) -> Any:
+def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int | None) -> Any:
     """Return the figure of J against λ, which decreases from left to right as it does in time."""
     values = [step.criterion if math.isfinite(step.criterion) else math.nan for step in steps]
     # J does not exist where a class is empty: such steps are hollow markers on the axis.
@@ -133,8 +148,7 @@ def _criterion(steps: list[Any], drawn: list[int], best: int | None, width: int)
         "",
         "Criterion J against lambda. "
         + (_words(steps[best], best, True) if best is not None else "No layout competes."),
-        width=max(width, 320),
-        height=190,
+        **extent(width, 190),
         x_axis_type="log",
         x_range=Range1d(start=high * margin, end=low / margin),
         tools="",

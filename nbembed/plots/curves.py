@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
 
 from nbembed.display import palette
+from nbembed.plots.fitting import extent
 from nbembed.plots.inputs import traces_of
 from nbembed.plots.lines import DASHES
 from nbembed.plots.theme import NEUTRAL, add_legend, new_figure, text_color
-from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from nbembed.run import Record
 
 #: Approximate width of a letter in pixels, and of the figure outside the plot.
 LETTER, EDGES = 6.5, 90
+#: Where the width is the page's, names of stages have room on one this wide.
+NARROW = 700
 
 
-def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 280) -> Any:
+def cost_curve(source: Any, *, title: str = "", width: int | None = None, height: int = 280) -> Any:
     """Return a figure of the cost against the iteration.
 
     Parameters
@@ -30,7 +32,7 @@ def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 
         A trace is the list ``trace_`` of a fitted estimator.
     title : str
     width, height : int
-        Pixels.
+        Pixels; by default the figure is as wide as the page or cell.
 
     Returns
     -------
@@ -51,8 +53,7 @@ def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 
     'cost (nats)'
     """
     traces = traces_of(source)
-    width = check_count("width", width, low=100)
-    height = check_count("height", height, low=100)
+    size = extent(width, height)
     curves = {name: [r for r in trace if math.isfinite(r.cost)] for name, trace in traces.items()}
     for name, records in curves.items():
         if not records:
@@ -64,17 +65,16 @@ def cost_curve(source: Any, *, title: str = "", width: int = 560, height: int = 
     made = new_figure(
         title,
         f"Cost against iterations. {title} At the end: {ends} nats.",
-        width=width,
-        height=height,
+        **size,
         tools="pan,box_zoom,wheel_zoom,reset,save",
     )
     made.xaxis.axis_label = "iteration"
     made.yaxis.axis_label = "cost (nats)"
     if len(traces) == 1:
-        made.y_range = DataRange1d(range_padding=0.15)
+        made.y_range = DataRange1d(range_padding=0.3)
         trace = next(iter(traces.values()))
         top = max(r.cost for records in curves.values() for r in records)
-        _shade(made, trace, top, trace[-1].iteration / max(width - EDGES, 50))
+        _shade(made, trace, top, trace[-1].iteration / max((width or NARROW) - EDGES, 50))
     entries: list[tuple[str, Any, int | None]] = []
     for k, (name, records) in enumerate(curves.items()):
         line = made.line(

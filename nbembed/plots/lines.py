@@ -9,8 +9,9 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
 from nbembed.display import palette
+from nbembed.plots.fitting import extent
 from nbembed.plots.theme import add_legend, count_by_ones_twos_fives, new_figure
-from nbembed.validation import check_count, check_numbers, check_text
+from nbembed.validation import check_numbers, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -28,7 +29,7 @@ def lines(
     log: str = "",
     title: str = "",
     legend: str = "top_right",
-    width: int = 460,
+    width: int | None = None,
     height: int = 320,
 ) -> Any:
     """Return a figure of lines, distinguished by color and dashes.
@@ -44,7 +45,7 @@ def lines(
     legend : str
         A corner such as "top_right", or a side such as "right".
     width, height : int
-        Pixels.
+        Pixels; by default the figure is as wide as the page or cell.
 
     Returns
     -------
@@ -95,15 +96,12 @@ def lines(
     return made
 
 
-def line_figure(title: str, what: str, width: int, height: int, **options: Any) -> Any:
+def line_figure(title: str, what: str, width: int | None, height: int, **options: Any) -> Any:
     """Return an empty figure for lines."""
-    width = check_count("width", width, low=100)
-    height = check_count("height", height, low=100)
     return new_figure(
         title,
         f"{what}. {title}".strip(),
-        width=width,
-        height=height,
+        **extent(width, height),
         tools="pan,box_zoom,wheel_zoom,reset,save",
         **options,
     )

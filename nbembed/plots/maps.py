@@ -23,6 +23,7 @@ from bokeh.models import (
 )
 
 from nbembed.display.borders import region_borders
+from nbembed.plots.fitting import keep_scale
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
 from nbembed.plots.theme import ground_color, new_figure, text_color
 from nbembed.validation import check_count, check_flag, check_text
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Approximate width of a letter in pixels.
 LETTER = 7.5
+#: Height in pixels of a map that is as wide as the page, alone and in a grid.
+TALL, TALL_IN_GRID = 400, 300
 #: Color of borders, to be seen on light and on dark ground.
 BORDER = "#8A919E"
 
@@ -48,7 +51,7 @@ def scatter(
     marked: ArrayLike | None = None,
     hover: Mapping[str, ArrayLike] | None = None,
     title: str = "",
-    size: int = 420,
+    size: int | None = None,
     legend: bool = True,
 ) -> Any:
     """Return a figure of one map.
@@ -77,8 +80,9 @@ def scatter(
     hover : mapping of str to array-like of shape (n_samples,), optional
         Further text on hover.
     title : str
-    size : int, default=420
-        Side length of the map in pixels.
+    size : int, optional
+        Side length of the map in pixels. By default the map is as wide as the page or cell, and as
+        its neighbors in a ``bokeh.layouts.row`` with ``sizing_mode="stretch_width"``.
     legend : bool, default=True
         Whether to add a legend beside the map.
 
@@ -106,7 +110,7 @@ def scatter(
     if owners is not None and center_names is None:
         names = [str(owner) for owner in owners]
     arrows, arrow_names = _extra("direction", directions, direction_names, d)
-    size = check_count("size", size, low=100)
+    size = _size(size)
     check_flag("legend", legend)
     shared = cloud(len(layout), color, marked=marked, hover=hover)
     basis = plane_of(layout, arrows)
@@ -118,7 +122,14 @@ def scatter(
         reach = 0.8 * float(np.abs(seen[0]).max()) or 1.0
         longest = float(np.linalg.norm(arrows, axis=1).max()) or 1.0
         seen.append(np.vstack([np.zeros((1, 2)), arrows @ basis * (reach / longest)]))
-    made = _map_figure(title, _say(title, layout, shared), np.vstack(seen), size, len(seen) > 1)
+    made = _map_figure(
+        title,
+        _say(title, layout, shared),
+        np.vstack(seen),
+        size or TALL,
+        size is None,
+        len(seen) > 1,
+    )
     if owners is not None:
         _draw_borders(made, seen[1], owners)
     renderer = shared.draw(made, *shared.place("", seen[0]))
@@ -140,7 +151,7 @@ def comparison_grid(
     marked: ArrayLike | None = None,
     hover: Mapping[str, ArrayLike] | None = None,
     columns: int = 3,
-    size: int = 220,
+    size: int | None = None,
 ) -> Any:
     """Return maps of the same points side by side; a selection in one is shown in all.
 
@@ -156,8 +167,9 @@ def comparison_grid(
         See :func:`scatter`.
     columns : int, default=3
         Number of maps in a row.
-    size : int, default=220
-        Side length of a map in pixels.
+    size : int, optional
+        Side length of a map in pixels. By default the maps of a row share the width of the page or
+        cell, and the legend is beside the first row.
 
     Returns
     -------
@@ -178,7 +190,7 @@ def comparison_grid(
     checked = check_layouts(layouts)
     n_samples = len(next(iter(checked.values())))
     columns = check_count("columns", columns)
-    size = check_count("size", size, low=100)
+    size = _size(size)
     if metrics is not None and not isinstance(metrics, Mapping):
         raise TypeError(f"metrics must be a mapping of names of layouts, got {metrics!r}")
     lines = {} if metrics is None else dict(metrics)
@@ -193,14 +205,27 @@ def comparison_grid(
         line = by_name[name]
         # All titles have the same number of lines, so that the maps are aligned.
         title = f"{name}\n{line or ' '}" if any(by_name.values()) else name
-        made = _map_figure(title, _say(f"{name} {line}", layout, shared), flat, size, False)
+        say = _say(f"{name} {line}", layout, shared)
+        made = _map_figure(title, say, flat, size or TALL_IN_GRID, size is None, False)
         renderer = shared.draw(made, *shared.place(str(k), flat))
         made.add_tools(shared.hover([renderer]))
         # One legend for all maps, at the end of the first row.
-        if k == min(columns, len(checked)) - 1:
+        if size is not None and k == min(columns, len(checked)) - 1:
             shared.add_key(made, renderer)
         figures.append(made)
-    return gridplot(figures, ncols=columns, toolbar_options={"logo": None})
+    options: dict[str, Any] = {"toolbar_options": {"logo": None}}
+    if size is not None:
+        return gridplot(figures, ncols=columns, **options)
+    rows = [figures[k : k + columns] for k in range(0, len(figures), columns)]
+    key = _key(shared, TALL_IN_GRID) if shared.has_key else None
+    if key is not None:
+        # In a column of its own, so that the maps of the first row are as wide as the others.
+        rows[0].append(key)
+    grid = gridplot(rows, sizing_mode="stretch_width", **options)
+    if key is not None:  # a grid treats all figures alike
+        key.sizing_mode = "fixed"
+        grid.cols = ["1fr"] * (len(rows[0]) - 1) + ["max-content"]
+    return grid
 
 
 def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
@@ -249,18 +274,33 @@ def _extra(
 
 
 def _map_figure(
-    title: str, description: str, seen: NDArray[np.float64], size: int, roomy: bool
+    title: str,
+    description: str,
+    seen: NDArray[np.float64],
+    size: int,
+    stretch: bool,
+    roomy: bool,
 ) -> Any:
-    """Return an empty square figure that contains ``seen``, with the same scale on both axes."""
+    """Return an empty figure that contains ``seen``, with the same scale on both axes.
+
+    It is square, or with ``stretch`` as wide as the page and ``size`` high.
+    """
     low, high = seen.min(axis=0), seen.max(axis=0)
-    half = (0.62 if roomy else 0.55) * float((high - low).max()) or 1.0
+    margin = 0.62 if roomy else 0.55
+    half = margin * float((high - low).max()) or 1.0
     middle = (low + high) / 2
     lasso = LassoSelectTool()
+    # Lines of the title are outside the frame.
+    outside = 14 + 16 * (title.count("\n") + 1 if title else 0)
+    shape: dict[str, Any] = (
+        {"height": size + outside, "sizing_mode": "stretch_width"}
+        if stretch
+        else {"frame_width": size, "frame_height": size}
+    )
     made = new_figure(
         title,
         description,
-        frame_width=size,
-        frame_height=size,
+        **shape,
         x_range=Range1d(start=middle[0] - half, end=middle[0] + half),
         y_range=Range1d(start=middle[1] - half, end=middle[1] + half),
         tools=[
@@ -276,7 +316,38 @@ def _map_figure(
     )
     made.axis.visible = False
     made.grid.visible = False
+    if stretch:
+        keep_scale(made, middle, np.maximum(2 * margin * (high - low), 1e-9 * half))
     return made
+
+
+def _key(shared: Cloud, height: int) -> Any:
+    """Return a figure of nothing but the legend or the color bar."""
+    lasso = LassoSelectTool()
+    made = new_figure(
+        "",
+        "Legend",
+        width=shared.key_width,
+        height=height,
+        x_range=Range1d(start=0, end=1),
+        y_range=Range1d(start=0, end=1),
+        # The tool of the maps, since the toolbars of a grid are merged.
+        tools=[lasso],
+        active_drag=lasso,
+        toolbar_location=None,
+    )
+    made.axis.visible = False
+    made.grid.visible = False
+    made.outline_line_alpha = 0
+    # The legend takes its marks from a renderer of its own figure; its points are out of sight.
+    nowhere = [-9.0] * shared.n_samples
+    shared.source.data["nowhere"] = nowhere
+    shared.add_key(made, shared.draw(made, "nowhere", "nowhere"))
+    return made
+
+
+def _size(size: Any) -> int | None:
+    return None if size is None else check_count("size", size, low=100)
 
 
 def _owners(
@@ -355,10 +426,12 @@ def _merged(tips: NDArray[Any], names: list[str], near: float) -> list[tuple[NDA
 def _write(made: Any, place: Any, text: str, right: int, up: int, align: str) -> None:
     """Add a label beside a place, on a translucent background, moved into the frame if it fits."""
     start, end = made.x_range.start, made.x_range.end
-    at = (float(place[0]) - start) / (end - start) * made.frame_width + right
+    # A frame that is as wide as the page is at least about as wide as high.
+    frame = made.frame_width or made.height
+    at = (float(place[0]) - start) / (end - start) * frame + right
     wide = LETTER * len(text)
     begin = at - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[align]
-    inside = min(max(begin, 2.0), max(made.frame_width - wide - 2.0, 2.0))
+    inside = min(max(begin, 2.0), max(frame - wide - 2.0, 2.0))
     if abs(inside - begin) > 1:  # the label now covers its place, so it goes above
         right, up = right + round(inside - begin), up + 14
     made.add_layout(

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper
+from bokeh.models import (
+    BasicTicker,
+    CDSView,
+    ColorBar,
+    ColumnDataSource,
+    HoverTool,
+    IndexFilter,
+    LinearColorMapper,
+)
 from bokeh.palettes import Viridis256
 
 from nbembed.display import palette
@@ -89,26 +97,31 @@ class Cloud:
         return x, y
 
     def draw(self, made: Any, x: str, y: str, *, scale: float = 1.0) -> Any:
-        """Draw the points in a figure and return the renderer."""
+        """Draw the points in a figure, marked ones over the others, and return the renderer."""
         paint: Any = "paint"
         if self.mapper is not None:
             paint = {"field": "value", "transform": self.mapper}
         size = "size" if scale == 1.0 else {"field": "size", "transform": _times(scale)}
-        return made.scatter(
-            x=x,
-            y=y,
-            source=self.source,
-            size=size,
-            marker="marker",
-            fill_color=paint,
-            line_color="rim",
-            line_width=1.5,
-            fill_alpha="opacity",
-            line_alpha="rim_opacity",
-            selection_fill_alpha=1.0,
-            nonselection_fill_alpha=0.12,
-            nonselection_line_alpha=0.12,
-        )
+        look = {
+            "x": x,
+            "y": y,
+            "source": self.source,
+            "size": size,
+            "marker": "marker",
+            "fill_color": paint,
+            "line_color": "rim",
+            "line_width": 1.5,
+            "fill_alpha": "opacity",
+            "line_alpha": "rim_opacity",
+            "selection_fill_alpha": 1.0,
+            "nonselection_fill_alpha": 0.12,
+            "nonselection_line_alpha": 0.12,
+        }
+        renderer = made.scatter(**look)
+        above = np.flatnonzero(self.source.data["rim_opacity"])
+        if 0 < above.size < self.n_samples:
+            made.scatter(**look, view=CDSView(filter=IndexFilter(indices=above.tolist())))
+        return renderer
 
     def hover(self, renderers: list[Any]) -> HoverTool:
         """Return the tool that shows text on hover."""
@@ -117,6 +130,22 @@ class Cloud:
         if "limit" in tool.properties():
             tool.limit = 5
         return tool
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is anything to explain: not too many categories, or numbers."""
+        kind = self.column.kind
+        return kind == "number" or (kind == "category" and len(self.column.names) <= MOST_NAMED)
+
+    @property
+    def key_width(self) -> int:
+        """Return about how many pixels the legend or the color bar is wide."""
+        if self.mapper is not None:
+            return 100
+        texts = (*self.column.names, "not known")
+        columns = 1 + (len(texts) - 1) // 20
+        longest = max(map(len, texts if (self.column.codes < 0).any() else texts[:-1]), default=0)
+        return min(40 + max(columns * (8 * longest + 30), 8 * len(self.column.title)), 400)
 
     def add_key(self, made: Any, renderer: Any) -> None:
         """Add a legend of the categories, or a color bar of the numbers."""

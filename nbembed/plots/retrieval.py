@@ -34,7 +34,7 @@ def retrieval_curve(
     neighbors: NDArray[np.intp] | None = None,
     most: int | None = None,
     title: str = "",
-    width: int = 580,
+    width: int | None = None,
     height: int = 360,
 ) -> Any:
     """Return a figure of precision against recall, with a curve for each layout.
@@ -55,7 +55,7 @@ def retrieval_curve(
         Largest number of retrieved points; all by default.
     title : str
     width, height : int
-        Pixels.
+        Pixels; by default the figure is as wide as the page or cell.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def rnx_curve(
     *,
     metric: Any = "euclidean",
     title: str = "",
-    width: int = 580,
+    width: int | None = None,
     height: int = 360,
 ) -> Any:
     """Return a figure of R_NX(k), the share of kept neighbors beyond chance, against k.
@@ -128,7 +128,7 @@ def rnx_curve(
         Metric of the data.
     title : str
     width, height : int
-        Pixels.
+        Pixels; by default the figure is as wide as the page or cell.
 
     Returns
     -------

@@ -382,6 +382,10 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.Explorer.compare", "view"): one_of("side", "blend"),
     ("nb.Explorer.compare", "by_change"): FLAG,
     ("nb.plots.*", "centers"): lambda w: st.one_of(st.none(), values.centers(w)),
+    ("nb.plots.images", "pictures"): lambda w: st.sampled_from(
+        [np.ones((w.n, 2, 3)), np.arange(float(4 * w.n)).reshape(w.n, 2, 2) - w.n]
+    ),
+    ("nb.plots.images", "titles"): lambda w: st.sampled_from([None, ["<b>"] * w.n]),
     ("nb.plots.lines", "legend"): one_of("top_right", "bottom_left"),
     ("nb.posteriors.*", "X"): lambda w: values.matrices(
         w.n, w.d, w.seed, forms=["uint8"] * 4 + values.LEGAL_FORMS

@@ -9,8 +9,10 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import pairwise_distances
 
+from nbembed.affinities import perplexity_affinities
 from nbembed.measures import continuity, trustworthiness
 from nbembed.methods import SNE, NeRV
+from nbembed.objectives import HeavyTailed, NeighborRetrieval
 from nbembed.optimizers import ConjugateGradient, MomentumGradient
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick
@@ -225,3 +227,27 @@ def test_recall_comes_first_with_affinities_of_neighbors(pair):
     assert NeRV(tradeoff=0.1, max_iter=200).recipe.make_schedule(
         SNE().recipe.make_affinities(X), None
     ).stages[0].parameters == {"widening": 8.0}
+
+
+# Of near duplicates, numbers overflow before the run finds that it cannot go on.
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:.*tied for nearest")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_near_duplicates_do_is_said_and_how_to_mend_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    X[:12] = X[0] + 1e-12 * rng.normal(size=(12, 5))
+    nerv = NeRV(perplexity=5, max_iter=150, random_state=0)
+    with pytest.raises(FloatingPointError, match="near duplicates") as caught:
+        nerv.fit(X)
+    said = str(caught.value)
+    assert "12 points, such as point " in said
+    assert int(said.split("such as point ")[1].split(",")[0]) < 12
+    # Both remedies that it names.
+    assert np.isfinite(NeRV(perplexity=16, max_iter=150, random_state=0).fit(X).cost_)
+    assert np.isfinite(nerv.fit(np.delete(X, np.arange(1, 12), axis=0)).cost_)
+
+
+def test_ordinary_data_have_no_hazard(rng):
+    affinities = perplexity_affinities(rng.normal(size=(40, 3)), 5)
+    assert NeighborRetrieval(affinities).hazard == ""
+    assert HeavyTailed(affinities.joint()).hazard == ""

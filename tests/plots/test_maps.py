@@ -143,7 +143,9 @@ def test_names_of_directions_in_one_place_are_written_as_one(Y):
 
 
 def test_a_name_at_the_edge_is_moved_into_the_frame(Y):
-    figure = plots.scatter(Y, directions=[[1, 0]], direction_names=["a name of some length"])
+    figure = plots.scatter(
+        Y, directions=[[1, 0]], direction_names=["a name of some length"], size=420
+    )
     (label,) = (thing for thing in figure.center if isinstance(thing, Label))
     start, end = figure.x_range.start, figure.x_range.end
     left = (label.x - start) / (end - start) * figure.frame_width + label.x_offset
@@ -174,15 +176,36 @@ def test_marked_points_are_larger_and_have_a_rim(Y):
                           data["size"])  # fmt: skip
 
 
+def test_marked_points_lie_over_the_others(Y):
+    clouds = [r for r in plots.scatter(Y, marked=[3, 4]).renderers if isinstance(r.glyph, Scatter)]
+    assert len(clouds) == 2
+    assert clouds[1].view.filter.indices == [3, 4]
+    assert clouds[0].data_source is clouds[1].data_source
+    alone = [r for r in plots.scatter(Y).renderers if isinstance(r.glyph, Scatter)]
+    assert len(alone) == 1
+
+
+def test_a_map_is_as_wide_as_the_page_unless_it_has_a_size(Y, classes):
+    figure = plots.scatter(Y, classes)
+    assert figure.sizing_mode == "stretch_width"
+    assert figure.frame_width is None
+    assert plots.scatter(Y, size=300).sizing_mode is None
+    grid = plots.comparison_grid({"a": Y, "b": -Y}, classes)
+    assert [f.sizing_mode for f in figures(grid)] == ["stretch_width", "stretch_width", "fixed"]
+
+
 def test_a_grid_has_one_source_so_that_selection_is_linked(Y, classes):
     grid = plots.comparison_grid({"a": Y, "b": -Y, "c": np.hstack([Y, Y])}, classes, columns=2)
     made = figures(grid)
-    assert len(made) == 3
+    assert len(made) == 4, "three maps and the legend"
     assert len({points(figure).data_source.id for figure in made}) == 1
     source = points(made[0]).data_source
     assert np.array_equal(source.data["x0"], Y[:, 0])
     assert np.array_equal(source.data["x1"], -Y[:, 0])
-    assert [figure.select_one(Legend) is not None for figure in made] == [False, True, False]
+    legends = [figure.select_one(Legend) is not None for figure in made]
+    assert legends == [False, False, True, False], "beside the first row"
+    square = plots.comparison_grid({"a": Y, "b": -Y, "c": Y}, classes, columns=2, size=200)
+    assert [f.select_one(Legend) is not None for f in figures(square)] == [False, True, False]
 
 
 def test_titles_carry_measures_and_stand_level(Y):

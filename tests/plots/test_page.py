@@ -83,7 +83,7 @@ def test_selecting_in_one_map_selects_in_all(open_figure, rng):
             return renderers.map((r) => r.data_source.selected.indices);
         }"""
     )
-    assert chosen == [[3, 5], [3, 5]]
+    assert chosen == [[3, 5]] * 3, "two maps and the legend"
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
@@ -95,3 +95,52 @@ def test_the_ground_follows_light_and_dark(open_figure, scheme, dark):
     picture = Image.open(io.BytesIO(page.screenshot())).convert("L")
     # The middle of the map, where there is no point.
     assert (picture.getpixel((100, 100)) < 60) is dark
+
+
+def scales(page):
+    """Return (units per pixel on x and on y, width of the frame) of each map in the page."""
+    return page.evaluate(
+        """() => [...Bokeh.documents[0]._all_models.values()]
+            .filter((m) => m.type == "Figure" && m.renderers.length && m.tags.includes("fitted"))
+            .map((p) => [(p.x_range.end - p.x_range.start) / p.inner_width,
+                         (p.y_range.end - p.y_range.start) / p.inner_height, p.inner_width])"""
+    )
+
+
+def test_a_map_as_wide_as_the_page_has_one_scale(open_figure, rng):
+    Y = rng.normal(size=(20, 2)) * [1, 3]
+    page = open_figure(plots.scatter(Y, np.arange(20) % 2))
+    for width in (1000, 600):
+        page.set_viewport_size({"width": width, "height": 500})
+        page.wait_for_timeout(200)
+        ((across, up, frame),) = scales(page)
+        assert across == pytest.approx(up)
+        assert width - 150 < frame < width
+
+
+def test_the_maps_of_a_grid_share_the_width(open_figure, rng):
+    Y = rng.normal(size=(20, 2))
+    page = open_figure(plots.comparison_grid(dict.fromkeys("abcd", Y), np.arange(20) % 2))
+    page.wait_for_timeout(200)
+    found = scales(page)
+    assert len(found) == 4
+    assert [up for _, up, _ in found] == pytest.approx([across for across, _, _ in found])
+    widths = [frame for _, _, frame in found]
+    assert max(widths) - min(widths) < 2, "the legend takes no room from one of them"
+    assert 800 < sum(widths[:3]) < 1000
+
+
+def test_what_was_zoomed_stays_when_the_width_changes(open_figure, rng):
+    page = open_figure(plots.scatter(rng.normal(size=(20, 2))))
+    page.wait_for_timeout(200)
+    page.evaluate("Bokeh.documents[0].roots()[0].y_range.setv({start: 0.25, end: 0.75})")
+    page.evaluate("Bokeh.documents[0].roots()[0].x_range.setv({start: 1, end: 2})")
+    page.set_viewport_size({"width": 700, "height": 500})
+    page.wait_for_timeout(200)
+    ((across, up, _),) = scales(page)
+    assert across == pytest.approx(up)
+    seen = page.evaluate(
+        "(() => { const p = Bokeh.documents[0].roots()[0];"
+        " return [p.y_range.start, p.y_range.end, (p.x_range.start + p.x_range.end) / 2] })()"
+    )
+    assert seen == pytest.approx([0.25, 0.75, 1.5])

@@ -243,6 +243,20 @@ def test_classes_are_named_at_their_centers(open_explorer: Any) -> None:
     page.wait_for_function(f"{shown} === ''")
 
 
+def test_a_name_that_a_center_or_direction_bears_is_not_written_twice(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4)
+    run(page)
+    shown = "document.querySelector('.nbe-map').nbembedNames().groups.sort().join()"
+    page.wait_for_function(f"{shown} === '0,1,2,3'")
+    act(page, "k.frame({centers: [[9, 0], [0, 9]], center_names: ['1', 'other']})")
+    page.wait_for_function(f"{shown} === '0,2,3'")
+    act(page, "k.frame({centers: [], center_names: []}); k.addClass('2'); k.addClass('3')")
+    page.wait_for_function(f"{shown} === '0,1,2,3'")
+    # The second direction is orthogonal to the plane and has no ray, so no name either.
+    act(page, "k.update({directions: [[1, 0], [0.01, 0]]})")
+    page.wait_for_function(f"{shown} === '0,1,3'")
+
+
 def test_what_is_embedded_is_said(open_explorer: Any) -> None:
     note = "2 of 5 columns are embedded, standardized: height, <b>rings"
     page = open_explorer(n=20, data_note=note)

@@ -2,7 +2,7 @@
 import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
-import { groupCenters, NO_NAMES, placeNames, type GroupName, type Names, type PointName } from "./naming";
+import { groupCenters, NO_NAMES, placeNames, seenDirections, type GroupName, type Names, type PointName } from "./naming";
 
 /** Milliseconds between two placements. */
 const PACE = 400;
@@ -71,8 +71,16 @@ export class NameTags {
     return { groups: this.names.groups.map(({ text }) => text), points: points.map(({ text }) => text), placed: points };
   }
 
-  /** The classes, or the categories while these color the points; none where the method draws centers. */
+  /** The classes, or the categories while these color the points, without names that the method's centers or directions bear. */
   private groups(positions: Float32Array): GroupName[] {
+    const { traits, centers } = this.store;
+    const classes = traits.classes.peek();
+    const borne = new Set(centers.peek().map(({ name }) => name));
+    seenDirections(traits.directions.peek()).forEach((seen, k) => seen && classes[k] && borne.add(classes[k].name));
+    return this.allGroups(positions).filter(({ text }) => !borne.has(text));
+  }
+
+  private allGroups(positions: Float32Array): GroupName[] {
     const { traits, centers } = this.store;
     const column = traits.color_column.peek();
     if (traits.color_by.peek() === "column") {

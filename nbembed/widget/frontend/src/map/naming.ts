@@ -47,6 +47,13 @@ interface Scene {
   pointWidth: (text: string) => number;
 }
 
+/** Which directions have a ray with a name: those that are not nearly orthogonal to the plane. */
+export function seenDirections(directions: readonly (readonly [number, number])[]): boolean[] {
+  const lengths = directions.map(([x, y]) => Math.hypot(x, y));
+  const longest = Math.max(...lengths, 1e-9);
+  return lengths.map((length) => length >= 0.15 * longest);
+}
+
 /** Above so many points in view there is no room. */
 const CROWD = 3000;
 /** Names of points on one map. */

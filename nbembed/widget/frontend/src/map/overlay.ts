@@ -8,6 +8,7 @@ import type { Theme } from "../theme";
 import { shown } from "../contrast";
 import { rgba } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
+import { seenDirections } from "./naming";
 
 export interface OverlayState {
   camera: Camera;
@@ -67,10 +68,10 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
   context.font = "600 11px system-ui, -apple-system, 'Segoe UI', sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";
+  const seen = seenDirections(directions);
   directions.forEach(([dx, dy], k) => {
+    if (!seen[k]) return;
     const length = Math.hypot(dx, dy);
-    // A direction nearly orthogonal to the plane has no ray.
-    if (length < 0.15 * longest) return;
     const ux = dx / length;
     const uy = -dy / length;
     const reach = Math.min(
@@ -148,6 +149,8 @@ function spaced(points: ArrayLike<number>, { camera, size, positions }: OverlayS
 function drawLinks(context: CanvasRenderingContext2D, state: OverlayState): void {
   const { camera, size, theme, positions, links, labels, classes } = state;
   context.lineWidth = 1;
+  // The lines of many links are paler, so that the points under them can be seen.
+  const pale = Math.min(1, Math.sqrt(20 / links.length));
   for (const group of links) {
     const points = group.filter((i) => 2 * i + 1 < positions.length);
     if (points.length < 2) continue;
@@ -160,7 +163,7 @@ function drawLinks(context: CanvasRenderingContext2D, state: OverlayState): void
     const shared = labels[points[0]] ?? -1;
     const color = shared >= 0 && classes[shared] ? shown(classes[shared].color, theme) : theme.foreground;
     const [cx, cy] = toScreen(camera, size, mx, my);
-    context.strokeStyle = rgba(color, Math.max(0.1, 0.4 / Math.sqrt(1 + points.length / 12)));
+    context.strokeStyle = rgba(color, Math.max(0.06, pale * Math.max(0.1, 0.4 / Math.sqrt(1 + points.length / 12))));
     context.beginPath();
     for (const i of Array.from(spaced(points, state, 6))) {
       const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
