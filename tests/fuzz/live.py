@@ -81,6 +81,11 @@ def given_to(member: str) -> dict[str, Strategy]:
         "save": {"path": st.sampled_from(["session.nbembed", "other", Path("third")])},
         "snapshot": {"name": st.sampled_from(["one", "two", None])},
         "restore": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
+        "rename_snapshot": {
+            "old": st.sampled_from(["one", "two", "snapshot 1"]),
+            "new": st.sampled_from(["one", "two", "three"]),
+        },
+        "delete_snapshot": {"name": st.sampled_from(["one", "two", "three"])},
         "get_snapshot": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
         "wait": {"state": st.none(), "timeout": st.sampled_from([0.0, 0.1])},
         "step": {"k": st.integers(1, 4), "wait": st.booleans()},
