@@ -390,7 +390,12 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
         return self._groups.describe(points, against, self.selection, most=most)
 
     def compare(
-        self, other: Any = None, *, view: str = "side", by_change: bool = False
+        self,
+        other: Any = None,
+        *,
+        onto: str | None = None,
+        view: str = "side",
+        by_change: bool = False,
     ) -> Session | None:
         """Show another map of the points with the present one, turned and scaled to match.
 
@@ -399,6 +404,9 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
         other : str, estimator or Recipe, optional
             The name of a snapshot; or a method, by name or with its parameters, for a second live
             map on the same labels and links. ``None`` ends the comparison and the second map.
+        onto : str, optional
+            The name of a snapshot that is shown in place of the present map, where ``other`` is
+            a snapshot, too.
         view : {"side", "blend"}, default="side"
             Side by side, or blended in one map by a slider.
         by_change : bool, default=False
@@ -415,7 +423,7 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
         ValueError, TypeError
             If there is no such snapshot or method, or an argument is not legal.
         """
-        return self._comparison.compare(other, view, by_change)
+        return self._comparison.compare(other, onto, view, by_change)
 
     def close(self) -> None:
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.

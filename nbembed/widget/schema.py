@@ -492,7 +492,14 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
         ),
         CommandType("style_class", "Give a class another look or place.", class_styles.CHANGES),
         CommandType("end_check", "Forget the points that were drawn; their labels stay."),
-        CommandType("compare", "Compare the map with a snapshot.", (Field("snapshot", TEXT),)),
+        CommandType(
+            "compare",
+            "Compare the map, or a snapshot, with a snapshot.",
+            (
+                Field("snapshot", TEXT),
+                Field("onto", TEXT, "The first one; by default the present map.", optional=True),
+            ),
+        ),
         CommandType(
             "compare_live",
             "Compare the map with a second live map of a method.",

@@ -284,6 +284,7 @@ SENT: dict[str, Strategy] = {
     "point": st.integers(-1, 60),
     "measure": st.sampled_from(["trustworthiness", "continuity", "kept", "stress", "pull", "x"]),
     "snapshot": st.sampled_from(["", "snapshot 1", "lost"]),
+    "onto": st.sampled_from(["", "snapshot 1", "snapshot 2"]),
     "view": st.sampled_from(["side", "blend", "x"]), "by_change": st.booleans(),
     "into": strategies.names(), "word": strategies.names(),
     "color": st.sampled_from(["#E69F00", "#e69f00", "red", ""]),

@@ -219,7 +219,7 @@ export class PointMap {
 
   /** What must be in view beside the points. */
   private beyond(): { x: number; y: number }[] {
-    return [...this.store.centers.peek(), ...this.compare.corners.peek()];
+    return [...(this.compare.ground.peek() ? [] : this.store.centers.peek()), ...this.compare.corners.peek()];
   }
 
   private makeRenderer(allowWebGL: boolean): PointRenderer {
@@ -262,7 +262,7 @@ export class PointMap {
         const layout = store.layout.value;
         this.stale.layout = true;
         if (layout.fresh || store.traits.color_by.peek() === "probability") this.stale.styles = true;
-        this.fit.aim(layout.positions, layout.fresh, this.beyond());
+        this.fit.aim(this.compare.ground.peek() ?? layout.positions, layout.fresh, this.beyond());
         this.transition.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();
       }),
@@ -276,7 +276,7 @@ export class PointMap {
         this.redraw();
       }),
       effect(() => {
-        this.transition.blend(this.compare.places.value, this.compare.blended.value);
+        this.transition.blend(this.compare.ground.value, this.compare.places.value, this.compare.blended.value);
         this.stale.blend = true;
         this.redraw();
       }),
@@ -287,7 +287,7 @@ export class PointMap {
       }),
       effect(() => {
         void this.compare.corners.value;
-        this.fit.aim(store.layout.peek().positions, false, this.beyond());
+        this.fit.aim(this.compare.ground.peek() ?? store.layout.peek().positions, false, this.beyond());
         this.redraw();
       }),
       effect(() => {
@@ -388,6 +388,8 @@ export class PointMap {
 
   private overlayState(positions: Float32Array): OverlayState {
     const { store } = this;
+    // What belongs to the present layout alone is not drawn over a snapshot.
+    const present = !this.compare.ground.peek();
     return {
       camera: this.camera,
       size: this.size,
@@ -396,12 +398,12 @@ export class PointMap {
       links: store.traits.links.peek(),
       cannotLinks: store.traits.cannot_links.peek(),
       pinned: store.traits.pinned.peek(),
-      centers: store.centers.peek(),
+      centers: present ? store.centers.peek() : [],
       apart: this.apart.peek(),
       labels: store.traits.label_codes.peek(),
       classes: store.traits.classes.peek(),
-      directions: store.traits.directions.peek(),
-      borders: store.traits.borders.peek(),
+      directions: present ? store.traits.directions.peek() : [],
+      borders: present ? store.traits.borders.peek() : [],
       directionColors: store.traits.direction_colors.peek(),
       lasso: this.drawing && { ...this.drawing, radius: this.drawing.tool === "brush" ? this.brush.peek() : 0 },
       hover: this.hover.peek()?.index ?? -1,
