@@ -243,6 +243,7 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
         )
         self._artist = artist
         self.class_styles = ClassStyles(session, artist, self._tell_style)
+        self.class_styles.restore(opened.view.class_styles)
         self._outbox = None if hosts.hears_threads() else hosts.Outbox(self._send_now)
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
@@ -503,6 +504,8 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
 
     def _tell_style(self) -> None:
         self._sender.poke("supervision")
+        if self._autosave is not None:
+            self._autosave.note("view")
 
     def _tell_compiling(self) -> None:
         self._sender.poke("compiling")
