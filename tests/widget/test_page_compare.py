@@ -228,7 +228,7 @@ def test_a_second_live_map_is_steered_beside_the_first(page: Page) -> None:
 
 
 def test_what_cannot_be_compared_is_said(page: Page) -> None:
-    act(page, "k.update({compared: {snapshot: 'gone', view: 'side', by_change: false}})")
+    act(page, "k.update({compared: {snapshot: 'gone', onto: '', view: 'side', by_change: false}})")
     expect(page.locator(".nbe-beside .nbe-waiting")).to_have_text("gone is not there")
     expect(page.get_by_role("tabpanel")).to_contain_text("gone is not there")
 
