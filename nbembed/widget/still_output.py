@@ -104,7 +104,6 @@ class StillOutput:
         except Exception:  # a picture must never cost the map
             _logger.info("the picture of the output could not be made", exc_info=True)
 
-
     def _publish_script(self) -> None:
         publisher = _publisher()
         if publisher is None:
