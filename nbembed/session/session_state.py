@@ -184,7 +184,8 @@ class SessionState:
 
     def snapshot_number(self, arguments: Mapping[str, Any]) -> int:
         """Return the number of the snapshot that a command names, 0 if it names none."""
-        kept = self.snapshots.get(arguments.get("name", ""))
+        name = arguments.get("name")
+        kept = self.snapshots.get(name) if isinstance(name, str) else None
         return 0 if kept is None else kept.number
 
     def with_selection(self, name: str, points: Sequence[int]) -> SessionState:

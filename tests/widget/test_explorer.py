@@ -464,6 +464,9 @@ def test_the_path_grows_while_it_runs_and_the_chosen_step_is_told(
     assert explorer.path == [{"value": 4.0, "criterion": None}]
     page.command("show_path_step", index=0)
     eventually(lambda: explorer.chosen_step == 0)
+    page.command("rename_snapshot", old="a", new="b")  # as other records, it moves no map
+    explorer._writer.write()
+    assert explorer.chosen_step == 0
     page.command("set", alpha=1.0)
     eventually(lambda: explorer.chosen_step == -1)
 
