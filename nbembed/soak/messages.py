@@ -16,7 +16,7 @@ from nbembed.soak.comparison import differences
 from nbembed.soak.drawing import Rng, Situation, pick
 from nbembed.soak.outcome import Outcome
 from nbembed.soak.steering import comes_to_rest, new_session
-from nbembed.widget import Explorer, schema
+from nbembed.widget import Explorer, page_commands, schema
 
 #: Messages of an epoch.
 MESSAGES = 200
@@ -120,7 +120,7 @@ def message(rng: Rng, session: Session) -> tuple[Any, list[Any]]:
     content: dict[str, Any] = {"type": kind, "client": "page"}
     buffers: list[Any] = []
     if kind == "command":
-        command = schema.COMMANDS[pick(rng, tuple(schema.COMMANDS))]
+        command = page_commands.COMMANDS[pick(rng, tuple(page_commands.COMMANDS))]
         content |= {"request": int(rng.integers(1, 1000)), "name": command.name}
         content["arguments"] = _arguments(rng, command, situation)
         for _ in command.points:
@@ -143,7 +143,9 @@ VALUES = {
 }
 
 
-def _arguments(rng: Rng, command: schema.CommandType, situation: Situation) -> dict[str, Any]:
+def _arguments(
+    rng: Rng, command: page_commands.CommandType, situation: Situation
+) -> dict[str, Any]:
     if command.parameters:
         live = situation.recipe.live_parameters
         names = [parameter.name for parameter in live] or ["none"]

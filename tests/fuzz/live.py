@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from traitlets import TraitError
 
 import nbembed as nb
-from nbembed.widget import schema
+from nbembed.widget import page_commands, schema
+from nbembed.widget.page_commands import CommandType
 from nbembed.widget.queries import QUERIES
 from nbembed.widget.query_types import QueryType
-from nbembed.widget.schema import CommandType
 from tests.fuzz import arguments, calls, damage, strategies
 from tests.fuzz.outcomes import Fault, check_finite, check_refusal
 from tests.fuzz.strategies import Strategy, World
@@ -299,7 +299,9 @@ SENT: dict[str, Strategy] = {
 def messages(draw: Any) -> tuple[Any, list[bytes]]:
     """A message of a page: mostly well-formed, sometimes with one part replaced."""
     kind = draw(st.sampled_from(["command", "command", "query"] if QUERIES else ["command"]))
-    table: Mapping[str, CommandType | QueryType] = QUERIES if kind == "query" else schema.COMMANDS
+    table: Mapping[str, CommandType | QueryType] = (
+        QUERIES if kind == "query" else page_commands.COMMANDS
+    )
     name = draw(st.sampled_from(sorted(table)))
     command = table[name]
     told: dict[str, Any] = {f.name: draw(SENT[f.name]) for f in command.arguments}
