@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbembed.display.palette import COLORS, color, symbol
@@ -65,6 +65,20 @@ class ClassPalette:
         if place is not None:
             self._order.remove(name)
             self._order.insert(place, name)
+
+    @property
+    def chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
+        """What was chosen for classes, by name, and the present classes in the order of lists."""
+        return {name: dict(look) for name, look in self._chosen.items() if look}, list(self._order)
+
+    def restore(
+        self, classes: Sequence[str], looks: Mapping[str, dict[str, Any]], order: Sequence[str]
+    ) -> None:
+        """Take over what :attr:`chosen` has told; classes that it does not know come last."""
+        self._follow(list(classes))
+        self._chosen = {name: dict(look) for name, look in looks.items()}
+        places = {name: place for place, name in enumerate(order)}
+        self._order.sort(key=lambda name: places.get(name, len(places)))
 
     def colors(self, count: int) -> list[str]:
         """Return the colors of the first ``count`` classes, including classes not yet named.

@@ -110,6 +110,7 @@ POINTS = Kind("points", _points, "ArrayLike", "array-like of int, or mask of sha
 CLASS_NAME = Kind("text", _class_name, "Any", "str or int")
 TEXT = Kind("text", _text, "str | None", "str, optional")
 SELECTION_NAME = Kind("text", _selection_name, "str", "str")
+SNAPSHOT_NAME = SELECTION_NAME
 NUMBER = Kind("number", _number, "float", "float")
 #: Of the log alone: a name, a number that may be NaN, parameters by name.
 NAME = Kind("text", _name, "str", "str")

@@ -34,6 +34,7 @@ from nbembed.session.arguments import (
     POINTS,
     REQUIRED,
     SELECTION_NAME,
+    SNAPSHOT_NAME,
     SUPERVISION,
     TEXT,
     Argument,
@@ -42,6 +43,7 @@ from nbembed.session.label_origins import LABELING
 from nbembed.session.serialization import is_opaque
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import recipe_of
+from nbembed.session.snapshot_names import require_snapshot
 from nbembed.supervision import Supervision
 from nbembed.supervision.class_changes import merged, removed
 from nbembed.validation import check_real
@@ -377,11 +379,8 @@ def _named(state: SessionState, a: Arguments, context: Context) -> Arguments:
 
 
 def _restored(state: SessionState, a: Arguments) -> SessionState:
-    name = a["name"]
-    if name not in state.snapshots:
-        taken = ", ".join(map(repr, state.snapshots)) or "none was taken yet"
-        raise ValueError(f"name must be one of the snapshots ({taken}), got {name!r}")
-    return state.changed(state.snapshots[name], f"restore {name}")
+    kept = require_snapshot(state.snapshots, a["name"])
+    return state.changed(kept.settings, f"restore {a['name']}")
 
 
 def _nothing(writer: SourceWriter, a: Arguments) -> list[str]:
@@ -615,6 +614,20 @@ _TABLE = (
         (Argument("name", TEXT),),
         role="show",
         state=_restored,
+    ),
+    Command(
+        "rename_snapshot",
+        "Give a snapshot another name.",
+        (Argument("old", NAME), Argument("new", SNAPSHOT_NAME)),
+        role="record",
+        state=lambda state, a: state.with_snapshot_renamed(a["old"], a["new"]),
+    ),
+    Command(
+        "delete_snapshot",
+        "Delete a snapshot; undo brings it back.",
+        (Argument("name", NAME),),
+        role="record",
+        state=lambda state, a: state.without_snapshot(a["name"]),
     ),
     Command(
         "save_selection",

@@ -354,7 +354,8 @@ class Controller:
             if check and COMMANDS[command].settings is not None and "objective" in change.parts:
                 settings = after.settings
                 settings.recipe.check_feasible(context.X, settings.supervision)
-            moves = change.moves or (changes and command == "go_to")
+            elsewhere = after.settings is not before.settings
+            moves = change.moves or (elsewhere and command == "go_to")
             facts = Facts(changes=changes, moves=moves)
             transitioned, effects = transition(self.machine, f"give {role}", facts)
         if "refuse" in effects:
@@ -482,7 +483,7 @@ class Controller:
             seen.run_state,
             seen.trace[: seen.n_records],
             seen.path,
-            list(seen.snapshots.values()),
+            seen.snapshots,
             self.events[: seen.n_events],
             seen.cost,
             seen.quality,

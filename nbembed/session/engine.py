@@ -60,7 +60,8 @@ class Engine:
     trace : list of Record
         One an iteration (thinned when there are very many).
     path : tuple of PathStep
-    snapshots : mapping of str to Snapshot
+    snapshots : mapping of int to Snapshot
+        By number, with those that undo can bring back.
     learning_error : Exception or None
         What kept the labels given last from being learned from, if anything did.
     steered : bool
@@ -74,7 +75,7 @@ class Engine:
         self.settings = settings
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
-        self.snapshots: Mapping[str, Snapshot] = {}
+        self.snapshots: Mapping[int, Snapshot] = {}
         self.learning_error: Exception | None = None
         self.steered = False
         self.first_layout: NDArray[Any] | None = None
@@ -349,10 +350,12 @@ class Engine:
         settings: Settings,
         *,
         leaves_place: bool = False,
+        snapshot: int = 0,
     ) -> None:
         """Let a command take effect; ``settings`` are those after it.
 
         With ``leaves_place``, the settings before are a place of the history from then on.
+        ``snapshot`` is the number of the snapshot that is taken or restored.
 
         Raises
         ------
@@ -376,10 +379,10 @@ class Engine:
         elif command == "snapshot":
             name = arguments["name"]
             kept = Snapshot.of(name, settings, self.capture())
-            self.snapshots = {**self.snapshots, name: kept}
-        elif command == "restore" and self.snapshots[arguments["name"]].embedding is not None:
-            self._restore(self.snapshots[arguments["name"]])
-        elif command == "go_to" and (place := self._places.at(settings)) is not None:
+            self.snapshots = {**self.snapshots, snapshot: kept}
+        elif command == "restore" and self.snapshots[snapshot].embedding is not None:
+            self._restore(self.snapshots[snapshot])
+        elif command == "go_to" and (place := self._place(settings, old)) is not None:
             self._return_to(place)
         elif settings is not old:
             self._settle(old)
@@ -492,10 +495,28 @@ class Engine:
 
     # -- snapshots and the path -------------------------------------------------------------
 
-    def note_measured(self, name: str, cost: float, quality: float) -> None:
+    def note_measured(self, number: int, cost: float, quality: float) -> None:
         """Note with a snapshot what was measured of its map."""
-        kept = replace(self.snapshots[name], cost=cost, quality=quality)
-        self.snapshots = {**self.snapshots, name: kept}
+        kept = replace(self.snapshots[number], cost=cost, quality=quality)
+        self.snapshots = {**self.snapshots, number: kept}
+
+    def name_snapshots(self, names: Mapping[int, str | None]) -> None:
+        """Take over the names of snapshots, and drop those that are not among them.
+
+        Parameters
+        ----------
+        names : mapping of int to str or None
+            By number; ``None`` of one that was deleted and can come back.
+        """
+        self.snapshots = {
+            number: kept.called(names[number] or kept.name)
+            for number, kept in self.snapshots.items()
+            if number in names
+        }
+
+    def _place(self, settings: Settings, old: Settings) -> RunState | None:
+        """Return where the map was at a place of the history that is not the present one."""
+        return None if settings is old else self._places.at(settings)
 
     def _restore(self, snapshot: Snapshot) -> None:
         self._show(snapshot.embedding, snapshot.geometry, snapshot.values, snapshot.learned_from)

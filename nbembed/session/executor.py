@@ -167,12 +167,15 @@ class Executor:
                 queued.arguments,
                 queued.new.settings,
                 leaves_place=queued.new.has_place(queued.old.settings),
+                snapshot=queued.new.snapshot_number(queued.arguments),
             )
+            engine.name_snapshots(queued.new.snapshot_names())
             self._changed = True
             with controller.lock:
                 seen = controller.published
             if queued.command == "snapshot":
-                engine.note_measured(queued.arguments["name"], seen.cost, seen.quality)
+                number = queued.new.snapshot_number(queued.arguments)
+                engine.note_measured(number, seen.cost, seen.quality)
             with controller.lock:
                 if engine.layout is not None:
                     controller.publish(seen.cost, seen.quality)

@@ -18,6 +18,7 @@ from nbembed.session.settings import Settings
 
 if TYPE_CHECKING:
     from nbembed.session.provenance import Provenance
+    from nbembed.session.snapshot_names import Names, Naming
 
 #: Steps kept; older ones are forgotten first.
 LIMIT = 200
@@ -37,12 +38,22 @@ class Step:
         What a list of the history says beside the text.
     provenance : Provenance or None
         ``None`` if it is not known.
+    naming : Naming or None
+        What it does to the name of a snapshot, if it renames or deletes one.
     """
 
     text: str
     settings: Settings
     detail: str = ""
     provenance: Provenance | None = None
+    naming: Naming | None = None
+
+    def crossed(self, now: Settings, names: Names) -> tuple[Step, Names]:
+        """Return the step as seen from its other side, and the names of the snapshots there."""
+        if self.naming is None:
+            return replace(self, settings=now), names
+        there, back = self.naming.crossed(names)
+        return replace(self, settings=now, naming=back), there
 
 
 @dataclass(frozen=True)
@@ -101,12 +112,16 @@ class History:
                 # Dragged there and back again: nothing is left to undo.
                 return History(past[:-1], forgotten=self.forgotten)
             return replace(self, past=(*past[:-1], Step(text, origin, detail)), future=())
-        past = (*past, Step(text, old, detail))
+        return self.followed_by(Step(text, old, detail), gesture)
+
+    def followed_by(self, step: Step, gesture: str = "") -> History:
+        """Return the history after a step; what was undone is forgotten."""
+        past = (*self.past, step)
         forgotten = self.forgotten + max(0, len(past) - LIMIT)
         return History(past[-LIMIT:], (), gesture, forgotten)
 
-    def undone(self, now: Settings) -> tuple[Settings, History]:
-        """Return the settings before the last step and the history without it.
+    def undone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots before the last step, and the history there.
 
         Raises
         ------
@@ -116,11 +131,12 @@ class History:
         if not self.past:
             raise ValueError("there is nothing to undo")
         step = self.past[-1]
-        future = (*self.future, replace(step, settings=now))
-        return step.settings, replace(self, past=self.past[:-1], future=future, gesture="")
+        seen_from_there, there = step.crossed(now, names)
+        future = (*self.future, seen_from_there)
+        return step.settings, there, replace(self, past=self.past[:-1], future=future, gesture="")
 
-    def redone(self, now: Settings) -> tuple[Settings, History]:
-        """Return the settings after the last undone step and the history with it.
+    def redone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots after the last undone step, and the history there.
 
         Raises
         ------
@@ -130,16 +146,17 @@ class History:
         if not self.future:
             raise ValueError("there is nothing to redo")
         step = self.future[-1]
-        past = (*self.past, replace(step, settings=now))
-        return step.settings, replace(self, past=past, future=self.future[:-1], gesture="")
+        seen_from_there, there = step.crossed(now, names)
+        past = (*self.past, seen_from_there)
+        return step.settings, there, replace(self, past=past, future=self.future[:-1], gesture="")
 
     @property
     def place(self) -> int:
         """The number of the present place."""
         return self.forgotten + len(self.past)
 
-    def gone_to(self, place: int, now: Settings) -> tuple[Settings, History]:
-        """Return the settings at a place and the history as undo or redo would leave it there.
+    def gone_to(self, place: int, now: Settings, names: Names) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots at a place, and the history as undo leaves it.
 
         Raises
         ------
@@ -154,10 +171,10 @@ class History:
             )
         history = self
         while history.place > place:
-            now, history = history.undone(now)
+            now, names, history = history.undone(now, names)
         while history.place < place:
-            now, history = history.redone(now)
-        return now, history
+            now, names, history = history.redone(now, names)
+        return now, names, history
 
     def changes(self) -> tuple[Change, ...]:
         """Return all steps as a list shows them, the oldest first, undone ones last."""
@@ -201,6 +218,7 @@ def _noted(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> tuple[Step, ...]
             settings=a.settings.with_origins_of(b.settings),
             detail=b.detail,
             provenance=b.provenance,
+            naming=a.naming and b.naming and a.naming.with_origins_of(b.naming),
         )
         for a, b in zip(ours, theirs, strict=True)
     )
@@ -208,5 +226,12 @@ def _noted(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> tuple[Step, ...]
 
 def _same_steps(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> bool:
     return len(ours) == len(theirs) and all(
-        a.settings.same_as(b.settings) for a, b in zip(ours, theirs, strict=True)
+        a.settings.same_as(b.settings) and _same_naming(a.naming, b.naming)
+        for a, b in zip(ours, theirs, strict=True)
     )
+
+
+def _same_naming(ours: Naming | None, theirs: Naming | None) -> bool:
+    if ours is None or theirs is None:
+        return ours is theirs
+    return ours.same_as(theirs)

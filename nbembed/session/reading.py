@@ -37,6 +37,7 @@ from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import decode, decode_supervision, description
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings
+from nbembed.session.snapshot_names import KeptSettings, Naming, by_number
 from nbembed.session.snapshots import Snapshot
 from nbembed.sparse_format import csr_from_parts
 from nbembed.validation import check_path, check_points
@@ -123,14 +124,17 @@ class _Reader:
         self._has_centers = any(each.recipe.has_centers() for each in self._settings)
         now = self._one_setting(content, "now").check()
         X = checked_data(X, now.recipe)
-        snapshots = {s.name: s for s in map(self._snapshot, _list(content, "snapshots"))}
-        named = {name: s.settings for name, s in snapshots.items()}
-        state = self._saved(SessionState(now, self._history(), named))
+        snapshots = self._snapshots("snapshots", {})
+        names = by_number({s.name: KeptSettings(n, s.settings) for n, s in snapshots.items()})
+        snapshots |= self._snapshots("deleted_snapshots", snapshots)
+        kept = {n: KeptSettings(n, s.settings) for n, s in snapshots.items()}
+        state = self._saved(SessionState(now, self._history(kept), names))
         run_state = self._run_state(now.recipe)
         log, state = self._log(X, run_state.iteration, state)
         engine = Engine(X, state.settings, run_state)
+        noted = {kept.number: kept.settings for kept in state.snapshots.values()}
         engine.snapshots = {
-            name: replace(each, settings=state.snapshots[name]) for name, each in snapshots.items()
+            n: replace(each, settings=noted.get(n, each.settings)) for n, each in snapshots.items()
         }
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
@@ -200,18 +204,20 @@ class _Reader:
             raise ValueError(f"it is damaged: a parameter of {name} is {what}, which no file holds")
         return kind(**known)
 
-    def _history(self) -> History:
+    def _history(self, kept: Mapping[int, KeptSettings]) -> History:
         stored = _item(self._content, "history", dict)
-        past, future = (self._steps(_list(stored, name)) for name in ("past", "future"))
+        past, future = (self._steps(_list(stored, name), kept) for name in ("past", "future"))
         return History(past, future, _item(stored, "gesture", str))
 
-    def _steps(self, stored: list[Any]) -> tuple[Step, ...]:
+    def _steps(self, stored: list[Any], kept: Mapping[int, KeptSettings]) -> tuple[Step, ...]:
         """Return steps of the history, as far back as this version allows what they lead to."""
         steps: list[Step] = []
         for entry in stored:
-            if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)):
+            whole = isinstance(entry, list) and len(entry) in (2, 3) and isinstance(entry[0], str)
+            if not whole:
                 raise ValueError(f"it is damaged: {reprlib.repr(entry)} is no step of a history")
-            steps.append(Step(entry[0], _one({"settings": entry[1]}, "settings", self._settings)))
+            step = Step(entry[0], _one({"settings": entry[1]}, "settings", self._settings))
+            steps.append(replace(step, naming=_naming(entry[2], kept)) if entry[2:] else step)
         for i, step in reversed(list(enumerate(steps))):
             try:
                 step.settings.check()
@@ -327,6 +333,17 @@ class _Reader:
         found: Supervision = _one(stored, "learned_from", self._supervisions)
         return found
 
+    def _snapshots(self, part: str, others: Mapping[int, Snapshot]) -> dict[int, Snapshot]:
+        """Return snapshots by number; earlier versions had neither numbers nor deleted ones."""
+        found: dict[int, Snapshot] = {}
+        for i, stored in enumerate(_list({part: self._content.get(part, [])}, part), start=1):
+            snapshot = self._snapshot(stored)
+            number = _count(stored, "number") if "number" in stored else i
+            if number < 1 or number in {**others, **found}:
+                raise ValueError(f"it is damaged: it has snapshot {number} twice, or it is none")
+            found[number] = snapshot
+        return found
+
     def _snapshot(self, stored: Any) -> Snapshot:
         name = _item(stored, "array", str, type(None))
         layout = None if name is None else self._points(name)
@@ -413,6 +430,14 @@ def _one(stored: Any, name: str, things: list[Any]) -> Any:
     if not 0 <= index < len(things):
         raise ValueError(f"it is damaged: {name} {reprlib.repr(index)} of {len(things)}")
     return things[index]
+
+
+def _naming(stored: Any, kept: Mapping[int, KeptSettings]) -> Naming:
+    """Return what a step of the history does to the name of a snapshot."""
+    number, name = _count(stored, "snapshot"), _item(stored, "name", str, type(None))
+    if number not in kept:
+        raise ValueError(f"it is damaged: its history names a snapshot {number} that it has not")
+    return Naming(kept[number], name)
 
 
 def _numbers(stored: Any) -> dict[str, float]:

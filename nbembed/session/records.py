@@ -67,7 +67,8 @@ class LastTurn(NamedTuple):
     trace, n_records : list of Record and int
         The list grows; this many of it count.
     path : tuple of PathStep
-    snapshots : mapping of str to Snapshot
+    snapshots : mapping of int to Snapshot
+        By number.
     n_events : int
         How many events of the log had taken effect.
     cost, quality : float
@@ -78,7 +79,7 @@ class LastTurn(NamedTuple):
     trace: list[Record]
     n_records: int
     path: tuple[PathStep, ...]
-    snapshots: Mapping[str, Snapshot]
+    snapshots: Mapping[int, Snapshot]
     n_events: int
     cost: float
     quality: float
@@ -98,7 +99,7 @@ class SessionRecord:
     run_state: RunState
     trace: list[Record]
     path: tuple[PathStep, ...]
-    snapshots: list[Snapshot]
+    snapshots: Mapping[int, Snapshot]
     log: list[Event]
     cost: float
     quality: float

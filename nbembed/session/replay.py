@@ -63,8 +63,13 @@ def replay(
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
             engine.apply(
-                event.command, event.arguments, session_state.settings, leaves_place=leaves
+                event.command,
+                event.arguments,
+                session_state.settings,
+                leaves_place=leaves,
+                snapshot=session_state.snapshot_number(event.arguments),
             )
+        engine.name_snapshots(session_state.snapshot_names())
     if until is not None:
         go_on(engine, until)
     if state not in ("idle", "failed"):

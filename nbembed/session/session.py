@@ -33,7 +33,7 @@ from nbembed.session.replay import replay
 from nbembed.session.script import script
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings, recipe_of
-from nbembed.session.snapshots import Frame, PathStep, Snapshot, find_snapshot
+from nbembed.session.snapshots import Frame, PathStep, Snapshot, find_snapshot, taken_snapshots
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.suggesting import Suggesting
@@ -547,7 +547,7 @@ class Session(Suggesting):
     @property
     def taken_snapshots(self) -> tuple[Snapshot, ...]:
         """The snapshots themselves, as far as they have been taken."""
-        return tuple(self._controller.engine.snapshots.values())
+        return taken_snapshots(self._controller)
 
     def get_snapshot(self, name: str) -> Snapshot:
         """Return a snapshot: its layout, parameters, labels, cost and quality.

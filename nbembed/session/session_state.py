@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.session.history import History
+from nbembed.session.history import History, Step
 from nbembed.session.label_origins import after_labeling
 from nbembed.session.serialization import same
 from nbembed.session.settings import Settings
+from nbembed.session.snapshot_names import KeptSettings, Names, Naming, by_number, require_snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,15 +29,15 @@ class SessionState:
     ----------
     settings : Settings
     history : History
-    snapshots : mapping of str to Settings
-        The settings of each snapshot, by name.
+    snapshots : mapping of str to KeptSettings
+        The settings of each snapshot, by name, oldest first.
     selections : mapping of str to ndarray of int
         Sets of points that were saved by name; sorted and read only.
     """
 
     settings: Settings
     history: History = field(default_factory=History)
-    snapshots: Mapping[str, Settings] = field(default_factory=lambda: MappingProxyType({}))
+    snapshots: Names = field(default_factory=lambda: MappingProxyType({}))
     selections: Mapping[str, NDArray[np.intp]] = field(default_factory=lambda: MappingProxyType({}))
 
     def changed(
@@ -75,20 +76,20 @@ class SessionState:
 
     def undone(self) -> SessionState:
         """Return the state before the last step of the history."""
-        settings, history = self.history.undone(self.settings)
-        return replace(self, settings=settings, history=history)
+        settings, names, history = self.history.undone(self.settings, self.snapshots)
+        return replace(self, settings=settings, snapshots=names, history=history)
 
     def redone(self) -> SessionState:
         """Return the state after the step that was undone last."""
-        settings, history = self.history.redone(self.settings)
-        return replace(self, settings=settings, history=history)
+        settings, names, history = self.history.redone(self.settings, self.snapshots)
+        return replace(self, settings=settings, snapshots=names, history=history)
 
     def gone_to(self, place: int) -> SessionState:
         """Return the state at a place of the history, itself if it is there."""
-        settings, history = self.history.gone_to(place, self.settings)
+        settings, names, history = self.history.gone_to(place, self.settings, self.snapshots)
         if place == self.history.place:
             return self
-        return replace(self, settings=settings, history=history)
+        return replace(self, settings=settings, snapshots=names, history=history)
 
     def has_place(self, settings: Settings) -> bool:
         """Return whether these very settings are of a place of the history, not the present one."""
@@ -138,8 +139,54 @@ class SessionState:
 
     def with_snapshot(self, name: str) -> SessionState:
         """Return the state with the present settings kept as a snapshot."""
-        kept = MappingProxyType({**self.snapshots, name: self.settings})
-        return replace(self.sealed(), snapshots=kept)
+        number = 1 + max(self.snapshot_names(), default=0)
+        kept = {**self.snapshots, name: KeptSettings(number, self.settings)}
+        return replace(self.sealed(), snapshots=by_number(kept))
+
+    def with_snapshot_renamed(self, old: str, new: str) -> SessionState:
+        """Return the state with another name of a snapshot, as a step of the history.
+
+        Raises
+        ------
+        ValueError
+            If there is none of the old name, or another one of the new name.
+        """
+        kept = require_snapshot(self.snapshots, old, "old")
+        if new == old:
+            return self
+        if new in self.snapshots:
+            raise ValueError(f"new must be a name that no other snapshot has, got {new!r}")
+        return self._crossing(Naming(kept, new), f"rename the snapshot {old} to {new}")
+
+    def without_snapshot(self, name: str) -> SessionState:
+        """Return the state without a snapshot, as a step of the history.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        kept = require_snapshot(self.snapshots, name)
+        return self._crossing(Naming(kept, None), f"delete the snapshot {name}")
+
+    def _crossing(self, naming: Naming, text: str) -> SessionState:
+        names, back = naming.crossed(self.snapshots)
+        history = self.history.followed_by(Step(text, self.settings, naming=back))
+        return replace(self, snapshots=names, history=history)
+
+    def snapshot_names(self) -> dict[int, str | None]:
+        """Return the name of each snapshot by its number, ``None`` of those that can come back."""
+        steps = (*self.history.past, *self.history.future)
+        known: dict[int, str | None] = {
+            step.naming.kept.number: None for step in steps if step.naming is not None
+        }
+        return {**known, **{kept.number: name for name, kept in self.snapshots.items()}}
+
+    def snapshot_number(self, arguments: Mapping[str, Any]) -> int:
+        """Return the number of the snapshot that a command names, 0 if it names none."""
+        name = arguments.get("name")
+        kept = self.snapshots.get(name) if isinstance(name, str) else None
+        return 0 if kept is None else kept.number
 
     def with_selection(self, name: str, points: Sequence[int]) -> SessionState:
         """Return the state with points saved under a name, in place of any that had it."""
@@ -179,7 +226,7 @@ class SessionState:
         if not self.history.same_as(other.history):
             return "history"
         if ours.keys() != theirs.keys() or not all(
-            ours[name].same_as(theirs[name]) for name in ours
+            ours[name].settings.same_as(theirs[name].settings) for name in ours
         ):
             return "snapshots"
         if not same(self.selections, other.selections):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from nbembed.methods.recipe import PathStep as PathStep
+from nbembed.session.snapshot_names import require_snapshot
 from nbembed.session.state_machine import State as State
 
 if TYPE_CHECKING:
@@ -117,6 +118,10 @@ class Snapshot:
             name, state.iteration, layout, settings, geometry, state.values, state.learned_from
         )
 
+    def called(self, name: str) -> Snapshot:
+        """Return the snapshot with a name, itself if it has that."""
+        return self if name == self.name else replace(self, name=name)
+
     @property
     def supervision(self) -> Supervision:
         """The labels and links at that moment."""
@@ -141,13 +146,18 @@ class Snapshot:
 
 def find_snapshot(controller: Controller, name: str) -> Snapshot:
     """Return a snapshot of a session; see :meth:`Session.get_snapshot`."""
-    known = controller.session_state.snapshots
-    if not isinstance(name, str) or name not in known:
-        there = ", ".join(map(repr, known)) or "none was taken yet"
-        raise ValueError(f"name must be one of the snapshots ({there}), got {name!r}")
-    if name not in controller.engine.snapshots:
+    number = require_snapshot(controller.session_state.snapshots, name).number
+    found = controller.engine.snapshots.get(number)
+    if found is None or found.name != name:
         controller.capture()  # once the commands given before have taken effect
-    found = controller.engine.snapshots.get(name)
+        found = controller.engine.snapshots.get(number)
     if found is None:
         raise RuntimeError(f"the snapshot {name!r} is not taken yet: commands before it wait")
-    return found
+    return found.called(name)
+
+
+def taken_snapshots(controller: Controller) -> tuple[Snapshot, ...]:
+    """Return the snapshots that have been taken and not been deleted."""
+    taken = controller.engine.snapshots
+    names = controller.session_state.snapshots.values()
+    return tuple(taken[kept.number] for kept in names if kept.number in taken)

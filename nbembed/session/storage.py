@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from nbembed.run import Record
     from nbembed.schedule import Stage
     from nbembed.session.controller import Controller
+    from nbembed.session.history import Step
     from nbembed.session.records import SessionRecord
     from nbembed.session.settings import Settings
     from nbembed.session.snapshots import Snapshot
@@ -105,10 +106,8 @@ class _Writer:
             "quality": record.quality,
             "now": self._setting(session_state.settings),
             "history": {
-                "past": [[s.text, self._setting(s.settings)] for s in session_state.history.past],
-                "future": [
-                    [s.text, self._setting(s.settings)] for s in session_state.history.future
-                ],
+                "past": [self._step(s) for s in session_state.history.past],
+                "future": [self._step(s) for s in session_state.history.future],
                 "gesture": session_state.history.gesture,
             },
             "pending": [
@@ -142,7 +141,16 @@ class _Writer:
                 }
                 for step in record.path
             ],
-            "snapshots": [self._snapshot(s) for s in record.snapshots],
+            "snapshots": [
+                self._snapshot(kept.number, record.snapshots[kept.number])
+                for kept in session_state.snapshots.values()
+                if kept.number in record.snapshots
+            ],
+            "deleted_snapshots": [
+                self._snapshot(number, record.snapshots[number])
+                for number, name in session_state.snapshot_names().items()
+                if name is None and number in record.snapshots
+            ],
             "selections": [
                 {"name": name, "points": points.tolist()}
                 for name, points in session_state.selections.items()
@@ -225,8 +233,15 @@ class _Writer:
         stored = {name: encode(getattr(geometry, name), name) for name in SMALL}
         return {**stored, "reference": self._layout("references", geometry.reference)}
 
-    def _snapshot(self, snapshot: Snapshot) -> dict[str, Any]:
+    def _step(self, step: Step) -> list[Any]:
+        entry = [step.text, self._setting(step.settings)]
+        if step.naming is None:
+            return entry
+        return [*entry, {"snapshot": step.naming.kept.number, "name": step.naming.name}]
+
+    def _snapshot(self, number: int, snapshot: Snapshot) -> dict[str, Any]:
         return {
+            "number": number,
             "name": snapshot.name,
             "iteration": snapshot.iteration,
             "settings": self._setting(snapshot.settings),

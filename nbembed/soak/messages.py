@@ -16,7 +16,7 @@ from nbembed.soak.comparison import differences
 from nbembed.soak.drawing import Rng, Situation, pick
 from nbembed.soak.outcome import Outcome
 from nbembed.soak.steering import comes_to_rest, new_session
-from nbembed.widget import Explorer, schema
+from nbembed.widget import Explorer, page_commands, schema
 from nbembed.widget.queries import QUERIES
 from nbembed.widget.query_types import QueryType
 from nbembed.widget.wire_types import Enum, Record, Type
@@ -127,8 +127,8 @@ def message(rng: Rng, session: Session) -> tuple[Any, list[Any]]:
     content: dict[str, Any] = {"type": kind, "client": "page"}
     buffers: list[Any] = []
     if kind in ("command", "query"):
-        table: Mapping[str, schema.CommandType | QueryType]
-        table = schema.COMMANDS if kind == "command" else QUERIES
+        table: Mapping[str, page_commands.CommandType | QueryType]
+        table = page_commands.COMMANDS if kind == "command" else QUERIES
         called = table[pick(rng, tuple(table))]
         content |= {"request": int(rng.integers(1, 1000)), "name": called.name}
         content["arguments"] = _arguments(rng, called, situation)
@@ -159,9 +159,9 @@ def legal(rng: Rng, kind: Type) -> Any:
 
 
 def _arguments(
-    rng: Rng, called: schema.CommandType | QueryType, situation: Situation
+    rng: Rng, called: page_commands.CommandType | QueryType, situation: Situation
 ) -> dict[str, Any]:
-    if isinstance(called, schema.CommandType) and called.parameters:
+    if isinstance(called, page_commands.CommandType) and called.parameters:
         live = situation.recipe.live_parameters
         names = [parameter.name for parameter in live] or ["none"]
         return {pick(rng, names): float(rng.uniform(0.1, 1.0))}

@@ -1,8 +1,8 @@
 """Saves a session after every change, and goes on from such a file.
 
-The file is a session file that also holds what the page shows: colors, selection. Writing takes at
-most a tenth of the time: after a long one the next waits. What somebody else has written meanwhile
-is not overwritten; saving then goes on in another file beside it.
+The file is a session file that also holds what the page shows: colors, looks of classes, selection.
+Writing takes at most a tenth of the time: after a long one the next waits. What somebody else has
+written meanwhile is not overwritten; saving then goes on in another file beside it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ DELAY = 0.5
 MOTION = 20.0
 #: A save that took t seconds is followed by REST · t seconds without one.
 REST = 9.0
-#: Events of a session after which there is something to save soon; after "frame" there is later.
-EVENTS = frozenset({"supervision", "parameters", "method", "state", "waiting"})
+#: Events of a session, or of what is shown ("view"), after which there is something to save soon;
+#: after "frame" there is later.
+EVENTS = frozenset({"supervision", "parameters", "method", "state", "waiting", "view"})
 
 #: What the page shows, as JSON data, and arrays by name.
 View = tuple[Mapping[str, Any], Mapping[str, Any]]

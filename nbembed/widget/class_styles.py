@@ -36,6 +36,8 @@ CHANGES = (
     Field("place", INDEX, optional=True),
 )
 
+#: What can be chosen for a class beside its place.
+LOOK = ("color", "symbol", "hidden")
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
@@ -117,21 +119,52 @@ class ClassStyles(Mapping[str, Mapping[str, Any]]):
         if name not in classes:
             known = ", ".join(map(repr, classes)) or "none yet"
             raise ValueError(f"name must be an existing class ({known}), got {name!r}")
-        look: dict[str, Any] = {}
-        if color is not None:
-            if not isinstance(color, str) or not _COLOR.fullmatch(color):
-                raise ValueError(f'color must be text such as "#E69F00", got {color!r}')
-            look["color"] = color.upper()
-        if symbol is not None:
-            if not isinstance(symbol, str) or symbol not in SYMBOLS:
-                raise ValueError(f"symbol must be one of {', '.join(SYMBOLS)}, got {symbol!r}")
-            look["symbol"] = symbol
-        if hidden is not None:
-            look["hidden"] = check_flag("hidden", hidden)
+        look = _look(color, symbol, hidden)
         if place is not None and check_count("place", place, low=0) >= len(classes):
             raise ValueError(f"place must be in [0, {len(classes)}), got {place}")
         self._artist.choose_style(classes, name, look, place)
         self._changed()
 
+    def stored(self) -> dict[str, Any]:
+        """Return what was chosen, as a file stores it."""
+        looks, order = self._artist.chosen_styles()
+        return {"looks": looks, "order": order}
+
+    def restore(self, stored: Mapping[str, Any]) -> None:
+        """Take over what :func:`checked_styles` has found in a file."""
+        if stored:
+            self._artist.restore_styles(self._classes(), stored["looks"], stored["order"])
+
     def _classes(self) -> tuple[str, ...]:
         return self._session.supervision.classes
+
+
+def checked_styles(stored: Any) -> dict[str, Any]:
+    """Return what a file says of the looks of classes, if it is what :meth:`stored` returns.
+
+    Raises
+    ------
+    ValueError, TypeError, AttributeError
+        If it is not.
+    """
+    looks = {
+        class_name(name, "name"): _look(**{key: look.get(key) for key in LOOK})
+        for name, look in stored["looks"].items()
+    }
+    return {"looks": looks, "order": [class_name(name, "name") for name in stored["order"]]}
+
+
+def _look(color: Any, symbol: Any, hidden: Any) -> dict[str, Any]:
+    """Return the entries of a style that are given, in the form that pages know."""
+    look: dict[str, Any] = {}
+    if color is not None:
+        if not isinstance(color, str) or not _COLOR.fullmatch(color):
+            raise ValueError(f'color must be text such as "#E69F00", got {color!r}')
+        look["color"] = color.upper()
+    if symbol is not None:
+        if not isinstance(symbol, str) or symbol not in SYMBOLS:
+            raise ValueError(f"symbol must be one of {', '.join(SYMBOLS)}, got {symbol!r}")
+        look["symbol"] = symbol
+    if hidden is not None:
+        look["hidden"] = check_flag("hidden", hidden)
+    return look

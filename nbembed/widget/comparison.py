@@ -1,9 +1,10 @@
 """What the map is compared with: a snapshot, or a second live map on the same labels.
 
 The other map is brought onto the present one by :func:`nbembed.measures.align_map`, on the plane
-that is drawn, so that it stands beside it unturned. Pages ask for its layout, for the change of
-neighborhoods and for thumbnails of snapshots (queries), so that nothing is computed for a page that
-does not compare.
+that is drawn, so that it stands beside it unturned. Where two snapshots are compared, the first one
+is brought onto the present map once, and the other one onto the first. Pages ask for its layout,
+for the change of neighborhoods and for thumbnails of snapshots (queries), so that nothing is
+computed for a page that does not compare.
 """
 
 from __future__ import annotations
@@ -74,6 +75,10 @@ class Comparison:
         self._changed = changed
         self._lock = threading.RLock()
         self._shown: dict[str, Any] | None = None
+        self._layouts: dict[str, NDArray[Any] | None] = {}  # of the snapshots that are shown
+        self._ground: tuple[NDArray[Any], NDArray[Any]] | None = (
+            None  # of the first, and its places
+        )
         self._second: SecondSession | None = None
         self._told: tuple[tuple[Snapshot, ...], list[dict[str, Any]]] = ((), [])
         n = session.n_samples
@@ -96,17 +101,23 @@ class Comparison:
         writer.also("state", self._snapshots)
         self.write()
 
-    def compare(self, other: Any, view: str, by_change: bool) -> Session | None:
+    def compare(self, other: Any, onto: str | None, view: str, by_change: bool) -> Session | None:
         """Show another map beside the present one; see :meth:`Explorer.compare`."""
         check_choice("view", view, CompareView.words)
         check_flag("by_change", by_change)
-        if other is None:
+        if onto is not None and not isinstance(onto, str):
+            raise TypeError(f"onto must be the name of a snapshot or None, got {onto!r}")
+        if other is None and onto is None:
             self._end()
             return None
         if isinstance(other, str) and other in self._session.snapshots:
-            self._with_snapshot(other)
+            self._with_snapshot(other, onto or "")
             self._show(view, by_change)
             return None
+        if onto is not None:
+            raise ValueError(
+                f"onto must be None where other is no snapshot, got {onto!r} for {other!r}"
+            )
         if isinstance(other, str) and other not in self._session.methods:
             known = ", ".join(map(repr, self._session.snapshots)) or "none was taken yet"
             raise ValueError(
@@ -122,19 +133,26 @@ class Comparison:
         """End the second map; no trait is written any more."""
         with self._lock:
             second, self._second, self._shown = self._second, None, None
+            self._ground, self._layouts = None, {}
         if second is not None:
             second.close()
 
     # -- commands -----------------------------------------------------------------------------
 
-    def _with_snapshot(self, snapshot: str) -> None:
-        if self._session.get_snapshot(snapshot).points is None:
-            raise ValueError(
-                f"snapshot must have a layout; {snapshot!r} was taken before the map had moved"
-            )
+    def _with_snapshot(self, snapshot: str, onto: str = "") -> None:
+        names = {"snapshot": snapshot} | ({"onto": onto} if onto else {})
+        kept = {part: self._session.get_snapshot(name) for part, name in names.items()}
+        for part, each in kept.items():
+            if each.points is None:
+                raise ValueError(
+                    f"{part} must have a layout; {each.name!r} was taken before the map had moved"
+                )
+        if snapshot == onto:
+            raise ValueError(f"onto must be another snapshot, got {onto!r} for both")
         with self._lock:
             second, self._second = self._second, None
-            self._put(snapshot=snapshot)
+            self._layouts = {part: each.embedding for part, each in kept.items()}
+            self._put(snapshot=snapshot, onto=onto)
         if second is not None:
             second.close()
 
@@ -144,7 +162,8 @@ class Comparison:
                 self._second = SecondSession(self._session, method, self._changed)
             else:
                 self._second.switch(method)
-            self._put(snapshot="")
+            self._layouts = {}
+            self._put(snapshot="", onto="")
 
     def _show(self, view: str, by_change: bool) -> None:
         with self._lock:
@@ -174,7 +193,7 @@ class Comparison:
         return second
 
     def _put(self, **changes: Any) -> None:
-        shown = self._shown or {"view": "side", "by_change": False}
+        shown = self._shown or {"onto": "", "view": "side", "by_change": False}
         self._shown = {**shown, **changes}
         self.write()
 
@@ -206,7 +225,30 @@ class Comparison:
         if len(now) != len(known) or any(a is not b for a, b in zip(now, known)):
             found = [snapshot_info(each) for each in now]
             self._told = now, found
+            self._follow(now)
         return {"snapshots": found}
+
+    def _follow(self, now: tuple[Snapshot, ...]) -> None:
+        """Go on with the snapshots that are compared by their present names, as far as there are.
+
+        They are known by their layouts, which stay the same objects under another name.
+        """
+        with self._lock:
+            shown = self._shown
+            if shown is None or not self._layouts:
+                return
+            by_name, layouts = {each.name: each for each in now}, self._layouts
+            names: dict[str, str] = {}
+            for part, layout in layouts.items():
+                called = [each.name for each in now if each.embedding is layout]
+                there = shown[part] in by_name and (not called or shown[part] in called)
+                names[part] = shown[part] if there else next(iter(called), "")
+            if not names["snapshot"]:
+                self.close()
+            else:
+                self._layouts = {p: by_name[name].embedding for p, name in names.items() if name}
+                self._shown = {**shown, "onto": "", **names}
+        self.write()
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -225,8 +267,26 @@ class Comparison:
         frame = self._session.frame()
         return self._artist.layout_on_plane(frame.embedding) if frame.version else None
 
-    def _map_beside(self, snapshot: str) -> tuple[dict[str, Any], list[bytes]]:
-        other, present = self._other(snapshot), self._present()
+    def _first(self, onto: str) -> NDArray[Any] | None:
+        """Return the map that others are brought onto, as it is drawn.
+
+        A snapshot stays where it is when the present map moves on.
+        """
+        if not onto:
+            return self._present()
+        kept = self._session.get_snapshot(onto)
+        if kept.points is None or kept.embedding is None:
+            raise ValueError(f"{onto} was taken before the map had moved")
+        with self._lock:
+            known = self._ground
+        if known is None or known[0] is not kept.embedding:
+            known = kept.embedding, _brought(kept.points, self._present(), self._artist)[1]
+            with self._lock:
+                self._ground = known
+        return known[1]
+
+    def _map_beside(self, snapshot: str, onto: str = "") -> tuple[dict[str, Any], list[bytes]]:
+        other, present = self._other(snapshot), self._first(onto)
         fields: dict[str, Any] = {
             "version": other.version,
             "iteration": other.iteration,
@@ -250,12 +310,15 @@ class Comparison:
         numbers, fields["range"] = quantized
         return fields, [numbers.tobytes()]
 
-    def _map_change(self, snapshot: str, k: int) -> tuple[dict[str, Any], list[bytes]]:
+    def _map_change(
+        self, snapshot: str, k: int, onto: str = ""
+    ) -> tuple[dict[str, Any], list[bytes]]:
         other, frame = self._other(snapshot), self._session.frame()
-        if other.Y is None or not frame.version:
+        first = self._other(onto).Y if onto else frame.embedding if frame.version else None
+        if other.Y is None or first is None:
             raise ValueError("there are no two maps yet")
         k = min(k, len(other.Y) - 1)
-        found = compare_maps(other.Y, frame.embedding, k)
+        found = compare_maps(other.Y, first, k)
         codes = np.rint(255 * found.change).astype(np.uint8)
         return {"k": k, "mean": found.mean_change}, [codes.tobytes()]
 

@@ -30,8 +30,9 @@ SnapshotInfo = record(
 )
 Compared = record(
     "Compared",
-    "What the map is compared with.",
-    Field("snapshot", TEXT, 'Its name, "" for a second live map.'),
+    "What is compared.",
+    Field("snapshot", TEXT, 'Name of the other map, "" for a second live map.'),
+    Field("onto", TEXT, 'The snapshot that it is compared with, "" for the present map.'),
     Field("view", CompareView, "Beside the map, or blended with it."),
     Field("by_change", FLAG, "Whether points are colored by how far their neighborhoods differ."),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +95,18 @@ class FrameArtist:
         with self._lock:
             self._palette.styles(classes)
             self._palette.choose(name, look, place)
+
+    def chosen_styles(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
+        """Return what was chosen for classes, and their order; see :class:`ClassPalette`."""
+        with self._lock:
+            return self._palette.chosen
+
+    def restore_styles(
+        self, classes: Sequence[str], looks: Mapping[str, dict[str, Any]], order: Sequence[str]
+    ) -> None:
+        """Take over what was chosen for classes."""
+        with self._lock:
+            self._palette.restore(classes, looks, order)
 
     def draw(self, frame: Frame) -> Drawing:
         """Return a frame on the plane; all of it is of the frame's own moment.

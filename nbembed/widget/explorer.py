@@ -25,6 +25,7 @@ from nbembed.widget import hosts, protocol, schema, serializers
 from nbembed.widget.autosave import Autosave
 from nbembed.widget.cards import CardSource
 from nbembed.widget.class_styles import ClassStyles
+from nbembed.widget.comparing import Comparing
 from nbembed.widget.comparison import Comparison
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.drawing import FrameArtist
@@ -46,7 +47,6 @@ from nbembed.widget.why_source import WhySource
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.display.groups import Description
     from nbembed.methods.estimator import Estimator
     from nbembed.session import Session
 
@@ -61,7 +61,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Finding, Exporting, anywidget.AnyWidget):
+class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -243,6 +243,7 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
         )
         self._artist = artist
         self.class_styles = ClassStyles(session, artist, self._tell_style)
+        self.class_styles.restore(opened.view.class_styles)
         self._outbox = None if hosts.hears_threads() else hosts.Outbox(self._send_now)
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
@@ -364,59 +365,6 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
         if after != before:
             self._session.supervise(after)
 
-    def describe(self, points: Any = None, against: Any = None, *, most: int = 12) -> Description:
-        """Return what distinguishes points from the rest, or from others.
-
-        Parameters
-        ----------
-        points : array-like of int or mask, optional
-            By default the selected points.
-        against : array-like of int or mask, optional
-            What they are compared with, by default all other points.
-        most : int
-            Features, columns of categories and words at most.
-
-        Returns
-        -------
-        description : Description
-            Numbers by effect size, categories by lift, words, mean images. Its ``repr`` says the
-            most important in words.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If there are no points, or none to compare them with.
-        """
-        return self._groups.describe(points, against, self.selection, most=most)
-
-    def compare(
-        self, other: Any = None, *, view: str = "side", by_change: bool = False
-    ) -> Session | None:
-        """Show another map of the points with the present one, turned and scaled to match.
-
-        Parameters
-        ----------
-        other : str, estimator or Recipe, optional
-            The name of a snapshot; or a method, by name or with its parameters, for a second live
-            map on the same labels and links. ``None`` ends the comparison and the second map.
-        view : {"side", "blend"}, default="side"
-            Side by side, or blended in one map by a slider.
-        by_change : bool, default=False
-            Whether points are colored by how far their neighborhoods differ
-            (:func:`nbembed.measures.compare_maps`).
-
-        Returns
-        -------
-        second : Session or None
-            The session of a second live map. It is closed when the comparison ends.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If there is no such snapshot or method, or an argument is not legal.
-        """
-        return self._comparison.compare(other, view, by_change)
-
     def close(self) -> None:
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.
 
@@ -495,6 +443,8 @@ class Explorer(Finding, Exporting, anywidget.AnyWidget):
 
     def _tell_style(self) -> None:
         self._sender.poke("supervision")
+        if self._autosave is not None:
+            self._autosave.note("view")
 
     def _tell_compiling(self) -> None:
         self._sender.poke("compiling")

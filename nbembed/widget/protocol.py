@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.widget import queries, schema
+from nbembed.widget import page_commands, queries, schema
 from nbembed.widget.wire_types import COUNT, NUMBER, TEXT, Field
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class CommandMessage:
     Attributes
     ----------
     name : str
-        One of :data:`nbembed.widget.schema.COMMANDS`.
+        One of :data:`nbembed.widget.page_commands.COMMANDS`.
     arguments : dict of str to Any
         Keywords of the method that carries the command out; sets of points as sorted, distinct
         indices. Their types are checked, their meaning is the session's to check.
@@ -136,9 +136,9 @@ def parse(
 
 def _command(content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int) -> CommandMessage:
     client, request, name = content["client"], content["request"], content["name"]
-    command = schema.COMMANDS.get(name)
+    command = page_commands.COMMANDS.get(name)
     if command is None:
-        allowed = ", ".join(schema.COMMANDS)
+        allowed = ", ".join(page_commands.COMMANDS)
         raise ProtocolError(f"unknown command {name!r}; allowed: {allowed}", client, request)
     given = content.get("arguments", {})
     try:

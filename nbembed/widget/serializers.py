@@ -10,6 +10,7 @@ import numpy as np
 
 from nbembed.display import palette
 from nbembed.distances import name_of
+from nbembed.session.commands import COMMANDS
 from nbembed.validation import readable
 from nbembed.widget.protocol import encode, finite
 
@@ -181,7 +182,8 @@ def chosen_step(session: Session) -> int:
     for event in reversed(session.log):
         if event.command == "show_path_step":
             return int(event.arguments["index"])
-        if event.command not in ("pause", "snapshot"):
+        entry = COMMANDS.get(event.command)
+        if event.command != "pause" and (entry is None or entry.role != "record"):
             return -1
     return -1
 

@@ -3,13 +3,16 @@
 Where no kernel runs, a widget shows nothing: on GitHub, in what nbconvert makes of a notebook, in a
 notebook that is opened again. The picture is an output of its own, which a page with a live map
 hides (``frontend/src/still_output.ts``). It is replaced when the map rests, and now and then while
-it moves, so that a saved notebook has the last map.
+it moves, so that a saved notebook has the last map. A short script follows it, which hides what
+JupyterLab says where the widget's model is lost (``frontend/src/lost_widget.ts``).
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import logging
+import pathlib
 import secrets
 import sys
 import threading
@@ -21,6 +24,8 @@ _logger = logging.getLogger(__name__)
 
 #: Seconds between two pictures of a map in motion, and from rest to its picture.
 MOTION, REST = 15.0, 1.0
+_SCRIPT = pathlib.Path(__file__).parent / "static" / "lost_widget.js"
+
 #: Events of a session that change the picture soon; "frame" does later.
 EVENTS = frozenset({"state", "supervision", "method"})
 
@@ -48,6 +53,7 @@ class StillOutput:
         if _publisher() is None:
             return
         self._publish(update=False)
+        self._publish_script()
         with self._lock:
             begins, self._shown = not self._shown, True
         if begins:
@@ -97,6 +103,22 @@ class StillOutput:
             publisher.publish(data, {}, transient={"display_id": self._id}, update=update)
         except Exception:  # a picture must never cost the map
             _logger.info("the picture of the output could not be made", exc_info=True)
+
+    def _publish_script(self) -> None:
+        publisher = _publisher()
+        if publisher is None:
+            return
+        try:
+            data = {"text/html": f"<script>{lost_widget_script()}</script>", "text/plain": ""}
+            publisher.publish(data, {})
+        except Exception:  # the same
+            _logger.info("the script of the output could not be published", exc_info=True)
+
+
+@functools.cache
+def lost_widget_script() -> str:
+    """Return the script that hides what stands in place of a widget without a model."""
+    return _SCRIPT.read_text(encoding="utf-8").strip()
 
 
 def _publisher() -> Any:

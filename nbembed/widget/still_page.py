@@ -37,6 +37,9 @@ SHOWN = (
     "parameters", "controls",
 )  # fmt: skip
 
+#: What can color the points without a kernel; suggestions and measures are computed by it.
+COLORINGS = frozenset({"column", "class", "probability"})
+
 #: What the page may load: nothing from anywhere.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -90,6 +93,8 @@ def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, t
     traits["cost"], traits["quality"] = finite(frame.cost), finite(frame.quality)
     traits["coordinates"] = encode("coordinates", drawing.positions)
     colors = drawing.colors
+    if traits["color_by"] not in COLORINGS:
+        traits["color_by"] = "class" if traits["color_column"]["kind"] == "none" else "column"
     traits["membership_colors"] = b"" if colors is None else encode("membership_colors", colors)
     state = {
         "traits": {name: _plain(value) for name, value in traits.items()},

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from nbembed.widget import queries, schema
+from nbembed.widget import page_commands, queries, schema
 from nbembed.widget.wire_types import ARRAYS, Enum, Field, Record
 
 PATH = Path(__file__).parent / "frontend" / "src" / "wire.generated.ts"
@@ -88,7 +88,7 @@ def _messages() -> str:
 
 def _commands() -> str:
     arguments, points = [], []
-    for command in schema.COMMANDS.values():
+    for command in page_commands.COMMANDS.values():
         text = "Record<string, number>" if command.parameters else _object(command.arguments)
         arguments += [f"  /** {command.doc} */", f"  {command.name}: {text};"]
         points.append(f"  {command.name}: {_sets(command.points)};")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from nbembed.session.archive import Archive
 from nbembed.validation import check_points
 from nbembed.widget import schema
+from nbembed.widget.class_styles import checked_styles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,11 +33,14 @@ class ViewState:
         Of these.
     traits : mapping of str to Any
         Values of traits: ``color_by``, ``names_shown``, ``selection``.
+    class_styles : mapping
+        What was chosen for the looks of classes; empty where nothing is known.
     """
 
     color: NDArray[Any] | None = None
     title: str = ""
     traits: Mapping[str, Any] = field(default_factory=dict)
+    class_styles: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def color_series(self) -> Any:
@@ -65,6 +69,7 @@ def view_of(widget: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "color_by": widget.color_by,
         "names_shown": widget.names_shown,
         "selection": [int(i) for i in widget.selection],
+        "class_styles": widget.class_styles.stored(),
     }
     if column["kind"] == "none":
         return document, {}
@@ -83,9 +88,17 @@ def read_view(path: str | os.PathLike[str], n_samples: int) -> ViewState:
             if not isinstance(stored, Mapping):
                 return ViewState()
             color = archive.array("view/color") if "view/color" in archive else None
-        return _checked(stored, color, n_samples)
+        return replace(_checked(stored, color, n_samples), class_styles=_styles(stored))
     except Exception:  # whatever is wrong with it, the labels are there
         return ViewState()
+
+
+def _styles(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the looks of classes, none where they cannot be read; earlier files have none."""
+    try:
+        return checked_styles(stored["class_styles"])
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return {}
 
 
 def _checked(stored: Mapping[str, Any], codes: Any, n: int) -> ViewState:

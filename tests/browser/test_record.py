@@ -37,3 +37,11 @@ def test_a_saved_notebook_shows_the_last_map_without_a_kernel(open_cells: OpenCe
     notebook.reload()
     expect(page.locator(".nbe-map")).to_have_count(0)
     expect(page.locator(".jp-RenderedImage img")).to_be_visible()
+    # What the widget manager says of the lost model is there, and hidden.
+    lost = page.get_by_text("Error displaying widget")
+    expect(lost).to_have_count(1)
+    expect(lost).to_be_hidden()
+    notebook.run_all()
+    page.locator(".nbe-map").wait_for()
+    expect(page.locator(".jp-RenderedImage img")).to_be_hidden()
+    expect(lost).to_have_count(0)

@@ -379,6 +379,7 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.measures.nearest_neighbors", "name"): one_of("X"),
     ("nb.measures.compare_maps", "other"): values.layout,
     ("nb.Explorer.compare", "other"): one_of(None, "SNE", "lost", nb.SNE(random_state=0)),
+    ("nb.Explorer.compare", "onto"): one_of(None, "lost"),
     ("nb.Explorer.compare", "view"): one_of("side", "blend"),
     ("nb.Explorer.compare", "by_change"): FLAG,
     ("nb.plots.*", "centers"): lambda w: st.one_of(st.none(), values.centers(w)),

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from traitlets import TraitError
 
 import nbembed as nb
-from nbembed.widget import schema
+from nbembed.widget import page_commands, schema
+from nbembed.widget.page_commands import CommandType
 from nbembed.widget.queries import QUERIES
 from nbembed.widget.query_types import QueryType
-from nbembed.widget.schema import CommandType
 from tests.fuzz import arguments, calls, damage, strategies
 from tests.fuzz.outcomes import Fault, check_finite, check_refusal
 from tests.fuzz.strategies import Strategy, World
@@ -81,6 +81,11 @@ def given_to(member: str) -> dict[str, Strategy]:
         "save": {"path": st.sampled_from(["session.nbembed", "other", Path("third")])},
         "snapshot": {"name": st.sampled_from(["one", "two", None])},
         "restore": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
+        "rename_snapshot": {
+            "old": st.sampled_from(["one", "two", "snapshot 1"]),
+            "new": st.sampled_from(["one", "two", "three"]),
+        },
+        "delete_snapshot": {"name": st.sampled_from(["one", "two", "three"])},
         "get_snapshot": {"name": st.sampled_from(["one", "two", "snapshot 1"])},
         "wait": {"state": st.none(), "timeout": st.sampled_from([0.0, 0.1])},
         "step": {"k": st.integers(1, 4), "wait": st.booleans()},
@@ -279,6 +284,7 @@ SENT: dict[str, Strategy] = {
     "point": st.integers(-1, 60),
     "measure": st.sampled_from(["trustworthiness", "continuity", "kept", "stress", "pull", "x"]),
     "snapshot": st.sampled_from(["", "snapshot 1", "lost"]),
+    "onto": st.sampled_from(["", "snapshot 1", "snapshot 2"]),
     "view": st.sampled_from(["side", "blend", "x"]), "by_change": st.booleans(),
     "into": strategies.names(), "word": strategies.names(),
     "color": st.sampled_from(["#E69F00", "#e69f00", "red", ""]),
@@ -293,7 +299,9 @@ SENT: dict[str, Strategy] = {
 def messages(draw: Any) -> tuple[Any, list[bytes]]:
     """A message of a page: mostly well-formed, sometimes with one part replaced."""
     kind = draw(st.sampled_from(["command", "command", "query"] if QUERIES else ["command"]))
-    table: Mapping[str, CommandType | QueryType] = QUERIES if kind == "query" else schema.COMMANDS
+    table: Mapping[str, CommandType | QueryType] = (
+        QUERIES if kind == "query" else page_commands.COMMANDS
+    )
     name = draw(st.sampled_from(sorted(table)))
     command = table[name]
     told: dict[str, Any] = {f.name: draw(SENT[f.name]) for f in command.arguments}

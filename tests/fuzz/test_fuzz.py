@@ -11,7 +11,7 @@ import random
 
 import pytest
 
-from nbembed.widget import schema
+from nbembed.widget import page_commands
 from nbembed.widget.queries import QUERIES
 from tests.fuzz import calls, live, runner
 from tests.fuzz.known import KNOWN
@@ -68,7 +68,7 @@ def test_every_method_of_a_session_can_be_drawn():
 
 
 def test_every_argument_of_a_page_can_be_drawn():
-    table = (*schema.COMMANDS.values(), *QUERIES.values())
+    table = (*page_commands.COMMANDS.values(), *QUERIES.values())
     arguments = {f.name for asked in table for f in asked.arguments}
     assert arguments <= set(live.SENT)
 

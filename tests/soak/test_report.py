@@ -29,7 +29,7 @@ from nbembed.soak.outcome import Outcome
 from nbembed.soak.resources import live_sessions
 from nbembed.soak.steering import REFUSALS, check_replays
 from nbembed.supervision import Supervision
-from nbembed.widget import schema
+from nbembed.widget import page_commands, schema
 from nbembed.widget.queries import QUERIES
 
 
@@ -182,7 +182,7 @@ def test_an_answer_that_is_no_json_is_found(session):
 def test_legal_values_are_drawn_for_all_that_a_page_sends():
     rng = np.random.default_rng(0)
     sent = [*schema.FROM_PAGE.values()]
-    called = [*schema.COMMANDS.values(), *QUERIES.values()]
+    called = [*page_commands.COMMANDS.values(), *QUERIES.values()]
     fields = [f for message in sent for f in message.fields]
     fields += [f for one in called for f in one.arguments]
     for f in fields:

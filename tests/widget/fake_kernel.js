@@ -340,11 +340,19 @@ export class FakeKernel {
       this.kept[called] = Float32Array.from(this.positions);
       this.update({ snapshots: [...this.traits.snapshots, { name: called, method: this.traits.method, parameters: "α 1", iteration: this.traits.iteration, labeled: 0, cost: 1.25, quality: 0.5, drawn: true }] });
     }
-    const shown = this.traits.compared ?? { view: "side", by_change: false };
-    if (name === "compare") this.update({ compared: { ...shown, snapshot: a.snapshot }, second: null });
+    if (name === "rename_snapshot") {
+      this.kept = Object.fromEntries(Object.entries(this.kept).map(([called, places]) => [called === a.old ? a.new : called, places]));
+      this.update({ snapshots: this.traits.snapshots.map((each) => (each.name === a.old ? { ...each, name: a.new } : each)) });
+    }
+    if (name === "delete_snapshot") {
+      delete this.kept[a.name];
+      this.update({ snapshots: this.traits.snapshots.filter((each) => each.name !== a.name) });
+    }
+    const shown = this.traits.compared ?? { onto: "", view: "side", by_change: false };
+    if (name === "compare") this.update({ compared: { ...shown, snapshot: a.snapshot, onto: a.onto ?? "" }, second: null });
     if (name === "compare_live") {
       this.update({
-        compared: { ...shown, snapshot: "" },
+        compared: { ...shown, snapshot: "", onto: "" },
         second: { method: a.method, controls: this.traits.controls, parameters: { alpha: 1, rho: 0.5 }, state: "running", making: "", problem: "" },
       });
     }

@@ -281,6 +281,12 @@ class FakeSession:
         self._give("rename_class", old=old, new=new)
         self._supervise(self.supervision.rename_class(old, new), f"rename {old}")
 
+    def rename_snapshot(self, old: str, new: str) -> None:
+        self._give("rename_snapshot", old=old, new=new)
+
+    def delete_snapshot(self, name: str) -> None:
+        self._give("delete_snapshot", name=name)
+
     def save_selection(self, name: str, points: Any) -> None:
         self._give("save_selection", name=name, points=[int(i) for i in points])
         self.selections = {**self.selections, name: np.asarray(points)}

@@ -57,6 +57,10 @@ def take(explorer: Any, name: str) -> None:
     eventually(lambda: any(s["name"] == name for s in explorer.snapshots))
 
 
+def shown(snapshot: str, view: str, by_change: bool) -> dict[str, Any]:
+    return {"snapshot": snapshot, "onto": "", "view": view, "by_change": by_change}
+
+
 def places(fields: dict[str, Any], buffers: list[bytes]) -> np.ndarray:
     assert fields["range"] == []
     return np.frombuffer(buffers[0], "<f4").reshape(-1, 2)
@@ -87,7 +91,7 @@ def test_a_snapshot_is_brought_onto_the_present_map(explorer: Any) -> None:
     take(explorer, "before")
     page = Asking(explorer)
     assert page.command("compare", snapshot="before")["ok"]
-    assert explorer.compared == {"snapshot": "before", "view": "side", "by_change": False}
+    assert explorer.compared == shown("before", "side", False)
     fields, buffers = page.ask("map_beside", snapshot="before")
     np.testing.assert_allclose(places(fields, buffers), explorer.embedding, rtol=1e-4, atol=1e-5)
     assert fields["disparity"] == pytest.approx(0, abs=1e-6)
@@ -114,7 +118,7 @@ def test_how_it_is_shown_is_a_trait(explorer: Any) -> None:
     assert "there is no comparison" in refused["error"]
     page.command("compare", snapshot="before")
     assert page.command("show_comparison", view="blend", by_change=True)["ok"]
-    assert explorer.compared == {"snapshot": "before", "view": "blend", "by_change": True}
+    assert explorer.compared == shown("before", "blend", True)
     assert page.command("end_comparison")["ok"]
     assert explorer.compared is None
 
@@ -149,10 +153,10 @@ def test_a_second_live_map_has_the_labels_and_other_parameters(explorer: Any) ->
 def test_the_same_from_python(explorer: Any) -> None:
     take(explorer, "before")
     assert explorer.compare("before", view="blend", by_change=True) is None
-    assert explorer.compared == {"snapshot": "before", "view": "blend", "by_change": True}
+    assert explorer.compared == shown("before", "blend", True)
     second = explorer.compare(nb.HSSNE(alpha=0.5, random_state=0))
     assert second.parameters["alpha"] == 0.5
-    assert explorer.compared == {"snapshot": "", "view": "side", "by_change": False}
+    assert explorer.compared == shown("", "side", False)
     assert explorer.compare("NeRV") is second
     assert second.method_name == "NeRV"
     explorer.compare("before")
@@ -253,3 +257,82 @@ def test_closing_the_explorer_ends_the_second_map(explorer: Any) -> None:
     second = explorer.compare("SNE")
     explorer.close()
     eventually(lambda: second._controller.ended)
+
+
+def two_snapshots(explorer: Any) -> Asking:
+    """Take two snapshots and let the map move on; return a page."""
+    session = explorer.session
+    take(explorer, "first")
+    session.set(alpha=1.9)
+    session.step(40, wait=True)
+    take(explorer, "second")
+    session.set(alpha=0.3)
+    session.step(40, wait=True)
+    return Asking(explorer)
+
+
+def test_two_snapshots_are_compared(explorer: Any) -> None:
+    page = two_snapshots(explorer)
+    session = explorer.session
+    assert page.command("compare", snapshot="second", onto="first")["ok"]
+    assert explorer.compared["onto"] == "first"
+    fields, buffers = page.ask("map_beside", snapshot="first", onto="first")
+    first = places(fields, buffers)
+    assert fields["disparity"] == pytest.approx(0, abs=1e-6)
+    fields, buffers = page.ask("map_beside", snapshot="second", onto="first")
+    kept = [session.get_snapshot(name).points for name in ("first", "second")]
+    found = nb.measures.compare_maps(kept[1], kept[0], 7)
+    assert fields["disparity"] == pytest.approx(found.disparity)
+    changes, _ = page.ask("map_change", snapshot="second", onto="first", k=7)
+    assert changes["mean"] == pytest.approx(found.mean_change)
+    assert changes["mean"] != pytest.approx(
+        page.ask("map_change", snapshot="second", k=7)[0]["mean"]
+    )
+    session.step(30, wait=True)  # the first one stays where it is
+    fields, buffers = page.ask("map_beside", snapshot="first", onto="first")
+    np.testing.assert_array_equal(places(fields, buffers), first)
+
+
+def test_comparisons_follow_names(explorer: Any) -> None:
+    page = two_snapshots(explorer)
+    explorer.compare("second", onto="first")
+    assert page.command("rename_snapshot", old="second", new="b")["ok"]
+    eventually(lambda: explorer.compared["snapshot"] == "b")
+    assert page.command("rename_snapshot", old="first", new="second")["ok"]
+    eventually(lambda: explorer.compared["onto"] == "second")
+    assert page.command("delete_snapshot", name="second")["ok"]
+    eventually(lambda: explorer.compared["onto"] == "")
+    assert explorer.compared["snapshot"] == "b"
+    explorer.session.delete_snapshot("b")
+    eventually(lambda: explorer.compared is None)
+    assert page.command("undo")["ok"]
+    eventually(lambda: [each["name"] for each in explorer.snapshots] == ["b"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"other": "first", "onto": "first"}, ValueError, "onto must be another snapshot"),
+        ({"other": "first", "onto": "lost"}, ValueError, "must be one of the snapshots"),
+        ({"other": "first", "onto": 3}, TypeError, "onto must be the name of a snapshot or None"),
+        ({"other": "SNE", "onto": "first"}, ValueError, "onto must be None where other is no snap"),
+        ({"other": None, "onto": "first"}, ValueError, "onto must be None where other is no snap"),
+    ],
+)
+def test_bad_pairs_are_refused(
+    explorer: Any, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    take(explorer, "first")
+    with pytest.raises(error, match=message):
+        explorer.compare(**arguments)
+    assert explorer.compared is None
+
+
+def test_a_snapshot_without_a_layout_is_not_compared_with() -> None:
+    explorer: Any = Explorer(np.random.default_rng(0).normal(size=(N, 5)), autoplay=False)
+    explorer.session.snapshot("cold")
+    explorer.session.step(3, wait=True)
+    take(explorer, "warm")
+    with pytest.raises(ValueError, match="onto must have a layout"):
+        explorer.compare("warm", onto="cold")
+    explorer.close()

@@ -21,7 +21,7 @@ from nbembed.methods.recipe import PathStep
 from nbembed.methods.registry import registered
 from nbembed.session.progress import Progress
 from nbembed.supervision import Supervision
-from nbembed.widget import Explorer, schema, serializers
+from nbembed.widget import Explorer, page_commands, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.opening import in_plane
 from nbembed.widget.protocol import CommandMessage
@@ -220,7 +220,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     elsewhere |= {"compare", "compare_live", "show_comparison", "end_comparison"}
     elsewhere |= {"set_second", "reset_second", "take_over_second"}
     elsewhere |= {"style_class", "set_word"}
-    assert {case[0] for case in cases} | elsewhere == set(schema.COMMANDS)
+    assert {case[0] for case in cases} | elsewhere == set(page_commands.COMMANDS)
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError])
@@ -464,6 +464,9 @@ def test_the_path_grows_while_it_runs_and_the_chosen_step_is_told(
     assert explorer.path == [{"value": 4.0, "criterion": None}]
     page.command("show_path_step", index=0)
     eventually(lambda: explorer.chosen_step == 0)
+    page.command("rename_snapshot", old="a", new="b")  # as other records, it moves no map
+    explorer._writer.write()
+    assert explorer.chosen_step == 0
     page.command("set", alpha=1.0)
     eventually(lambda: explorer.chosen_step == -1)
 

@@ -228,7 +228,7 @@ def test_a_second_live_map_is_steered_beside_the_first(page: Page) -> None:
 
 
 def test_what_cannot_be_compared_is_said(page: Page) -> None:
-    act(page, "k.update({compared: {snapshot: 'gone', view: 'side', by_change: false}})")
+    act(page, "k.update({compared: {snapshot: 'gone', onto: '', view: 'side', by_change: false}})")
     expect(page.locator(".nbe-beside .nbe-waiting")).to_have_text("gone is not there")
     expect(page.get_by_role("tabpanel")).to_contain_text("gone is not there")
 
@@ -240,3 +240,63 @@ def test_the_other_map_goes_with_its_view(page: Page) -> None:
     assert page.locator(".nbe").count() == 0
     page.evaluate("window.cleanups[0]()")
     assert kernel(page, "k.listening") == 0
+
+
+def test_snapshots_are_renamed_in_the_strip(page: Page) -> None:
+    take(page, "before")
+    take(page, "after")
+    strip(page).get_by_role("button", name="Rename before").click()
+    field = page.get_by_role("textbox", name="New name of the snapshot")
+    expect(field).to_have_value("before")
+    field.fill("after")
+    field.press("Enter")
+    expect(page.locator(".nbe-spoken")).to_contain_text("There is a snapshot after already")
+    field.fill(" first ")
+    field.press("Enter")
+    expect(strip(page).get_by_role("listitem").first).to_contain_text("first")
+    assert [m["arguments"] for m in sent(page, "rename_snapshot")] == [
+        {"old": "before", "new": "first"}
+    ]
+    strip(page).get_by_text("first", exact=True).dblclick()
+    expect(field).to_be_focused()
+    field.fill("never")
+    field.press("Escape")
+    expect(field).to_have_count(0)
+    assert len(sent(page, "rename_snapshot")) == 1
+    assert page.evaluate("document.activeElement.closest('.nbe') !== null")
+
+
+def test_snapshots_are_deleted_in_the_strip(page: Page) -> None:
+    take(page, "before")
+    take(page, "after")
+    strip(page).get_by_role("button", name="Delete before").click()
+    expect(strip(page).get_by_role("listitem")).to_have_count(1)
+    assert [m["arguments"] for m in sent(page, "delete_snapshot")] == [{"name": "before"}]
+    assert page.evaluate("document.activeElement.closest('.nbe') !== null")
+
+
+def test_two_snapshots_are_compared(page: Page) -> None:
+    take(page, "before")
+    act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(200)")
+    take(page, "after")
+    act(page, "k.traits.parameters = {alpha: 2, rho: 0.5}; k.tick(200)")
+    compare(page, "after")
+    first = page.get_by_role("combobox", name="First map")
+    assert first.locator("option").all_inner_texts() == ["the present map", "before"]
+    first.select_option(label="before")
+    expect(page.locator(".nbe-map-title").first).to_have_text("before")
+    assert sent(page, "compare")[-1]["arguments"] == {"snapshot": "after", "onto": "before"}
+    page.wait_for_function(
+        "window.kernel.sent.some(m => m.name === 'map_beside' && m.arguments.snapshot === 'before')"
+    )
+    act(page, "0")
+    shown = page.evaluate("document.querySelector('.nbe-map').nbembedWhere(3)")
+    act(page, "k.tick(50)")  # the present map moves on, unseen
+    assert page.evaluate("document.querySelector('.nbe-map').nbembedWhere(3)") == shown
+    number = len(asked(page, "map_beside"))
+    act(page, "k.tick(50)")
+    assert len(asked(page, "map_beside")) == number
+    first.select_option(label="the present map")
+    expect(page.locator(".nbe-map-title").first).to_have_text("present map: HSSNE")
+    page.get_by_role("button", name="Compare with after").click()
+    expect(first).to_have_count(0)

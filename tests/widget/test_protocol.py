@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nbembed.widget.page_commands import COMMANDS
 from nbembed.widget.protocol import (
     CommandMessage,
     Message,
@@ -17,7 +18,7 @@ from nbembed.widget.protocol import (
     finite,
     parse,
 )
-from nbembed.widget.schema import COMMANDS, FROM_PAGE
+from nbembed.widget.schema import FROM_PAGE
 
 
 def command(name: str, arguments: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:

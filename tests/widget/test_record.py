@@ -18,6 +18,7 @@ import nbembed as nb
 from nbembed.session.provenance import given_by_hand
 from nbembed.widget import autosave, still_output
 from nbembed.widget.protocol import CommandMessage
+from nbembed.widget.view_state import read_view
 from tests.widget.contract import check_message
 
 GUARD = 30.0
@@ -210,6 +211,26 @@ def test_a_page_holds_the_map_and_nothing_of_it_can_act(explore, frame):
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
 
 
+@pytest.mark.parametrize(
+    ("shown", "kept"),
+    [("suggestion", "column"), ("stress", "column"), ("class", "class"), ("column", "column")],
+)
+def test_a_page_begins_with_colors_that_need_no_kernel(explore, frame, shown, kept):
+    explorer = explore(frame, color="kind")
+    explorer.color_by = shown
+    page = explorer.to_html()
+    state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
+    assert state["traits"]["color_by"] == kept
+
+
+def test_without_a_column_a_page_begins_with_the_class_labels(explore, frame):
+    explorer = explore(frame)
+    explorer.color_by = "pull"
+    page = explorer.to_html()
+    state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
+    assert state["traits"]["color_by"] == "class"
+
+
 # -- the picture in the output -------------------------------------------------------------------
 
 
@@ -217,8 +238,13 @@ class FakePublisher:
     def __init__(self):
         self.sent = []
 
-    def publish(self, data, metadata, *, transient, update):
-        self.sent.append((data, transient["display_id"], update))
+        self.scripts = []
+
+    def publish(self, data, metadata, *, transient=None, update=False):
+        if transient is None:
+            self.scripts.append((data, len(self.sent)))
+        else:
+            self.sent.append((data, transient["display_id"], update))
 
 
 def test_the_output_has_a_picture_that_follows_the_map(explore, frame, monkeypatch):
@@ -253,6 +279,22 @@ def test_no_picture_where_none_is_wanted(explore, frame, monkeypatch):
 def test_a_picture_that_cannot_be_drawn_costs_nothing(explore, frame, monkeypatch):
     monkeypatch.setattr(still_output, "_publisher", lambda: SimpleNamespace(publish=None))
     assert explore(frame)._repr_mimebundle_() is not None
+
+
+def test_a_script_follows_the_picture_once(explore, frame, monkeypatch):
+    publisher = FakePublisher()
+    monkeypatch.setattr(still_output, "_publisher", lambda: publisher)
+    monkeypatch.setattr(still_output, "REST", 0.0)
+    explorer = explore(frame)
+    explorer._repr_mimebundle_()
+    explorer.session.step(4, wait=True)
+    until(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
+    [(script, position)] = publisher.scripts
+    assert position == 1, "between the picture and the widget"
+    assert script["text/plain"] == ""
+    assert script["text/html"].count("</script>") == 1
+    assert "Error displaying widget" in script["text/html"]
+    assert len(script["text/html"]) < 2000
 
 
 # -- saving by itself ----------------------------------------------------------------------------
@@ -305,6 +347,64 @@ def test_the_file_alone_brings_map_and_colors_back(explore, frame, tmp_path, qui
     assert after.color_by == "column"
     with pytest.raises(ValueError, match="no file to go on from"):
         nb.Explorer(autosave=tmp_path / "none.nbembed")
+
+
+def test_looks_of_classes_come_back(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    for point, name in enumerate(("six", "a", "seven")):
+        before.session.label([point], name)
+    before.session.wait(timeout=GUARD)
+    before.class_styles.change("six", color="#e69f00", symbol="star", hidden=True)
+    before.class_styles.change("seven", place=0)
+    before.class_styles.change("a", symbol="cross")
+    before.session.remove_class("a")  # what was chosen for it comes back with it
+    before.session.wait(timeout=GUARD)
+    chosen = {name: dict(style) for name, style in before.class_styles.items()}
+    before.close()
+    after = explore(frame, color="kind", autosave=path)
+    assert list(after.class_styles) == ["seven", "six"]
+    assert {name: dict(style) for name, style in after.class_styles.items()} == chosen
+    assert [c["symbol"] for c in after.classes if c["name"] == "six"] == ["star"]
+    after.session.undo()
+    assert after.class_styles["a"]["symbol"] == "cross"
+
+
+def test_a_look_alone_is_saved_without_being_asked(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    explorer = explore(frame, autosave=path)
+    explorer.session.label([4], "a")
+    until(lambda: path.exists() and labels_in(path) == [4])
+    explorer.class_styles.change("a", symbol="star")
+    until(lambda: read_view(path, 24).class_styles["looks"] == {"a": {"symbol": "star"}})
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        [],
+        {"looks": {}},
+        {"looks": [], "order": []},
+        {"looks": {"a": 3}, "order": []},
+        {"looks": {"a": {"color": "red"}}, "order": []},
+        {"looks": {"a": {"symbol": ["star"]}}, "order": []},
+        {"looks": {"a": {"hidden": "no"}}, "order": []},
+        {"looks": {}, "order": [[]]},
+        {"looks": {}, "order": 3},
+    ],
+)
+def test_damaged_looks_are_left_out(explore, frame, tmp_path, quick, stored, monkeypatch):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, autosave=path)
+    before.session.label([4], "a")
+    before.selection = [7]
+    monkeypatch.setattr(type(before.class_styles), "stored", lambda self: stored)
+    before.close()
+    after = explore(frame, autosave=path)
+    assert after.labels[4] == "a"
+    assert after.selection.tolist() == [7]
+    assert after.class_styles["a"]["symbol"] == "circle"
 
 
 def test_each_change_is_saved_without_being_asked(explore, frame, tmp_path, quick):

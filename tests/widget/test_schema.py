@@ -10,7 +10,7 @@ import pytest
 from nbembed.session.arguments import COUNT, NUMBER, POINTS, Argument
 from nbembed.session.commands import COMMANDS as SESSION_COMMANDS
 from nbembed.session.commands import Command
-from nbembed.widget import Explorer, protocol, schema, typescript
+from nbembed.widget import Explorer, page_commands, protocol, schema, typescript
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.wire_types import (
     CHOICE,
@@ -56,8 +56,8 @@ def test_frames_carry_traits_in_the_types_of_the_traits() -> None:
 
 def test_every_command_of_a_page_is_one_of_the_session_or_of_the_view() -> None:
     known = {name for name, command in SESSION_COMMANDS.items() if command.from_page}
-    assert set(schema.COMMANDS) == known | set(schema.VIEW_COMMANDS)
-    assert not known & set(schema.VIEW_COMMANDS)
+    assert set(page_commands.COMMANDS) == known | set(page_commands.VIEW_COMMANDS)
+    assert not known & set(page_commands.VIEW_COMMANDS)
 
 
 def test_a_command_added_to_the_table_crosses_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +66,8 @@ def test_a_command_added_to_the_table_crosses_the_wire(monkeypatch: pytest.Monke
         Argument("from_", NUMBER, "Where to start.", wire="from"),
         Argument("times", COUNT, default=2),
     )
-    added = schema.command_type(Command("nudge", "Push points.", arguments))
-    monkeypatch.setattr(schema, "COMMANDS", {**schema.COMMANDS, "nudge": added})
+    added = page_commands.command_type(Command("nudge", "Push points.", arguments))
+    monkeypatch.setattr(page_commands, "COMMANDS", {**page_commands.COMMANDS, "nudge": added})
 
     text = typescript.render()
     assert "  /** Push points. */\n  nudge: { from: number; times?: number };" in text

@@ -36,12 +36,26 @@ const still = await context({
   logLevel: "info",
 });
 
+// A script in an output of a notebook.
+const lost = await context({
+  entryPoints: [{ in: "src/lost_widget.ts", out: "lost_widget" }],
+  outdir: "../static",
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: ["es2022"],
+  legalComments: "none",
+  logLevel: "info",
+});
+
 if (watch) {
-  await Promise.all([builder.watch(), still.watch()]);
+  await Promise.all([builder.watch(), still.watch(), lost.watch()]);
 } else {
   const { metafile } = await builder.rebuild();
-  await still.rebuild();
-  await still.dispose();
+  for (const page of [still, lost]) {
+    await page.rebuild();
+    await page.dispose();
+  }
   writeFileSync("../static/LICENSES.txt", licenses(Object.keys(metafile.inputs)));
   await builder.dispose();
 }

@@ -22,6 +22,9 @@ from nbembed.widget.wire_types import (
 TYPES: tuple[Enum | Record, ...] = comparison_types.TYPES
 
 _SNAPSHOT = Field("snapshot", TEXT, 'A snapshot\'s name, "" for the second live map.')
+_ONTO = Field(
+    "onto", TEXT, 'The snapshot that it is compared with, "" for the present map.', optional=True
+)
 
 QUERIES: tuple[QueryType, ...] = (
     QueryType(
@@ -35,8 +38,8 @@ QUERIES: tuple[QueryType, ...] = (
     ),
     QueryType(
         "map_beside",
-        "A map that the present one is compared with, brought onto it.",
-        (_SNAPSHOT,),
+        "A map that the present one or a snapshot is compared with, brought onto it.",
+        (_SNAPSHOT, _ONTO),
         fields=(
             Field("version", INDEX, "Of a live map's layout; 0 while it has none."),
             Field("iteration", INDEX),
@@ -51,8 +54,8 @@ QUERIES: tuple[QueryType, ...] = (
     ),
     QueryType(
         "map_change",
-        "How far the neighborhood of each point differs between the present map and another.",
-        (_SNAPSHOT, Field("k", COUNT, "Size of a neighborhood.")),
+        "How far the neighborhood of each point differs between two maps.",
+        (_SNAPSHOT, _ONTO, Field("k", COUNT, "Size of a neighborhood.")),
         fields=(
             Field("k", COUNT, "As far as there are so many points."),
             Field("mean", NUMBER, "Of the points, in [0, 1]."),

@@ -1,5 +1,6 @@
 /**
- * Comparing the map with another one: a snapshot, or a second live map on the same labels. What is
+ * Comparing the map with another one: a snapshot, or a second live map on the same labels. A snapshot
+ * can stand in place of the present map, too, so that two of them are compared. What is
  * compared, and how, is a trait; the places of the other map and the change of neighborhoods are asked
  * for while there is a comparison, no more often than one can see.
  */
@@ -10,7 +11,7 @@ import { extentOf } from "./map/camera";
 import { Answers } from "./queries";
 import type { Store } from "./store";
 import { positionsOf } from "./wire";
-import type { CommandArguments, CommandName, CommandPoints, CompareView } from "./wire.generated";
+import type { CommandArguments, CommandName, CommandPoints, CompareView, QueryAnswers } from "./wire.generated";
 
 /** Size of the neighborhoods that are compared. */
 export const NEIGHBORS = 10;
@@ -48,13 +49,17 @@ class Pacer {
 
 export class Compare {
   readonly beside: Answers<"map_beside">;
+  /** The snapshot that stands in place of the present map. */
+  readonly first: Answers<"map_beside">;
   readonly changes: Answers<"map_change">;
   readonly thumbnails: Answers<"thumbnails">;
   /** Share of the other map in a blend. */
   readonly share = signal(0.5);
   /** Where the points are on the other map, in the coordinates of this one; null without one. */
   readonly places: ReadonlySignal<Float32Array | null>;
-  /** Corners of the other map, so that both stay in view. */
+  /** Where they are on the snapshot that stands in place of the present map; null without one. */
+  readonly ground: ReadonlySignal<Float32Array | null>;
+  /** Corners of the maps that are compared, so that both stay in view. */
   readonly corners: ReadonlySignal<{ x: number; y: number }[]>;
   /** The share of the other map that the first one shows. */
   readonly blended: ReadonlySignal<number>;
@@ -66,7 +71,10 @@ export class Compare {
   private readonly measuring = new Pacer(() => this.askChanges());
   private readonly setters = new Map<string, Latest<number>>();
   private readonly off: (() => void)[];
-  private other: string | null = null;
+  /** The names of the two maps whose answers there are. */
+  private pair = "";
+  /** The snapshots that there were when they were asked for. */
+  private taken: readonly unknown[] = [];
 
   constructor(
     private readonly store: Store,
@@ -76,19 +84,19 @@ export class Compare {
       select: (points: Uint32Array) => void;
     },
   ) {
-    const { compared, second, state } = store.traits;
+    const { compared, second, snapshots, state } = store.traits;
     this.beside = new Answers(store.queries, "map_beside");
+    this.first = new Answers(store.queries, "map_beside");
     this.changes = new Answers(store.queries, "map_change");
     this.thumbnails = new Answers(store.queries, "thumbnails");
-    this.places = computed(() => {
-      const found = compared.value && this.beside.value.value;
-      if (!found || !found.positions.length) return null;
-      const { buffer, byteOffset, byteLength } = found.positions;
-      return positionsOf(new DataView(buffer, byteOffset, byteLength), found.range.length ? found.range : undefined);
+    this.places = computed(() => (compared.value ? placesOf(this.beside.value.value) : null));
+    this.ground = computed(() => {
+      const found = compared.value?.onto ? placesOf(this.first.value.value) : null;
+      return found?.length === 2 * store.traits.n_samples.value ? found : null;
     });
     this.corners = computed(() => {
-      const extent = this.places.value && extentOf(this.places.value);
-      return extent ? [{ x: extent.left, y: extent.bottom }, { x: extent.right, y: extent.top }] : [];
+      const extents = [this.places.value, this.ground.value].map((places) => places && extentOf(places));
+      return extents.flatMap((extent) => (extent ? [{ x: extent.left, y: extent.bottom }, { x: extent.right, y: extent.top }] : []));
     });
     this.blended = computed(() => (compared.value?.view === "blend" ? this.share.value : 0));
     this.tint = computed(() => {
@@ -102,9 +110,14 @@ export class Compare {
     this.off = [
       effect(() => {
         const now = compared.value;
-        void [store.layout.value, state.value, second.value];
-        if ((now?.snapshot ?? null) !== this.other) this.begin(now?.snapshot ?? null);
+        void [store.layout.value, state.value, second.value, snapshots.value];
+        const pair = now ? JSON.stringify([now.snapshot, now.onto]) : "";
+        if (pair !== this.pair) this.begin(pair);
         if (!now) return;
+        // Two snapshots stay as they are, whatever the present map does.
+        const known = now.onto && this.beside.value.peek() && this.first.value.peek() && this.taken === snapshots.value;
+        this.taken = snapshots.value;
+        if (known && !(now.by_change && !this.changes.value.peek())) return;
         this.asking.due(state.value === "running" ? MOVING : LIVE);
         if (now.by_change) this.measuring.due(MOVING);
       }),
@@ -136,9 +149,25 @@ export class Compare {
     this.give("restore", { name }, [], `Back at ${inline(name)}; undo keeps the layout`);
   }
 
-  /** Compare with a snapshot. */
-  withSnapshot(snapshot: string): void {
-    this.give("compare", { snapshot }, [], `Compared with ${inline(snapshot)}`);
+  /** Compare with a snapshot the present map, or another snapshot. */
+  withSnapshot(snapshot: string, onto: string = this.store.traits.compared.peek()?.onto ?? ""): void {
+    this.give("compare", { snapshot, onto: onto === snapshot ? "" : onto }, [], `Compared with ${inline(snapshot)}`);
+  }
+
+  /** Give a snapshot another name. False if there is another one of that name. */
+  rename(old: string, name: string): boolean {
+    const wanted = name.trim();
+    if (!wanted || wanted === old) return true;
+    if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
+      this.host.say(`There is a snapshot ${inline(wanted)} already`);
+      return false;
+    }
+    this.give("rename_snapshot", { old, new: wanted }, [], `${inline(old)} is called ${inline(wanted)}`);
+    return true;
+  }
+
+  delete(name: string): void {
+    this.give("delete_snapshot", { name }, [], `${inline(name)} deleted; undo brings it back`);
   }
 
   /** Compare with a second live map; one that is there goes on with the method. */
@@ -191,12 +220,13 @@ export class Compare {
   }
 
   /** Forget what was known of another map. */
-  private begin(other: string | null): void {
-    this.other = other;
+  private begin(pair: string): void {
+    this.pair = pair;
     this.asking.stop();
     this.measuring.stop();
     batch(() => {
       this.beside.clear();
+      this.first.clear();
       this.changes.clear();
     });
   }
@@ -204,14 +234,22 @@ export class Compare {
   private askPlaces(): void {
     const compared = this.store.traits.compared.peek();
     if (!compared) return;
-    if (this.store.visible()) this.beside.ask({ snapshot: compared.snapshot }, []);
-    else this.asking.due(MOVING);
+    if (!this.store.visible()) return this.asking.due(MOVING);
+    const { snapshot, onto } = compared;
+    this.beside.ask({ snapshot, onto }, []);
+    if (onto) this.first.ask({ snapshot: onto, onto }, []);
   }
 
   private askChanges(): void {
     const compared = this.store.traits.compared.peek();
     if (!compared?.by_change) return;
-    if (this.store.visible()) this.changes.ask({ snapshot: compared.snapshot, k: NEIGHBORS }, []);
+    if (this.store.visible()) this.changes.ask({ snapshot: compared.snapshot, onto: compared.onto, k: NEIGHBORS }, []);
     else this.measuring.due(MOVING);
   }
+}
+
+function placesOf(found: QueryAnswers["map_beside"] | null): Float32Array | null {
+  if (!found?.positions.length) return null;
+  const { buffer, byteOffset, byteLength } = found.positions;
+  return positionsOf(new DataView(buffer, byteOffset, byteLength), found.range.length ? found.range : undefined);
 }

@@ -295,10 +295,12 @@ export interface SnapshotInfo {
   drawn: boolean;
 }
 
-/** What the map is compared with. */
+/** What is compared. */
 export interface Compared {
-  /** Its name, "" for a second live map. */
+  /** Name of the other map, "" for a second live map. */
   snapshot: string;
+  /** The snapshot that it is compared with, "" for the present map. */
+  onto: string;
   /** Beside the map, or blended with it. */
   view: CompareView;
   /** Whether points are colored by how far their neighborhoods differ. */
@@ -741,6 +743,10 @@ export interface CommandArguments {
   snapshot: { name?: string };
   /** Go back to a snapshot. A converged map is paused there; undo keeps the layout. */
   restore: { name: string };
+  /** Give a snapshot another name. */
+  rename_snapshot: { old: string; new: string };
+  /** Delete a snapshot; undo brings it back. */
+  delete_snapshot: { name: string };
   /** Save points under a name, in place of those that were saved under it. */
   save_selection: { name: string };
   /** Delete a saved selection; its points and their labels stay as they are. */
@@ -761,8 +767,8 @@ export interface CommandArguments {
   style_class: { name: string; color?: string; symbol?: MarkerSymbol; hidden?: boolean; place?: number };
   /** Forget the points that were drawn; their labels stay. */
   end_check: Record<string, never>;
-  /** Compare the map with a snapshot. */
-  compare: { snapshot: string };
+  /** Compare the map, or a snapshot, with a snapshot. */
+  compare: { snapshot: string; onto?: string };
   /** Compare the map with a second live map of a method. */
   compare_live: { method: string };
   /** Choose how two maps are compared. */
@@ -804,6 +810,8 @@ export interface CommandPoints {
   go_to: [];
   snapshot: [];
   restore: [];
+  rename_snapshot: [];
+  delete_snapshot: [];
   save_selection: [points: Uint32Array];
   delete_selection: [];
   select: [points: Uint32Array];
@@ -852,10 +860,10 @@ export interface QueryArguments {
   unsupervised: { k: number };
   /** Small pictures of snapshots: the places of some points, brought onto the present map. */
   thumbnails: Record<string, never>;
-  /** A map that the present one is compared with, brought onto it. */
-  map_beside: { snapshot: string };
-  /** How far the neighborhood of each point differs between the present map and another. */
-  map_change: { snapshot: string; k: number };
+  /** A map that the present one or a snapshot is compared with, brought onto it. */
+  map_beside: { snapshot: string; onto?: string };
+  /** How far the neighborhood of each point differs between two maps. */
+  map_change: { snapshot: string; onto?: string; k: number };
   /** The steps of the history, the oldest first, undone ones last. */
   changes: Record<string, never>;
   /** All points with their labels as CSV. */

@@ -4,16 +4,15 @@
  */
 import { effect, signal, type Signal } from "@preact/signals";
 import { crowding, differs, type Crowding } from "../points/crowding";
-import { createRenderer } from "../points/renderer";
 import type { Scene } from "../picture";
-import type { PointRenderer, PointStyles } from "../points/types";
+import type { PointStyles } from "../points/types";
 import { pointStyles } from "../points/styles";
 import { tinted } from "../points/tint";
 import type { Compare } from "../compare";
 import type { Questions } from "../questions";
 import type { Store } from "../store";
 import type { Theme } from "../theme";
-import { panBy, toData, toScreen, zoomAt, type Camera, type Size } from "./camera";
+import { panBy, toData, toScreen, zoomAt, type Camera } from "./camera";
 import { Fit } from "./fit";
 import { Transition } from "./transition";
 import { attachGestures, type Gestures, type GestureTarget, type Tool } from "./gestures";
@@ -22,6 +21,7 @@ import type { OpenCards } from "./open_cards";
 import { drawOverlay, type OverlayState } from "./overlay";
 import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
 import { ShownPositions } from "./shown_positions";
+import { Stage } from "./stage";
 import { WhyDrawing } from "./why_drawing";
 import type { Why } from "../why";
 
@@ -50,18 +50,14 @@ export class PointMap {
   readonly shot: Signal<Camera>;
   readonly target: GestureTarget;
 
-  private readonly stage: HTMLDivElement;
-  private readonly overlay: HTMLCanvasElement;
+  private readonly stage: Stage;
   private readonly tags: NameTags;
   private readonly reasons: WhyDrawing;
   private tagTimer: ReturnType<typeof setTimeout> | undefined;
-  private renderer: PointRenderer;
   private readonly fit = new Fit();
   private readonly transition = new Transition();
   private camera: Camera = { x: 0, y: 0, scale: 1, markerScale: 1 };
   private home = 1;
-  private size: Size = { width: 1, height: 1 };
-  private ratio = 1;
   private drawing: { path: number[]; tool: Tool; mode: Combine } | null = null;
   private readonly gestures: Gestures;
   private cursor: [number, number] | null = null;
@@ -97,26 +93,26 @@ export class PointMap {
     this.shown = new ShownPositions(store);
     // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i), nbembedNames: () => this.tags.shown });
-    this.stage = document.createElement("div");
-    this.stage.className = "nbe-stage";
-    element.prepend(this.stage);
-    this.renderer = this.makeRenderer(true);
-    this.overlay = this.canvas("nbe-overlay");
+    this.stage = new Stage(element, store.traits.n_samples.peek(), {
+      redraw: () => this.redraw(),
+      replaced: (renderer) => {
+        root.dataset.renderer = renderer.kind;
+        this.stale = { styles: true, layout: true, blend: true };
+      },
+    });
+    root.dataset.renderer = this.stage.renderer.kind;
     this.follow();
-    const observer = new ResizeObserver(() => this.measure());
-    observer.observe(element);
     const sight = new IntersectionObserver((entries) =>
       store.setVisible(this, entries[entries.length - 1].isIntersecting));
     sight.observe(element);
     this.gestures = attachGestures(element, this.target);
     this.off.push(
-      () => observer.disconnect(),
       () => sight.disconnect(),
       () => store.setVisible(this, null),
       () => store.needPrecision(this, false),
       () => this.gestures.detach(),
     );
-    this.measure();
+    this.stage.measure();
   }
 
   destroy(): void {
@@ -124,8 +120,7 @@ export class PointMap {
     cancelAnimationFrame(this.request);
     clearTimeout(this.hintTimer);
     clearTimeout(this.tagTimer);
-    this.renderer.destroy();
-    this.stage.remove();
+    this.stage.destroy();
   }
 
   /** Give up what is being drawn with a tool; returns whether anything was. */
@@ -143,7 +138,7 @@ export class PointMap {
   /** Move the view, if a point is outside it or at its edge. */
   bringIntoView(index: number): void {
     const [x, y] = this.where(index);
-    const { width, height } = this.size;
+    const { width, height } = this.stage.size;
     const margin = Math.min(EDGE, width / 4, height / 4);
     if (Number.isFinite(x + y) && (x < margin || y < margin || x > width - margin || y > height - margin)) {
       if (this.manual.peek()) this.moveCamera(panBy(this.camera, width / 2 - x, height / 2 - y));
@@ -152,13 +147,14 @@ export class PointMap {
   }
 
   zoomBy(factor: number): void {
-    const [x, y] = this.cursor ? toScreen(this.camera, this.size, ...this.cursor) : [this.size.width / 2, this.size.height / 2];
-    this.moveCamera(zoomAt(this.camera, this.size, x, y, factor));
+    const [x, y] = this.cursor ? toScreen(this.camera, this.stage.size, ...this.cursor) : [this.stage.size.width / 2, this.stage.size.height / 2];
+    this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor));
   }
 
   /** Move the keyboard cursor by screen pixels; it starts in the middle of the view. */
   moveCursor(dx: number, dy: number): number {
-    const { size, camera } = this;
+    const { camera } = this;
+    const { size } = this.stage;
     const from = this.cursor ? toScreen(camera, size, ...this.cursor) : [size.width / 2, size.height / 2];
     const x = Math.min(Math.max(from[0] + (this.cursor ? dx : 0), 6), size.width - 6);
     const y = Math.min(Math.max(from[1] + (this.cursor ? dy : 0), 6), size.height - 6);
@@ -186,7 +182,7 @@ export class PointMap {
 
   /** The place of a point on the map, in pixels. */
   where(index: number): [number, number] {
-    return toScreen(this.camera, this.size, this.positions[2 * index], this.positions[2 * index + 1]);
+    return toScreen(this.camera, this.stage.size, this.positions[2 * index], this.positions[2 * index + 1]);
   }
 
   /** Show the card of a point, or none: something else points at it. */
@@ -219,39 +215,7 @@ export class PointMap {
 
   /** What must be in view beside the points. */
   private beyond(): { x: number; y: number }[] {
-    return [...this.store.centers.peek(), ...this.compare.corners.peek()];
-  }
-
-  private makeRenderer(allowWebGL: boolean): PointRenderer {
-    const renderer = createRenderer(
-      this.store.traits.n_samples.peek(),
-      () => this.canvas("nbe-points"),
-      () => {
-        this.renderer.destroy();
-        this.renderer = this.makeRenderer(false);
-        this.renderer.resize(this.size.width, this.size.height, this.ratio);
-        this.stale = { styles: true, layout: true, blend: true };
-        this.redraw();
-      },
-      () => this.redraw(),
-      allowWebGL,
-    );
-    this.root.dataset.renderer = renderer.kind;
-    return renderer;
-  }
-
-  private canvas(name: string): HTMLCanvasElement {
-    const canvas = document.createElement("canvas");
-    canvas.className = name;
-    canvas.setAttribute("aria-hidden", "true");
-    if (name === "nbe-points") {
-      // At most one canvas of points, below the overlay; a canvas that was refused a context is useless.
-      this.stage.querySelectorAll(".nbe-points").forEach((old) => old.remove());
-      this.stage.prepend(canvas);
-    } else {
-      this.stage.append(canvas);
-    }
-    return canvas;
+    return [...(this.compare.ground.peek() ? [] : this.store.centers.peek()), ...this.compare.corners.peek()];
   }
 
   /** Redraw when anything that is drawn changes. */
@@ -262,7 +226,7 @@ export class PointMap {
         const layout = store.layout.value;
         this.stale.layout = true;
         if (layout.fresh || store.traits.color_by.peek() === "probability") this.stale.styles = true;
-        this.fit.aim(layout.positions, layout.fresh, this.beyond());
+        this.fit.aim(this.compare.ground.peek() ?? layout.positions, layout.fresh, this.beyond());
         this.transition.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();
       }),
@@ -276,7 +240,7 @@ export class PointMap {
         this.redraw();
       }),
       effect(() => {
-        this.transition.blend(this.compare.places.value, this.compare.blended.value);
+        this.transition.blend(this.compare.ground.value, this.compare.places.value, this.compare.blended.value);
         this.stale.blend = true;
         this.redraw();
       }),
@@ -287,7 +251,7 @@ export class PointMap {
       }),
       effect(() => {
         void this.compare.corners.value;
-        this.fit.aim(store.layout.peek().positions, false, this.beyond());
+        this.fit.aim(this.compare.ground.peek() ?? store.layout.peek().positions, false, this.beyond());
         this.redraw();
       }),
       effect(() => {
@@ -300,19 +264,6 @@ export class PointMap {
     );
   }
 
-  private measure(): void {
-    const ratio = Math.min(window.devicePixelRatio || 1, 3);
-    const size = { width: this.element.clientWidth, height: this.element.clientHeight };
-    if (!size.width || !size.height) return;
-    if (size.width === this.size.width && size.height === this.size.height && ratio === this.ratio) return;
-    this.size = size;
-    this.ratio = ratio;
-    this.renderer.resize(size.width, size.height, ratio);
-    this.overlay.width = Math.round(size.width * ratio);
-    this.overlay.height = Math.round(size.height * ratio);
-    this.redraw();
-  }
-
   private redraw(): void {
     if (!this.request) this.request = requestAnimationFrame((time) => this.draw(time));
   }
@@ -321,13 +272,14 @@ export class PointMap {
     this.request = 0;
     const seconds = Math.min(0.1, Math.max(0.001, (time - this.lastTime) / 1000));
     this.lastTime = time;
-    if ((window.devicePixelRatio || 1) !== this.ratio) this.measure();
+    if ((window.devicePixelRatio || 1) !== this.stage.ratio) this.stage.measure();
     const began = performance.now();
-    const { store, renderer } = this;
+    const { store } = this;
+    const { renderer } = this.stage;
     const layout = store.layout.peek();
     const moving = !this.manual.peek() && this.fit.step(seconds);
     if (!this.manual.peek()) {
-      const camera = this.fit.camera(this.size);
+      const camera = this.fit.camera(this.stage.size);
       if (camera) {
         this.camera = camera;
         this.home = camera.scale;
@@ -367,7 +319,7 @@ export class PointMap {
     renderer.draw(this.camera);
     // Half a step of quantized positions may be half a pixel of the screen, not more.
     if (layout.step > 0) this.step = layout.step;
-    store.needPrecision(this, this.step * this.camera.scale * this.ratio > 1);
+    store.needPrecision(this, this.step * this.camera.scale * this.stage.ratio > 1);
     this.moveHover();
     this.drawOverlay(positions);
     if (this.stale.layout) this.reportDrawn(began);
@@ -377,31 +329,33 @@ export class PointMap {
   }
 
   private drawOverlay(positions: Float32Array): void {
-    const context = this.overlay.getContext("2d");
+    const context = this.stage.overlay.getContext("2d");
     if (!context) return;
     const chosen = [...this.cards.boxes.peek().map(({ point }) => point), ...this.store.traits.selection.peek().slice(0, 200)];
-    const wait = this.tags.update(context, this.camera, this.size, positions, chosen);
+    const wait = this.tags.update(context, this.camera, this.stage.size, positions, chosen);
     clearTimeout(this.tagTimer);
     if (wait) this.tagTimer = setTimeout(() => this.redraw(), wait);
-    drawOverlay(context, this.ratio, this.overlayState(positions));
+    drawOverlay(context, this.stage.ratio, this.overlayState(positions));
   }
 
   private overlayState(positions: Float32Array): OverlayState {
     const { store } = this;
+    // What belongs to the present layout alone is not drawn over a snapshot.
+    const present = !this.compare.ground.peek();
     return {
       camera: this.camera,
-      size: this.size,
+      size: this.stage.size,
       theme: this.theme.peek(),
       positions,
       links: store.traits.links.peek(),
       cannotLinks: store.traits.cannot_links.peek(),
       pinned: store.traits.pinned.peek(),
-      centers: store.centers.peek(),
+      centers: present ? store.centers.peek() : [],
       apart: this.apart.peek(),
       labels: store.traits.label_codes.peek(),
       classes: store.traits.classes.peek(),
-      directions: store.traits.directions.peek(),
-      borders: store.traits.borders.peek(),
+      directions: present ? store.traits.directions.peek() : [],
+      borders: present ? store.traits.borders.peek() : [],
       directionColors: store.traits.direction_colors.peek(),
       lasso: this.drawing && { ...this.drawing, radius: this.drawing.tool === "brush" ? this.brush.peek() : 0 },
       hover: this.hover.peek()?.index ?? -1,
@@ -416,7 +370,8 @@ export class PointMap {
 
   /** What a picture of the map is drawn from: as it is seen, without what follows the pointer. */
   scene(): Scene {
-    const { size, camera, renderer } = this;
+    const { camera } = this;
+    const { size, ratio, renderer } = this.stage;
     const styles = this.styles.peek();
     const positions = this.transition.positions(performance.now());
     if (!styles || !positions.length) throw new Error("There is no map yet.");
@@ -434,7 +389,7 @@ export class PointMap {
         copy.width = renderer.canvas.width;
         copy.height = renderer.canvas.height;
         copy.getContext("2d")?.drawImage(renderer.canvas, 0, 0);
-        renderer.resize(size.width, size.height, this.ratio);
+        renderer.resize(size.width, size.height, ratio);
         renderer.draw(camera);
         return copy;
       },
@@ -475,7 +430,7 @@ export class PointMap {
         this.hintTimer = setTimeout(() => (this.wheelHint.value = false), 1400);
       },
       pan: (dx, dy) => this.moveCamera(panBy(this.camera, dx, dy)),
-      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.size, x, y, factor)),
+      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor)),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
       click: (x, y, how) => this.clicked(this.at(x, y), how),
@@ -486,7 +441,7 @@ export class PointMap {
       drawn: (path, tool, mode) => {
         this.drawing = null;
         const places: number[] = [];
-        for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.size, path[i], path[i + 1]));
+        for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.stage.size, path[i], path[i + 1]));
         const positions = this.pickable;
         const found = tool === "brush" ? nearPath(positions, places, this.brush.peek() / this.camera.scale) : insidePolygon(positions, places);
         this.select(found, mode, tool);
@@ -500,7 +455,7 @@ export class PointMap {
   }
 
   private at(x: number, y: number): number {
-    return nearest(this.pickable, ...toData(this.camera, this.size, x, y), REACH / this.camera.scale);
+    return nearest(this.pickable, ...toData(this.camera, this.stage.size, x, y), REACH / this.camera.scale);
   }
 
   private point(x: number, y: number): void {

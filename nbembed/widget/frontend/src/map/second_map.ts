@@ -4,14 +4,13 @@
  */
 import { effect, type Signal } from "@preact/signals";
 import type { Compare } from "../compare";
-import { createRenderer } from "../points/renderer";
-import type { PointRenderer } from "../points/types";
 import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
-import { toData, toScreen, type Camera, type Size } from "./camera";
+import { toData, toScreen, type Camera } from "./camera";
 import { attachGestures, type GestureTarget, type Tool } from "./gestures";
 import type { PointMap } from "./map";
 import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
+import { Stage } from "./stage";
 import { Glide } from "./transition";
 
 /** Distance in pixels within which a pointer hits a point. */
@@ -20,38 +19,28 @@ const REACH = 9;
 const GLIDE = 140;
 
 export class SecondMap {
-  private readonly stage: HTMLDivElement;
-  private readonly overlay: HTMLCanvasElement;
+  private readonly stage: Stage;
   private readonly glide = new Glide();
-  private renderer: PointRenderer;
-  private size: Size = { width: 1, height: 1 };
-  private ratio = 1;
   private request = 0;
   private stale = { styles: true, places: true };
   private drawing: { path: number[]; tool: Tool } | null = null;
   private readonly off: (() => void)[];
 
   constructor(
-    private readonly element: HTMLElement,
+    element: HTMLElement,
     private readonly first: PointMap,
-    private readonly store: Store,
+    store: Store,
     private readonly theme: Signal<Theme>,
     private readonly compare: Compare,
     private readonly select: (points: Uint32Array, how: Combine) => void,
   ) {
     // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
-    this.stage = document.createElement("div");
-    this.stage.className = "nbe-stage";
-    element.prepend(this.stage);
-    this.overlay = document.createElement("canvas");
-    this.overlay.setAttribute("aria-hidden", "true");
-    this.renderer = this.makeRenderer(true);
-    this.stage.append(this.overlay);
-    const observer = new ResizeObserver(() => this.measure());
-    observer.observe(element);
+    this.stage = new Stage(element, store.traits.n_samples.peek(), {
+      redraw: () => this.redraw(),
+      replaced: () => (this.stale = { styles: true, places: true }),
+    });
     this.off = [
-      () => observer.disconnect(),
       attachGestures(element, this.gestures()).detach,
       effect(() => {
         const places = compare.places.value;
@@ -69,14 +58,13 @@ export class SecondMap {
         this.redraw();
       }),
     ];
-    this.measure();
+    this.stage.measure();
   }
 
   destroy(): void {
     for (const off of this.off) off();
     cancelAnimationFrame(this.request);
-    this.renderer.destroy();
-    this.stage.remove();
+    this.stage.destroy();
   }
 
   private get places(): Float32Array {
@@ -88,39 +76,7 @@ export class SecondMap {
   }
 
   private where(index: number): [number, number] {
-    return toScreen(this.camera, this.size, this.places[2 * index], this.places[2 * index + 1]);
-  }
-
-  private makeRenderer(allowWebGL: boolean): PointRenderer {
-    const canvas = (): HTMLCanvasElement => {
-      const made = document.createElement("canvas");
-      made.className = "nbe-points";
-      made.setAttribute("aria-hidden", "true");
-      this.stage.querySelectorAll(".nbe-points").forEach((old) => old.remove());
-      this.stage.prepend(made);
-      return made;
-    };
-    const lost = (): void => {
-      this.renderer.destroy();
-      this.renderer = this.makeRenderer(false);
-      this.renderer.resize(this.size.width, this.size.height, this.ratio);
-      this.stale = { styles: true, places: true };
-      this.redraw();
-    };
-    return createRenderer(this.store.traits.n_samples.peek(), canvas, lost, () => this.redraw(), allowWebGL);
-  }
-
-  private measure(): void {
-    const ratio = Math.min(window.devicePixelRatio || 1, 3);
-    const size = { width: this.element.clientWidth, height: this.element.clientHeight };
-    if (!size.width || !size.height) return;
-    if (size.width === this.size.width && size.height === this.size.height && ratio === this.ratio) return;
-    this.size = size;
-    this.ratio = ratio;
-    this.renderer.resize(size.width, size.height, ratio);
-    this.overlay.width = Math.round(size.width * ratio);
-    this.overlay.height = Math.round(size.height * ratio);
-    this.redraw();
+    return toScreen(this.camera, this.stage.size, this.places[2 * index], this.places[2 * index + 1]);
   }
 
   private redraw(): void {
@@ -129,10 +85,10 @@ export class SecondMap {
 
   private draw(): void {
     this.request = 0;
-    const { renderer } = this;
+    const { renderer } = this.stage;
     const styles = this.first.styles.peek();
     if (!styles) return;
-    if ((window.devicePixelRatio || 1) !== this.ratio) this.measure();
+    if ((window.devicePixelRatio || 1) !== this.stage.ratio) this.stage.measure();
     const { background, accent } = this.theme.peek();
     if (this.stale.styles) renderer.setStyles(styles);
     const moves = this.glide.moving;
@@ -147,9 +103,9 @@ export class SecondMap {
 
   /** The point under the pointer, wherever the pointer is, and the lasso. */
   private drawOverlay(places: Float32Array): void {
-    const context = this.overlay.getContext("2d");
+    const context = this.stage.overlay.getContext("2d");
     if (!context) return;
-    const { size, ratio } = this;
+    const { size, ratio } = this.stage;
     const { accent, background, foreground } = this.theme.peek();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
@@ -192,7 +148,7 @@ export class SecondMap {
       drawn: (path, tool, how) => {
         this.showDrawing(null);
         const places: number[] = [];
-        for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.size, path[i], path[i + 1]));
+        for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.stage.size, path[i], path[i + 1]));
         const found = tool === "brush" ? nearPath(this.places, places, this.first.brush.peek() / this.camera.scale) : insidePolygon(this.places, places);
         this.select(found, how);
       },
@@ -206,6 +162,6 @@ export class SecondMap {
   }
 
   private at(x: number, y: number): number {
-    return nearest(this.places, ...toData(this.camera, this.size, x, y), REACH / this.camera.scale);
+    return nearest(this.places, ...toData(this.camera, this.stage.size, x, y), REACH / this.camera.scale);
   }
 }

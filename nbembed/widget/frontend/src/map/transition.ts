@@ -16,9 +16,10 @@ export class Transition {
   private shown: Float32Array = new Float32Array(0);
   private began = 0;
   private last = -Infinity;
+  private ground: Float32Array | null = null;
   private other: Float32Array | null = null;
   private share = 0;
-  /** The places drawn last, where another map is blended in; null where none is. */
+  /** The places drawn last, where they are not those of the map itself; else null. */
   mixture: Float32Array | null = null;
 
   constructor(private readonly still: () => boolean = () => matchMedia("(prefers-reduced-motion: reduce)").matches) {}
@@ -42,8 +43,9 @@ export class Transition {
     return this.from !== null;
   }
 
-  /** Blend with another map: a share of 0 shows nothing of it, 1 nothing else. */
-  blend(other: Float32Array | null, share: number): void {
+  /** Show other places in place of the map (`ground`), and blend with another map: a share of 0 shows nothing of it, 1 nothing else. */
+  blend(ground: Float32Array | null, other: Float32Array | null, share: number): void {
+    this.ground = ground;
     this.other = other;
     this.share = share;
   }
@@ -51,8 +53,8 @@ export class Transition {
   /** The positions to draw now. */
   positions(now: number): Float32Array {
     const own = this.own(now);
-    const { other, share } = this;
-    this.mixture = other && share > 0 && other.length === own.length ? mixed(own, other, share) : null;
+    const { ground, other, share } = this;
+    this.mixture = other && share > 0 && other.length === own.length ? mixed(ground ?? own, other, share) : ground;
     return this.mixture ?? own;
   }
 

@@ -58,20 +58,32 @@ const kept = (name: string): string => `s:${name}`;
 function Choice({ view }: { view: View }) {
   const { compared, snapshots, method } = view.store.traits;
   const now = compared.value;
+  const drawn = snapshots.value.filter((each) => each.drawn);
   const choose = (value: string): void => {
     if (value === "live") view.compare.withMethod(method.peek());
     else if (value === "none") view.compare.end();
     else view.compare.withSnapshot(value.slice(2));
   };
   return (
+    <>
     <label class="nbe-row">
       <span class="nbe-row-name">Compare with</span>
       <select class="nbe-select" aria-label="Compare with" value={now === null ? "none" : now.snapshot ? kept(now.snapshot) : "live"} onChange={(e) => choose(e.currentTarget.value)}>
         <option value="none">nothing</option>
         <option value="live">a second live map</option>
-        {snapshots.value.filter(({ drawn }) => drawn).map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
+        {drawn.map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
       </select>
     </label>
+    {now?.snapshot && drawn.length > 1 && (
+      <label class="nbe-row" title="The map that the other one is brought onto: the present one, or another snapshot">
+        <span class="nbe-row-name">First map</span>
+        <select class="nbe-select" aria-label="First map" value={kept(now.onto)} onChange={(e) => view.compare.withSnapshot(now.snapshot, e.currentTarget.value.slice(2))}>
+          <option value={kept("")}>the present map</option>
+          {drawn.filter(({ name }) => name !== now.snapshot).map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
+        </select>
+      </label>
+    )}
+    </>
   );
 }
 
@@ -99,8 +111,8 @@ function BlendSlider({ view }: { view: View }) {
   const { share } = view.compare;
   const percent = Math.round(100 * share.value);
   return (
-    <label class="nbe-row" title="From the present map to the other">
-      <span class="nbe-row-name">Present</span>
+    <label class="nbe-row" title="From the first map to the other">
+      <span class="nbe-row-name">{view.store.traits.compared.value?.onto ? "First" : "Present"}</span>
       <input
         type="range" class="nbe-range" aria-label="Share of the other map" aria-valuetext={`${percent} %`}
         min={0} max={1} step={0.01} value={share.value} style={{ "--nbe-filled": `${percent}%` }}

@@ -1,8 +1,11 @@
 /** Snapshots as a strip of thumbnails: brought onto the present map, in the present colors of the points. */
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import type { View } from "../view";
 import type { SnapshotInfo } from "../wire.generated";
+import { useFocusKept } from "./focus";
+import { Icon } from "./icons";
 import { readable } from "./numbers";
 
 /** CSS pixels of a thumbnail. */
@@ -26,8 +29,11 @@ export function SnapshotStrip({ view }: { view: View }) {
 
 function Thumbnail({ view, info, place }: { view: View; info: SnapshotInfo; place: number }) {
   const { compared } = view.store.traits;
+  const ref = useFocusKept<HTMLLIElement>();
+  const renaming = useSignal(false);
   const name = inline(info.name, 40);
   const chosen = compared.value?.snapshot === info.name;
+  const first = compared.value?.onto === info.name;
   const facts = [
     info.parameters,
     `iteration ${info.iteration.toLocaleString("en")}`,
@@ -37,19 +43,46 @@ function Thumbnail({ view, info, place }: { view: View; info: SnapshotInfo; plac
   ].filter(Boolean);
   const compare = (): void => (chosen ? view.compare.end() : view.compare.withSnapshot(info.name));
   return (
-    <li class="nbe-thumb" data-chosen={chosen}>
+    <li ref={ref} class="nbe-thumb" data-chosen={chosen || first}>
       <button
         type="button" class="nbe-thumb-map" aria-label={`Compare with ${name}`} aria-pressed={chosen} aria-disabled={!info.drawn}
         title={info.drawn ? [info.method, ...facts].join("\n") : "Taken before the map had moved"} onClick={() => info.drawn && compare()}
       >
         <Picture view={view} place={place} />
       </button>
-      <span class="nbe-thumb-name" dir="auto" title={name}>{name}</span>
+      {renaming.value
+        ? <NewName view={view} info={info} done={() => (renaming.value = false)} />
+        : <span class="nbe-thumb-name" dir="auto" title={`${name}; double-click to rename`} onDblClick={() => (renaming.value = true)}>{name}</span>}
       <span class="nbe-thumb-facts">{info.method}{info.parameters && ` · ${info.parameters}`}</span>
       <span class="nbe-thumb-facts">{info.cost === null ? "" : `cost ${readable(info.cost)}`}</span>
       <span class="nbe-thumb-facts">{info.quality === null ? "" : `1-NN kept ${(100 * info.quality).toFixed(1)} %`}</span>
-      <button type="button" class="nbe-cancel" aria-label={`Go back to ${name}`} title="Restore layout, parameters and labels; undo takes parameters and labels back" onClick={() => view.compare.restore(info.name)}>Go back</button>
+      <span class="nbe-thumb-actions">
+        <button type="button" class="nbe-cancel" aria-label={`Go back to ${name}`} title="Restore layout, parameters and labels; undo takes parameters and labels back" onClick={() => view.compare.restore(info.name)}>Go back</button>
+        <button type="button" class="nbe-inline" aria-label={`Rename ${name}`} title="Rename" onClick={() => (renaming.value = true)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label={`Delete ${name}`} title="Delete; undo brings it back" onClick={() => view.compare.delete(info.name)}><Icon name="trash" /></button>
+      </span>
     </li>
+  );
+}
+
+/** The name of a snapshot while it is typed: Enter takes it, Esc or another place leaves it as it is. */
+function NewName({ view, info, done }: { view: View; info: SnapshotInfo; done: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const ref = useFocusKept<HTMLSpanElement>();
+  useLayoutEffect(() => field.current?.select(), []);
+  return (
+    <span ref={ref}>
+      <input
+        ref={field} type="text" class="nbe-text nbe-thumb-rename" dir="auto" aria-label="New name of the snapshot" maxLength={60} defaultValue={info.name}
+        onBlur={done}
+        onKeyDown={(e) => {
+          if (e.key !== "Enter" && e.key !== "Escape") return;
+          e.preventDefault();
+          e.stopPropagation();
+          if (e.key === "Escape" || view.compare.rename(info.name, e.currentTarget.value)) done();
+        }}
+      />
+    </span>
   );
 }
 

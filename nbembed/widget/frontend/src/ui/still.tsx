@@ -14,7 +14,7 @@ export function StillApp({ view, theme, root }: { view: View; theme: Signal<Them
       <div class="nbe-body">
         <div class="nbe-main"><MapPane view={view} theme={theme} root={root} /></div>
         <div class="nbe-panel">
-          <section class="nbe-section"><ColorBy view={view} /></section>
+          <section class="nbe-section"><ColorBy view={view} still /></section>
           <Classes view={view} />
           <section class="nbe-section" aria-label="About">
             <About view={view} />
