@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from nbembed.datasets import MissingDataError, read
+from nbembed.datasets import CATALOG, MissingDataError, read
 from nbembed.experiments.known_failures import KNOWN_FAILURES
 
 
@@ -209,8 +209,8 @@ def report(experiment: Experiment, data: Path | None) -> Outcome:
                 print(_line(tuple("-" * (width or 14) for width in WIDTHS)))
             print(_line(figure.row), flush=True)
             figures.append(figure)
-    except MissingDataError as error:
-        print(f"{experiment.name}: {error} Give its directory with --data.", file=sys.stderr)
+    except MissingDataError:
+        print(_missing(experiment, data), file=sys.stderr)
         return Outcome(2)
     seconds = time.perf_counter() - began
     for figure in figures:
@@ -220,6 +220,26 @@ def report(experiment: Experiment, data: Path | None) -> Outcome:
             print(f"listed as a failure, but in its range: {figure.name}: {figure.fails}")
     print(f"{seconds:.0f} s\n", flush=True)
     return Outcome(int(not all(f.as_expected for f in figures)), tuple(figures), seconds)
+
+
+def _missing(experiment: Experiment, data: Path | None) -> str:
+    """Return a sentence for each missing file: its data set, where that is, and the flag."""
+    lines = []
+    for name in experiment.files:
+        if data is not None and (data / f"{name}.npz").is_file():
+            continue
+        entry = CATALOG.get(name)
+        about = f", {entry.source}," if entry else ""
+        home = ""
+        if entry and entry.openml is not None:
+            home = f'; nbembed.datasets.fetch("{name}") downloads the data'
+        elif entry and entry.home:
+            home = f"; the data are at {entry.home}"
+        lines.append(
+            f"{experiment.name} needs the data set {name}{about} as {name}.npz in the directory "
+            f"given with --data{home}."
+        )
+    return "\n".join(lines)
 
 
 def _line(cells: tuple[str, ...]) -> str:

@@ -7,8 +7,8 @@ the seeds 0 to 11. Nothing is chosen by set: all parameters are the same through
 LabelSpreading's row is the better of 5 and 10 neighbors, chosen by its own test errors.
 
 Propagation is judged against the better of 1-NN and LabelSpreading on the sets of the book and
-digits. The known failures list where it is not at or below that. On ssl_bci, where points of a class
-are no neighbors, all are near chance. Behind ± stands the standard error.
+digits. The known failures list where it is not at or below that. On ssl_bci, where points of a
+class are no neighbors, all are near chance. Behind ± stands the standard error.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from nbembed.experiments.catalog import NAMES
 from nbembed.experiments.papers import BEYOND, PAPERS, ROWS, Row
 
-HEADINGS = ("", "data", "state", "nbembed reproduce", "takes", "shows")
-
 
 def state(row: Row) -> str:
     """Return the state of a row with the data that stand in for the paper's."""
@@ -40,33 +38,38 @@ def problems() -> list[str]:
         if row.state == "data not to be had" and bool(row.experiments) != bool(row.stand_in):
             found.append(f"{title}: experiments need a stand-in, and a stand-in experiments")
     named = {name for row in ROWS for name in row.experiments}
-    found += [f"{name} is named by no row and not beyond the papers" for name in NAMES
-              if name not in named and name not in BEYOND]  # fmt: skip
-    found += [f"{name} is beyond the papers, but a row names it" for name in BEYOND if name in named]
+    found += [
+        f"{name} is named by no row and not beyond the papers"
+        for name in NAMES
+        if name not in named and name not in BEYOND
+    ]
+    found += [
+        f"{name} is beyond the papers, but a row names it" for name in BEYOND if name in named
+    ]
     found += [f"{name} is beyond the papers, but no experiment" for name in BEYOND.keys() - NAMES]
     return found
 
 
 def lines() -> Iterator[str]:
-    """Yield the lines of the list: a block for each paper, then what is beyond the papers."""
+    """Yield the lines of the list: a row for each table and figure, then what is beyond them."""
     for paper in PAPERS:
         yield f"{paper.title} ({paper.reference})"
-        for row in ROWS:
-            if row.paper is not paper:
-                continue
-            yield f"  {row.number}: {row.shows}"
-            yield f"      data: {row.data}"
-            yield f"      {state(row)}"
-            if row.experiments:
-                yield f"      nbembed reproduce {' '.join(row.experiments)}  ({_time(row)})"
-            if row.note:
-                yield f"      {row.note}"
+        rows = [
+            (row.number, row.data, state(row), " ".join(row.experiments) or "–", _time(row))
+            for row in ROWS
+            if row.paper is paper
+        ]
+        shown = [row.shows for row in ROWS if row.paper is paper]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        for cells, shows in zip(rows, shown):
+            padded = "  ".join(f"{cell:{width}}" for cell, width in zip(cells, widths))
+            yield f"  {padded}  {shows}"
         yield ""
     yield "Beyond the papers"
+    width = max(map(len, BEYOND))
     for name, about in BEYOND.items():
-        yield f"  {about}"
-        yield f"      nbembed reproduce {name}  (about {takes([name])})"
+        yield f"  {name:{width}}  {takes([name]):6}  {about}"
 
 
 def _time(row: Row) -> str:
-    return f"about {takes(row.experiments)}"
+    return takes(row.experiments) or "–"

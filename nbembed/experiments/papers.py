@@ -61,9 +61,7 @@ class Row:
     note: str = ""
 
 
-MBED = Paper(
-    "Mbed", "Large Margin Non-Linear Embedding", "Zien and Quiñonero Candela, ICML 2005"
-)
+MBED = Paper("Mbed", "Large Margin Non-Linear Embedding", "Zien and Quiñonero Candela, ICML 2005")
 SNERV = Paper(
     "SNeRV",
     "Supervised Nonlinear Dimensionality Reduction by Neighbor Retrieval",

@@ -99,7 +99,9 @@ def kda(X: Any, y: NDArray[np.int64]) -> NDArray[np.float64]:
     gaps = means - K.mean(axis=0)
     between = (gaps * sizes[:, None]).T @ gaps
     within = K @ K - (means * sizes[:, None]).T @ means
-    _, vectors = eigh(between, within + 1e-3 * np.eye(len(K)), subset_by_index=(len(K) - 2, len(K) - 1))
+    _, vectors = eigh(
+        between, within + 1e-3 * np.eye(len(K)), subset_by_index=(len(K) - 2, len(K) - 1)
+    )
     return np.asarray(K @ vectors)
 
 
@@ -135,9 +137,7 @@ def _maps(data: Path | None) -> Iterator[Figure]:
         # "As clearly as PE": not worse than by what a reader of the picture would see.
         difference = errors[name] - errors["PE"]
         yield Figure(f"{name} shows them like PE: error more, points", "≈ 0", difference, digits=1)
-    yield Figure(
-        "KDA parts all classes: error, %", "≈ 0", errors["KDA"], high=5.0, digits=1
-    )
+    yield Figure("KDA parts all classes: error, %", "≈ 0", errors["KDA"], high=5.0, digits=1)
 
 
 def _curves(data: Path | None) -> Iterator[Figure]:

@@ -77,12 +77,14 @@ def source_digest(name: str) -> str:
 
 @cache
 def _digest(protocol: Path) -> str:
+    sources = [
+        path
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] not in APART
+    ]
     digest = hashlib.sha256()
-    shared = protocol.with_name("ranges.py")
-    for path in [*sorted(PACKAGE.rglob("*.py")), protocol, shared]:
-        place = path.relative_to(PACKAGE)
-        if place.parts[0] not in APART or path in (protocol, shared):
-            digest.update(f"{place.as_posix()}\n".encode() + path.read_bytes())
+    for path in [*sources, PACKAGE / "experiments" / "ranges.py", protocol]:
+        digest.update(f"{path.name}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
