@@ -11,9 +11,8 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
 
 from nbembed.datasets import CATALOG, MissingDataError, read
 from nbembed.experiments.known_failures import KNOWN_FAILURES
@@ -110,24 +109,6 @@ class Figure:
         measured = f"{self.measured:.{self.digits}f}{spread}"
         published = self.published or "–"
         return self.name, published, self.allowed, measured, self.verdict, self.compared
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figure as JSON has it; bounds that are infinite are null."""
-        found = asdict(self)
-        del found["fails"]  # listed elsewhere
-        found["others"] = {name: float(value) for name, value in self.others.items()}
-        found["measured"] = float(self.measured) if math.isfinite(self.measured) else None
-        for bound in ("low", "high"):
-            value = float(found[bound])
-            found[bound] = value if math.isfinite(value) else None
-        return found
-
-    @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> Self:
-        """Return the figure that :meth:`to_dict` described."""
-        missing: dict[str, float] = {"low": -math.inf, "high": math.inf, "measured": math.nan}
-        parts = {key: missing.get(key) if value is None else value for key, value in found.items()}
-        return cls(**parts)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import math
 import platform
 import sys
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import nbembed
 from nbembed.atomic import write_atomically
@@ -104,13 +105,29 @@ def read_results(file: Path) -> dict[str, Entry]:
             raise ValueError(f"format {content['format']}")
         return {
             name: Entry(
-                tuple(_judged(name, Figure.from_dict(figure)) for figure in entry["figures"]),
+                tuple(_judged(name, _from_json(figure)) for figure in entry["figures"]),
                 *(entry[key] for key in ("seconds", "date", "versions", "cores", "source")),
             )
             for name, entry in content["experiments"].items()
         }
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{file} must be a file of results, but it is not: {error}") from None
+
+
+def _to_json(figure: Figure) -> dict[str, Any]:
+    """Return a figure as JSON has it: what is not finite is null; known failures are elsewhere."""
+    found = {**vars(figure), "others": {k: float(v) for k, v in figure.others.items()}}
+    del found["fails"]
+    for name in ("measured", "low", "high"):
+        value = float(found[name])
+        found[name] = value if math.isfinite(value) else None
+    return found
+
+
+def _from_json(found: Mapping[str, Any]) -> Figure:
+    absent = {"measured": math.nan, "low": -math.inf, "high": math.inf}
+    parts = {name: absent.get(name) if found[name] is None else found[name] for name in found}
+    return Figure(**parts)
 
 
 def _judged(name: str, figure: Figure) -> Figure:
@@ -123,7 +140,7 @@ def write_results(file: Path, entries: Mapping[str, Entry]) -> None:
     content = {
         "format": FORMAT,
         "experiments": {
-            name: {**vars(entry), "figures": [figure.to_dict() for figure in entry.figures]}
+            name: {**vars(entry), "figures": [_to_json(figure) for figure in entry.figures]}
             for name, entry in sorted(entries.items())
         },
     }
