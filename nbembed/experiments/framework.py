@@ -100,7 +100,8 @@ def _plain(X: Any, y: NDArray[np.int64], n_labels: int, split: int) -> float:
     """Return the accuracy of the nearest labeled point in the data."""
     labeled = labeled_points(y, n_labels, np.random.default_rng(split))
     hidden = np.setdiff1d(np.arange(y.size), labeled)
-    return KNeighborsClassifier(1).fit(X[labeled], y[labeled]).score(X[hidden], y[hidden])
+    model = KNeighborsClassifier(1).fit(X[labeled], y[labeled])
+    return float(model.score(X[hidden], y[hidden]))
 
 
 def _score(shared: tuple[Subspace, NDArray[np.int64], int, Task, str], split: int) -> float:

@@ -34,9 +34,10 @@ nearest labeled point or the like fares: *in* means that the range alone does no
 from it. Behind ± stands the standard deviation of the runs, unless the experiment says otherwise.
 Single splits and folds are in the stored figures only.
 
-Verdicts: **yes**, in its range; **known**, outside, and listed with what is known of the cause;
-**NO**, outside and not listed; **PASSES**, listed as a failure, but in its range. The command's
-exit status is 0 if there is neither of the last two.
+*Reproduced* says that the experiments compute all that a table or figure shows; whether the figures
+agree is in the verdicts. **yes**: in its range; **known**: outside, and listed with what is known
+of the cause; **NO**: outside and not listed; **PASSES**: listed as a failure, but in its range. The
+command's exit status is 0 if there is neither of the last two.
 """
 
 VERDICTS = ("yes", "known", "NO", "PASSES")

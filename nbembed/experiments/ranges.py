@@ -8,6 +8,7 @@ is as wide as the spread of the method itself, and no wider.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ def margin_of_one(values: ArrayLike, decimals: int) -> float:
     Its difference to the mean of our n runs has the variance s²(1 + 1/n).
     """
     found = np.asarray(values, dtype=np.float64)
-    sd = float(found.std(ddof=1)) * np.sqrt(1 + 1 / found.size)
+    sd = float(found.std(ddof=1)) * math.sqrt(1 + 1 / found.size)
     return _quantile(found.size) * sd + _half(decimals)
 
 
@@ -36,7 +37,7 @@ def margin_of_mean(values: ArrayLike, decimals: int) -> float:
     The splits are shared, so the standard error of one of the means stands for their difference.
     """
     found = np.asarray(values, dtype=np.float64)
-    error = float(found.std(ddof=1)) / np.sqrt(found.size)
+    error = float(found.std(ddof=1)) / math.sqrt(found.size)
     return _quantile(found.size) * error + _half(decimals)
 
 

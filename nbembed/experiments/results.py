@@ -22,14 +22,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import nbembed
+from nbembed import __version__
 from nbembed.atomic import write_atomically
 from nbembed.experiments.base import Figure, Outcome
 from nbembed.experiments.catalog import NAMES, outcome
 from nbembed.kernels.cores import available_cores
 
 FORMAT = 1
-PACKAGE = Path(nbembed.__file__).parent
+PACKAGE = Path(__file__).resolve().parents[1]
 #: Where the figures are kept in a checkout.
 KEPT = PACKAGE.parent / "docs" / "reproduction.json"
 #: Parts of the package on which no figure depends.
@@ -126,8 +126,7 @@ def _to_json(figure: Figure) -> dict[str, Any]:
 
 def _from_json(found: Mapping[str, Any]) -> Figure:
     absent = {"measured": math.nan, "low": -math.inf, "high": math.inf}
-    parts = {name: absent.get(name) if found[name] is None else found[name] for name in found}
-    return Figure(**parts)
+    return Figure(**{**found, **{name: absent[name] for name in absent if found[name] is None}})
 
 
 def _judged(name: str, figure: Figure) -> Figure:
@@ -177,7 +176,7 @@ def up_to_date(name: str, entry: Entry) -> bool:
 
 
 def _entry(found: Outcome, source: str) -> Entry:
-    versions = {"Python": platform.python_version(), "nbembed": nbembed.__version__}
+    versions = {"Python": platform.python_version(), "nbembed": __version__}
     return Entry(
         found.figures,
         round(found.seconds, 1),
