@@ -9,7 +9,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -34,7 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if known.command == "lab":
         return lab(rest)
     if known.command == "reproduce":
-        return reproduce(known.names, known.data, known.short, known.jobs)
+        if known.list:
+            return list_papers()
+        return reproduce(
+            known.names,
+            known.data,
+            known.short,
+            known.jobs,
+            full=known.full,
+            fresh=known.fresh,
+            results=known.results,
+        )
     if known.command == "soak":
         return soak(known.minutes, known.epochs, known.seed, known.only)
     return info()
@@ -60,10 +70,29 @@ def _parser() -> argparse.ArgumentParser:
         "reproduce",
         help="repeat published experiments and compare the figures",
         description="Repeat published experiments and print each figure with the published value "
-        "and the accepted range. The exit status is 1 if a figure falls outside its range. Without "
-        "a name, list the experiments.",
+        "and the accepted range. The exit status is 1 if a figure falls outside its range and is "
+        "not listed as a known failure, or is listed and does not fail. Without a name, list the "
+        "experiments.",
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="which experiments to run")
+    command.add_argument(
+        "--list", action="store_true", help="list every table and figure of the papers"
+    )
+    command.add_argument(
+        "--full",
+        action="store_true",
+        help="run all and keep the figures; those kept already with the same sources are not "
+        "computed again, so that an interrupted run goes on where it stopped",
+    )
+    command.add_argument(
+        "--fresh", action="store_true", help="with --full: compute all, whatever is kept"
+    )
+    command.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="keep the figures of this run in a JSON file (--full: docs/reproduction.json)",
+    )
     command.add_argument(
         "--short", action="store_true", help="run all that take no more than about a minute"
     )
@@ -162,8 +191,23 @@ def _shipped_notebook() -> Path:
 # -- nbembed reproduce -------------------------------------------------------------------------
 
 
+def list_papers() -> int:
+    """Print every table and figure of the papers, and how it stands with each."""
+    from nbembed.experiments.paper_rows import lines
+
+    print(*lines(), sep="\n")
+    return 0
+
+
 def reproduce(
-    names: Sequence[str], data: Path | None = None, short: bool = False, jobs: int | None = None
+    names: Sequence[str],
+    data: Path | None = None,
+    short: bool = False,
+    jobs: int | None = None,
+    *,
+    full: bool = False,
+    fresh: bool = False,
+    results: Path | None = None,
 ) -> int:
     """Run experiments by name and print their tables.
 
@@ -177,37 +221,87 @@ def reproduce(
         Run all short experiments in addition to the named ones.
     jobs : int or None
         Number of processes for splits and folds, −1 for one on each core; 1 by default.
+    full : bool
+        Run all and keep the figures. Experiments whose figures were kept with the same sources are
+        not run again, so that an interrupted run goes on where it stopped.
+    fresh : bool
+        With ``full``: run all, whatever is kept.
+    results : pathlib.Path or None
+        The file in which the figures are kept; by default none, for ``full`` that of the docs.
 
     Returns
     -------
     status : int
-        The largest exit status of the experiments: 1 if a figure falls outside its range, 2 if
-        data are missing. Also 2 if a name or the directory does not exist or ``jobs`` is 0; nothing
-        is run then.
+        The largest exit status of the experiments: 1 if a figure falls outside its range and is not
+        a known failure, or is one and does not fail; 2 if data are missing. Also 2 if a name or the
+        directory does not exist or an option is wrong; nothing is run then.
     """
-    if jobs == 0:
-        print("--jobs must not be 0", file=sys.stderr)
-        return 2
-    if data is not None and not data.is_dir():
-        print(f"--data must be a directory, got {data}", file=sys.stderr)
-        return 2
     from nbembed import experiments
+    from nbembed.experiments import results as kept
 
     known = experiments.NAMES
-    if short:
+    problem = _reproduce_problem(names, known, data, jobs, full=full, fresh=fresh, results=results)
+    if problem:
+        print(problem, file=sys.stderr)
+        return 2
+    if full:
+        names = list(known)
+        results = results or kept.results_file()
+    elif short:
         names = [name for name in known if known[name].short or name in names]
     if not names:
         width = max(map(len, known))
         for name, experiment in known.items():
             print(f"{name:{width}}  {experiment.summary}{'' if experiment.short else ' (long)'}")
+        print("\n--list shows what they are in the papers, --full runs all.")
         return 0
+    # An experiment runs even if a previous one failed, so that all figures are printed.
+    status = 0
+    for name in names:
+        if results is None:
+            found = experiments.run(name, data, jobs)
+        else:
+            found = kept.run_and_keep(results, name, data, jobs, again=fresh or not full)
+        status = max(status, found)
+    if full and results == kept.KEPT:
+        from nbembed.experiments import page
+
+        page.write()
+    return status
+
+
+def _reproduce_problem(
+    names: Sequence[str],
+    known: Mapping[str, object],
+    data: Path | None,
+    jobs: int | None,
+    *,
+    full: bool,
+    fresh: bool,
+    results: Path | None,
+) -> str:
+    """Return what is wrong with the options, "" if nothing is."""
+    from nbembed.experiments.results import read_results
+
+    if jobs == 0:
+        return "--jobs must not be 0"
+    if data is not None and not data.is_dir():
+        return f"--data must be a directory, got {data}"
+    if fresh and not full:
+        return "--fresh goes with --full"
+    if full and names:
+        return f"--full runs all experiments, so it takes no name, got {' '.join(names)}"
+    if results is not None:
+        if not results.parent.is_dir():
+            return f"--results must be a file in a directory that exists, got {results}"
+        try:
+            read_results(results)
+        except ValueError as error:
+            return f"--results: {error}"
     unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"Unknown experiments: {', '.join(unknown)}. Available:", file=sys.stderr)
-        print(*(f"  {name}" for name in known), sep="\n", file=sys.stderr)
-        return 2
-    # An experiment runs even if a previous one failed, so that all figures are printed.
-    return max(experiments.run(name, data, jobs) for name in names)
+        return "\n  ".join([f"Unknown experiments: {', '.join(unknown)}. Available:", *known])
+    return ""
 
 
 # -- nbembed soak ------------------------------------------------------------------------------

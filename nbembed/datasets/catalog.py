@@ -13,6 +13,9 @@ _BOOK = (
     "with its twelve splits of 10 and of 100 labels"
 )
 _UCI = "UCI Machine Learning Repository"
+_LDS_HOME = "http://olivier.chapelle.cc/lds/"
+_BOOK_HOME = "http://olivier.chapelle.cc/ssl-book/benchmarks.html"
+_UCI_HOME = "https://archive.ics.uci.edu"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Entry:
         The OpenML data set id, if OpenML has the same data.
     note : str
         A caveat for anyone who makes a figure from the data.
+    home : str
+        The address where its makers publish it, if there is one; it may have another format there.
     """
 
     name: str
@@ -38,6 +43,7 @@ class Entry:
     bundled: bool = False
     openml: int | None = None
     note: str = ""
+    home: str = ""
 
 
 _ENTRIES = (
@@ -50,27 +56,39 @@ _ENTRIES = (
         f"Image Segmentation, {_UCI}; its 210 training rows first",
         openml=36,
         note="OpenML has the rows in another order, without a training part.",
+        home=_UCI_HOME,
     ),
-    Entry("balance", f"Balance Scale, {_UCI}", openml=11),
+    Entry("balance", f"Balance Scale, {_UCI}", openml=11, home=_UCI_HOME),
     Entry(
         "lvq_phoneme",
         "the example speech of LVQ_PAK (Kohonen and others, Helsinki), for scientific use only",
         note="20 classes; the SNeRV paper has 13.",
+        home="http://www.cis.hut.fi/research/lvq_pak/",
     ),
-    Entry("g50c", _LDS, note="gaussian_pair draws from the same distribution."),
-    Entry("g10n", _LDS, note="crossed_pair draws from a similar distribution."),
-    Entry("text_mac_win", f"TEXT in {_LDS}"),
-    Entry("uspst", f"USPS in {_LDS}", note="The test part that LDS used, not the file zip.test."),
+    Entry("g50c", _LDS, note="gaussian_pair draws from the same distribution.", home=_LDS_HOME),
+    Entry("g10n", _LDS, note="crossed_pair draws from a similar distribution.", home=_LDS_HOME),
+    Entry("text_mac_win", f"TEXT in {_LDS}", home=_LDS_HOME),
+    Entry(
+        "uspst",
+        f"USPS in {_LDS}",
+        note="The test part that LDS used, not the file zip.test.",
+        home=_LDS_HOME,
+    ),
     Entry(
         "coil20",
         "COIL-20, Columbia University Image Library, at 32 × 32",
         note="The official splits are not available; these are drawn at random.",
+        home="https://www.cs.columbia.edu/CAVE/software/softlib/coil-20.php",
     ),
-    Entry("ssl_bci", f"BCI in {_BOOK}"),
-    Entry("ssl_digit1", f"Digit1 in {_BOOK}"),
-    Entry("ssl_usps", f"USPS in {_BOOK}", note="Pixels were obscured on purpose."),
+    Entry("ssl_bci", f"BCI in {_BOOK}", home=_BOOK_HOME),
+    Entry("ssl_digit1", f"Digit1 in {_BOOK}", home=_BOOK_HOME),
+    Entry("ssl_usps", f"USPS in {_BOOK}", note="Pixels were obscured on purpose.", home=_BOOK_HOME),
     Entry("yaleb_32x32", "Extended Yale B, cropped, at 32 × 32, for research use"),
-    Entry("newsgroups20_bow", "20 Newsgroups by date, counts of 5000 words; 11314 training rows"),
+    Entry(
+        "newsgroups20_bow",
+        "20 Newsgroups by date, counts of 5000 words; 11314 training rows",
+        home="http://qwone.com/~jason/20Newsgroups/",
+    ),
     Entry("bbc_news_bow", "BBC News (Greene and Cunningham, 2006), counts of 2949 words"),
     Entry("mnist", "MNIST; its 60000 training rows first", openml=554),
     Entry(

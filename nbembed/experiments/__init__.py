@@ -4,8 +4,11 @@
     >>> sorted(experiments.NAMES)[:2]
     ['few-labels', 'few-labels-50']
 
-``run(name, data)`` prints a table and returns 0 if every figure lies in its stated range, 1 if one
-does not, and 2 if a data file is missing. The ranges were fixed before the figures were measured.
+``run(name, data)`` prints a table and returns 0 if every figure lies in its stated range or is a
+known failure (:mod:`~nbembed.experiments.known_failures`), 1 if not, and 2 if a data file is
+missing. Ranges follow from the published figures and from spreads, not from our means
+(:mod:`~nbembed.experiments.ranges`). :mod:`~nbembed.experiments.papers` lists every table and
+figure of the papers, :mod:`~nbembed.experiments.results` keeps figures.
 ``sweep(estimator, param_grid, X, y)`` fits an estimator of yours with every setting of a grid.
 """
 

@@ -9,13 +9,15 @@ from types import MappingProxyType
 from nbembed.experiments import (
     few_labels,
     framework,
+    framework_figures,
     hssne,
     mbed,
     parametric,
+    parametric_figures,
     snerv,
     structure,
 )
-from nbembed.experiments.base import Experiment, report
+from nbembed.experiments.base import Experiment, Outcome, report
 from nbembed.experiments.jobs import processes
 from nbembed.validation import check_path
 
@@ -29,7 +31,9 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *mbed.EXPERIMENTS,
             *few_labels.EXPERIMENTS,
             *framework.EXPERIMENTS,
+            *framework_figures.EXPERIMENTS,
             *parametric.EXPERIMENTS,
+            *parametric_figures.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )
     }
@@ -38,6 +42,8 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
 
 def run(name: str, data: Path | None = None, n_jobs: int | None = None) -> int:
     """Run one experiment, print its table and return its exit status.
+
+    It is 0 if all figures are as expected, 1 if one is not, 2 if data are missing.
 
     Parameters
     ----------
@@ -56,6 +62,11 @@ def run(name: str, data: Path | None = None, n_jobs: int | None = None) -> int:
     TypeError
         If ``n_jobs`` is no integer.
     """
+    return outcome(name, data, n_jobs).status
+
+
+def outcome(name: str, data: Path | None = None, n_jobs: int | None = None) -> Outcome:
+    """Run one experiment, print its table, and return its figures too; see :func:`run`."""
     if not isinstance(name, str) or name not in NAMES:
         raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
     folder = None if data is None else check_path("data", data)

@@ -9,7 +9,7 @@ import pytest
 
 from nbembed import experiments
 from nbembed.datasets import load_vehicle, toy_few_labels
-from nbembed.experiments import Experiment, Figure
+from nbembed.experiments import Experiment, Figure, base
 from nbembed.experiments.base import report
 from nbembed.experiments.framework import Task, hits, labeled_points
 from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
@@ -21,28 +21,10 @@ def experiment(*figures, files=()):
 
 
 def test_names():
-    assert list(experiments.NAMES) == [
-        "hssne-unsupervised",
-        "hssne-vehicle",
-        "labels-structure",
-        "labels-benchmark",
-        "mbed-g50c",
-        "mbed-g50c-unsupervised",
-        "mbed-text",
-        "mbed-centers",
-        "few-labels-short",
-        "few-labels",
-        "few-labels-50",
-        "framework-10",
-        "framework-100",
-        "pe-newsgroups",
-        "pe-digits",
-        "snerv-letter-short",
-        "snerv-satellite-short",
-        "snerv-letter",
-        "snerv-satellite",
-        "snerv-phoneme",
-    ]
+    names = list(experiments.NAMES)
+    assert names[:2] == ["hssne-unsupervised", "hssne-vehicle"]
+    assert names[-1] == "snerv-phoneme"
+    assert len(set(names)) == len(names)
     for name, found in experiments.NAMES.items():
         assert found.name == name
         assert found.summary.endswith(")"), "say how long it takes"
@@ -70,21 +52,52 @@ def test_a_figure_and_its_range(low, high, measured, ok, shown):
 
 def test_a_table_and_its_status(capsys):
     good, bad = Figure("good", "1", 1.0, 0, 2), Figure("bad", "", 3.0, 0, 2)
-    assert report(experiment(good), None) == 0
+    assert report(experiment(good), None).status == 0
     out = capsys.readouterr().out
     assert "figure" in out
     assert "measured" in out
     assert "yes" in out
-    assert report(experiment(bad, good), None) == 1
+    found = report(experiment(bad, good), None)
+    assert found.status == 1
+    assert found.figures == (bad, good)
     assert "NO" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("measured", "listed", "verdict", "status"),
+    [
+        (1.0, False, "yes", 0),
+        (3.0, False, "NO", 1),
+        (3.0, True, "known", 0),
+        (1.0, True, "PASSES", 1),
+        (math.nan, True, "NO", 1),
+    ],
+)
+def test_exactly_the_known_failures_fail(monkeypatch, capsys, measured, listed, verdict, status):
+    known = {("fake", "figure"): "because of a cause"} if listed else {}
+    monkeypatch.setattr(base, "KNOWN_FAILURES", known)
+    outcome = report(experiment(Figure("figure", "", measured, 0, 2)), None)
+    assert outcome.status == status
+    assert outcome.figures[0].verdict == verdict
+    out = capsys.readouterr().out
+    assert f" {verdict}" in out
+    assert ("because of a cause" in out) is (verdict in ("known", "PASSES"))
+
+
+def test_simple_methods_stand_beside():
+    figure = Figure("f", "", 1.0, 0, 2, 1, {"random": 5.0, "k-means": 1.5}, 0.25)
+    assert figure.row[3] == "1.0 ± 0.2"
+    assert figure.row[5] == "random 5.0 out, k-means 1.5 in"
+    assert Figure("f", "", 1.0, digits=1, others={"random": 5.0}).row[5] == "random 5.0"
 
 
 def test_missing_data_is_status_two_and_says_what_is_missing(capsys, tmp_path):
     for directory in (None, tmp_path):
         assert experiments.run("mbed-g50c", directory) == 2
         error = capsys.readouterr().err
-        assert "g50c.npz" in error
-        assert "--data" in error
+        assert "needs the data set g50c, the benchmark of" in error
+        assert "as g50c.npz in the directory given with --data; the data are at http" in error
+        assert error.count("\n") == 1
 
 
 def test_scaling():

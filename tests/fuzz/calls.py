@@ -52,7 +52,7 @@ INTERNAL: dict[str, str] = {
     "nb.datasets.Toy": "a record that functions return",
     "nb.datasets.MissingDataError": "an exception",
     "nb.experiments.Experiment*": "a record; running one takes minutes",
-    "nb.experiments.Figure": "a record that functions return",
+    "nb.experiments.Figure*": "a record that functions return",
     "nb.experiments.SweepTable": "a record that functions return",
     "nb.experiments.SweepTable.[!b]*": "what a record says of itself",
     "nb.measures.PairedTest": "a record that functions return",

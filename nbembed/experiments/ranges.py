@@ -1,0 +1,49 @@
+"""Accepted ranges: how far a figure may be from the published one, from the spread of our own.
+
+None of the papers states a spread for these figures. The published value is rounded, and it is one
+run, or a mean of runs that are not ours; so it may differ from the mean of our runs by chance. The
+margin is that of a prediction at 95 % (Student's t), and half of the last printed digit. A range
+is as wide as the spread of the method itself, and no wider.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import t
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+#: Of predictions, on both sides.
+CONFIDENCE = 0.95
+
+
+def margin_of_one(values: ArrayLike, decimals: int) -> float:
+    """Return the margin around a published figure of one run, printed with so many decimals.
+
+    Its difference to the mean of our n runs has the variance s²(1 + 1/n).
+    """
+    found = np.asarray(values, dtype=np.float64)
+    sd = float(found.std(ddof=1)) * math.sqrt(1 + 1 / found.size)
+    return _quantile(found.size) * sd + _half(decimals)
+
+
+def margin_of_mean(values: ArrayLike, decimals: int) -> float:
+    """Return the margin around a published mean over the same splits that ``values`` are of.
+
+    The splits are shared, so the standard error of one of the means stands for their difference.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    error = float(found.std(ddof=1)) / math.sqrt(found.size)
+    return _quantile(found.size) * error + _half(decimals)
+
+
+def _quantile(n: int) -> float:
+    return float(t.ppf((1 + CONFIDENCE) / 2, n - 1))
+
+
+def _half(decimals: int) -> float:
+    return float(0.5 * 10.0**-decimals)
