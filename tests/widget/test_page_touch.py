@@ -19,7 +19,7 @@ SMALL = """() => [...document.querySelectorAll(
   .filter((e) => e.getClientRects().length && getComputedStyle(e).visibility === "visible")
   .map((e) => [e, (e.closest("label") ?? e).getBoundingClientRect()])
   .filter(([, box]) => Math.min(box.width, box.height) < 23.9)
-  .map(([e, box]) => `${e.className} ${e.ariaLabel ?? e.textContent} ${box.width} x ${box.height}`)"""
+  .map(([e, box]) => `${e.ariaLabel ?? e.textContent} ${box.width} x ${box.height}`)"""
 
 
 class Fingers:
