@@ -48,12 +48,14 @@ def open_page(
     scheme: str = "light",
     scale: float = 1,
     renderer: str | None = None,
+    touch: bool = False,
     **options: Any,
 ) -> Page:
     """Open a page with one view of a toy Explorer; ``options`` go to the fake kernel."""
     page = browser.new_page(
         viewport={"width": max(width + 40, 400), "height": 1200},
         device_scale_factor=scale,
+        has_touch=touch,
         color_scheme=scheme,  # type: ignore[arg-type]
         reduced_motion="reduce",  # the view is at its place at once
     )

@@ -135,6 +135,8 @@ export const MOUSE: readonly { label: string; help: string }[] = [
   { label: "Click", help: "keep the card of a point open, or close it" },
   { label: "Shift + click", help: "add or remove one point" },
   { label: "Wheel", help: "zoom, once the map has been clicked" },
+  { label: "Two fingers", help: "pan and zoom, with any tool" },
+  { label: "Rest a finger", help: "then draw: add to the selection; then lift: add or remove one point" },
 ];
 
 /** Handle a key press; true when it was ours. */

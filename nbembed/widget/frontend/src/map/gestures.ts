@@ -1,6 +1,7 @@
 /**
  * Mouse, touch and wheel on the map: drag to pan, or to draw with the lasso, the box or the brush; pinch and
  * wheel to zoom, hover. Shift and Alt decide how what is drawn changes the selection; they never start it.
+ * A finger that rests before it moves or lifts does what Shift does.
  */
 import type { Combine } from "./pick";
 
@@ -15,7 +16,9 @@ export interface GestureTarget {
   zoom(x: number, y: number, factor: number): void;
   hover(x: number, y: number): void;
   leave(): void;
-  click(x: number, y: number, how: Combine): void;
+  click(x: number, y: number, how: Combine, touch: boolean): void;
+  /** A finger rests: what it does next adds to the selection. "" when it is over. */
+  held(tool: Tool | ""): void;
   /** What is drawn so far: the corners of the lasso or the box, or the way of the brush. */
   drawing(path: number[], tool: Tool, how: Combine): void;
   drawn(path: number[], tool: Tool, how: Combine): void;
@@ -24,6 +27,10 @@ export interface GestureTarget {
 
 /** A press that moves less than this many pixels is a click. */
 const CLICK = 4;
+/** The same for a finger, which is never quite still. */
+const TAP = 10;
+/** Milliseconds that a finger rests. */
+const HOLD = 500;
 
 export interface Gestures {
   detach: () => void;
@@ -35,23 +42,42 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
   const pointers = new Map<number, [number, number]>();
   let drawn: { tool: Tool; path: number[] } | null = null;
   let canceled = false;
+  /** The farthest that the pointer was from where it was pressed. */
   let traveled = 0;
+  let pressed: [number, number] = [0, 0];
+  let click = CLICK;
   let pinched = false;
+  let held = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const at = (event: MouseEvent): [number, number] => {
     const box = element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const how = (event: MouseEvent): Combine => (event.altKey ? (event.shiftKey ? "intersect" : "subtract") : event.shiftKey ? "add" : "replace");
+  const how = (event: MouseEvent): Combine => (event.altKey ? (event.shiftKey ? "intersect" : "subtract") : event.shiftKey || held ? "add" : "replace");
+  const release = (): void => {
+    clearTimeout(timer);
+    if (held) target.held("");
+    held = false;
+  };
 
   const down = (event: PointerEvent): void => {
     if (event.button !== 0 && event.button !== 1) return;
     const [x, y] = at(event);
     pointers.set(event.pointerId, [x, y]);
     element.setPointerCapture(event.pointerId);
+    release();
     if (pointers.size === 1) {
       traveled = 0;
+      pressed = [x, y];
+      click = event.pointerType === "touch" ? TAP : CLICK;
       pinched = canceled = false;
+      if (event.pointerType === "touch") {
+        timer = setTimeout(() => {
+          held = true;
+          target.held(target.tool());
+        }, HOLD);
+      }
       const tool = target.tool();
       drawn = tool !== "pan" && event.button === 0 ? { tool, path: [x, y] } : null;
     } else {
@@ -69,7 +95,8 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
       target.hover(x, y);
       return;
     }
-    traveled += Math.hypot(x - before[0], y - before[1]);
+    traveled = Math.max(traveled, Math.hypot(x - pressed[0], y - pressed[1]));
+    if (traveled >= click && !held) clearTimeout(timer);
     if (pointers.size === 2) {
       const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
       if (other) {
@@ -86,8 +113,9 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
         const steps = event.getCoalescedEvents?.() ?? [];
         for (const step of steps.length ? steps : [event]) path.push(...at(step));
       }
-      if (traveled >= CLICK) target.drawing(path, tool, how(event));
-    } else if (traveled >= CLICK && !canceled) {
+      if (traveled >= click) target.drawing(path, tool, how(event));
+    } else if (traveled >= click && !canceled && pointers.size === 1) {
+      release();
       target.pan(x - before[0], y - before[1]);
     }
     pointers.set(event.pointerId, [x, y]);
@@ -97,17 +125,19 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
     if (!pointers.delete(event.pointerId)) return;
     if (pinched || canceled) {
       if (pointers.size === 0) pinched = canceled = false;
+      release();
       return;
     }
     const [x, y] = at(event);
-    if (drawn && (traveled >= CLICK || drawn.tool === "brush")) {
+    if (drawn && (traveled >= click || drawn.tool === "brush")) {
       target.drawn(drawn.path, drawn.tool, how(event));
-    } else if (traveled < CLICK) {
+    } else if (traveled < click) {
       target.drawingCanceled();
       // With the pan tool, a click selects only with Shift or Alt, and then one point.
-      target.click(x, y, event.shiftKey && target.tool() === "pan" ? "toggle" : how(event));
+      target.click(x, y, held || (event.shiftKey && target.tool() === "pan") ? "toggle" : how(event), event.pointerType === "touch");
     }
     drawn = null;
+    release();
   };
 
   const cancel = (): boolean => {
@@ -121,6 +151,12 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
   const lost = (event: PointerEvent): void => {
     pointers.delete(event.pointerId);
     cancel();
+    release();
+  };
+
+  // Where a resting finger opens a menu, it would end the gesture.
+  const menu = (event: Event): void => {
+    if (pointers.size && click === TAP) event.preventDefault();
   };
 
   const wheel = (event: WheelEvent): void => {
@@ -145,6 +181,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
   element.addEventListener("pointerup", up);
   element.addEventListener("pointercancel", lost);
   element.addEventListener("pointerleave", leave);
+  element.addEventListener("contextmenu", menu);
   element.addEventListener("wheel", wheel, { passive: false });
   const detach = (): void => {
     element.removeEventListener("pointerdown", down);
@@ -152,6 +189,8 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
     element.removeEventListener("pointerup", up);
     element.removeEventListener("pointercancel", lost);
     element.removeEventListener("pointerleave", leave);
+    element.removeEventListener("contextmenu", menu);
+    clearTimeout(timer);
     element.removeEventListener("wheel", wheel);
   };
   return { detach, cancel };

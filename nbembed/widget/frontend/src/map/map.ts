@@ -34,13 +34,16 @@ interface Hover {
 }
 
 /** Distance in pixels within which a pointer hits a point. */
-const REACH = 9;
+export const REACH = 9;
+/** The same of a finger. */
+export const FINGER = 20;
 /** Distance in pixels from the edge of the view within which a point asked for is brought inside. */
 const EDGE = 40;
 
 export class PointMap {
   readonly hover = signal<Hover | null>(null);
-  readonly wheelHint = signal(false);
+  /** What is said at the edge of the map for a moment. */
+  readonly hint = signal("");
   /** Whether the person has panned or zoomed; the view then no longer follows the points. */
   readonly manual = signal(false);
   /** How the points are drawn, and the camera of the last drawing, for what shows them elsewhere. */
@@ -425,15 +428,19 @@ export class PointMap {
       tool: () => this.tool.peek(),
       wheelAllowed: (event) => event.ctrlKey || this.root.contains(document.activeElement),
       wheelRefused: () => {
-        this.wheelHint.value = true;
+        this.hint.value = "Click the map, then zoom with the wheel";
         clearTimeout(this.hintTimer);
-        this.hintTimer = setTimeout(() => (this.wheelHint.value = false), 1400);
+        this.hintTimer = setTimeout(() => (this.hint.value = ""), 1400);
       },
       pan: (dx, dy) => this.moveCamera(panBy(this.camera, dx, dy)),
       zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor)),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
-      click: (x, y, how) => this.clicked(this.at(x, y), how),
+      click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how),
+      held: (tool) => {
+        clearTimeout(this.hintTimer);
+        this.hint.value = tool === "" ? "" : tool === "pan" ? "Lift to select or deselect the point" : "Draw to add to the selection";
+      },
       drawing: (path, tool, mode) => {
         this.drawing = { path, tool, mode };
         this.redraw();
@@ -454,8 +461,8 @@ export class PointMap {
     };
   }
 
-  private at(x: number, y: number): number {
-    return nearest(this.pickable, ...toData(this.camera, this.stage.size, x, y), REACH / this.camera.scale);
+  private at(x: number, y: number, reach = REACH): number {
+    return nearest(this.pickable, ...toData(this.camera, this.stage.size, x, y), reach / this.camera.scale);
   }
 
   private point(x: number, y: number): void {

@@ -8,13 +8,11 @@ import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toData, toScreen, type Camera } from "./camera";
 import { attachGestures, type GestureTarget, type Tool } from "./gestures";
-import type { PointMap } from "./map";
+import { FINGER, REACH, type PointMap } from "./map";
 import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
 import { Stage } from "./stage";
 import { Glide } from "./transition";
 
-/** Distance in pixels within which a pointer hits a point. */
-const REACH = 9;
 /** Milliseconds in which points move to new places: as long as a live map takes to send the next. */
 const GLIDE = 140;
 
@@ -143,7 +141,7 @@ export class SecondMap {
     return {
       ...this.first.target,
       hover: (x, y) => this.first.hoverOver(this.at(x, y)),
-      click: (x, y, how) => this.first.clicked(this.at(x, y), how),
+      click: (x, y, how, touch) => this.first.clicked(this.at(x, y, touch ? FINGER : REACH), how),
       drawing: (path, tool) => this.showDrawing({ path, tool }),
       drawn: (path, tool, how) => {
         this.showDrawing(null);
@@ -161,7 +159,7 @@ export class SecondMap {
     this.redraw();
   }
 
-  private at(x: number, y: number): number {
-    return nearest(this.places, ...toData(this.camera, this.stage.size, x, y), REACH / this.camera.scale);
+  private at(x: number, y: number, reach = REACH): number {
+    return nearest(this.places, ...toData(this.camera, this.stage.size, x, y), reach / this.camera.scale);
   }
 }

@@ -34,7 +34,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
       >
         <HoverCard view={view} />
         <Waiting view={view} />
-        {view.map.value?.wheelHint.value && <div class="nbe-hint">Click the map, then zoom with the wheel</div>}
+        {view.map.value?.hint.value && <div class="nbe-hint">{view.map.value.hint}</div>}
       </div>
       <OpenCards view={view} />
       <PresentTitle view={view} />
