@@ -67,7 +67,8 @@ def take(notebook: Notebook, picture: Path, dark: bool) -> None:
     notebook.execute(STEER)
     hand = Hand(notebook)
     hand.press("Lasso")
-    draw_around(notebook.page, hand.on_screen(), notebook.evaluate("around(middle(7), 150).tolist()"))
+    sevens = notebook.evaluate("around(middle(7), 150).tolist()")
+    draw_around(notebook.page, hand.on_screen(), sevens)
     notebook.page.wait_for_timeout(500)  # for the last frame
     notebook.screenshot(picture, hand.widget)
     print(f"{picture} ({picture.stat().st_size // 1024} KiB)")
