@@ -1,7 +1,7 @@
 """Take the pictures of the documentation from a real JupyterLab: ``python -m docs.screenshots``.
 
 Needs the ``test`` extra and runs from the root of a checkout. Seven digits are named by what lies
-around one example of each, and the widget is photographed while a lasso is drawn around an eighth.
+around the middle of each, and the widget is photographed while a lasso is drawn around an eighth.
 
 ``python -m docs.screenshots --gallery [NAME ...]`` runs the stories of the gallery instead, all or
 those named, and keeps the picture of the map that ends each.
@@ -41,8 +41,12 @@ def around(point, count):
     away = explorer.embedding - explorer.embedding[point]
     return np.argsort(np.linalg.norm(away, axis=1))[:count]
 session.set(rho=0.05)
-for point, name in enumerate(["zero", "one", "two", "three", "four", "five", "six"]):
-    session.label(around(point, 90), name, confidence=0.9)
+def middle(digit):
+    own = np.flatnonzero(truth == digit)
+    away = explorer.embedding[own] - np.median(explorer.embedding[own], axis=0)
+    return own[np.linalg.norm(away, axis=1).argmin()]
+for digit, name in enumerate(["zero", "one", "two", "three", "four", "five", "six"]):
+    session.label(around(middle(digit), 90), name, confidence=0.9)
 session.wait("converged", timeout=120)
 """
 
@@ -88,7 +92,8 @@ def take(notebook: Notebook, picture: Path, dark: bool) -> None:
     notebook.execute(STEER)
     hand = Hand(notebook)
     hand.press("Lasso")
-    draw_around(notebook.page, hand.on_screen(), notebook.evaluate("around(7, 150).tolist()"))
+    sevens = notebook.evaluate("around(middle(7), 150).tolist()")
+    draw_around(notebook.page, hand.on_screen(), sevens)
     notebook.page.wait_for_timeout(500)  # for the last frame
     notebook.screenshot(picture, hand.widget)
     print(f"{picture} ({picture.stat().st_size // 1024} KiB)")

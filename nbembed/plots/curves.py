@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Approximate width of a letter in pixels, and of the figure outside the plot.
 LETTER, EDGES = 6.5, 90
 #: Where the width is the page's, names of stages have room on one this wide.
-NARROW = 700
+NARROW = 900
 
 
 def cost_curve(source: Any, *, title: str = "", width: int | None = None, height: int = 280) -> Any:

@@ -386,9 +386,9 @@ def _draw_centers(made: Any, places: NDArray[Any], names: list[str], shared: Clo
             line_color="#FFFFFF",
             line_width=1.5,
         )
-        # Toward the middle, where there is room.
-        left = place[0] > (made.x_range.start + made.x_range.end) / 2
-        _write(made, place, name, -9 if left else 9, 5, "right" if left else "left")
+        # Away from the middle: the points of a class lie between its center and the middle.
+        left = place[0] < (made.x_range.start + made.x_range.end) / 2
+        _write(made, place, name, -12 if left else 12, -7, "right" if left else "left")
 
 
 def _draw_directions(made: Any, tips: NDArray[Any], names: list[str], shared: Cloud) -> None:

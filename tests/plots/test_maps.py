@@ -117,6 +117,13 @@ def test_centers_and_directions_take_the_color_of_their_class(Y, classes):
     assert all(figure.y_range.start <= a.y_end <= figure.y_range.end for a in arrows)
 
 
+def test_names_of_centers_stand_on_the_side_away_from_the_points(Y):
+    figure = plots.scatter(Y, centers=[[-9, 0], [9, 0]], center_names=["left", "right"])
+    labels = [thing for thing in figure.center if isinstance(thing, Label)]
+    assert [label.text_align for label in labels] == ["right", "left"]
+    assert labels[0].x_offset < 0 < labels[1].x_offset
+
+
 def test_borders_lie_halfway_between_centers_of_different_classes(Y, classes):
     centers = [[-1.0, 0.0], [1.0, 0.0], [1.0, 0.5]]
     figure = plots.scatter(Y, classes, centers=centers, center_classes=["a", "b", "b"])

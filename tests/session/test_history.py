@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 
 from nbembed.session.history import LIMIT
+from nbembed.supervision import Supervision
 from tests.session.fake import Other, rest
+
+
+def test_labels_from_the_start_are_not_to_be_undone(start, X):
+    given = Supervision(len(X)).label([1, 2], "a").must_link([4, 5])
+    session = start(supervision=given)
+    assert (session.can_undo, session.undo_text, session.changes) == (False, "", ())
+    session.label([3], "a")
+    session.undo()
+    assert not session.can_undo
+    assert session.supervision.labeled.tolist() == [1, 2]
+    assert len(session.supervision.links) == 1
 
 
 def test_undo_and_redo_cover_parameters_supervision_and_method(start):
