@@ -35,6 +35,9 @@ def path(start, tmp_path):
     session.label([9], "b")
     session.pin([3, 4])
     session.snapshot("kept")
+    session.snapshot("gone")
+    session.rename_snapshot("gone", "lost")
+    session.delete_snapshot("lost")
     session.save_selection("odd", [3, 5])
     rest(session)
     session.reset()
@@ -339,9 +342,9 @@ def test_a_step_of_the_history_that_is_not_allowed_is_left_out(path):
     bad = content["history"]["past"][1][1]
     content["settings"][bad]["parameters"]["weight"] = -1.0
     tampered(path, edited(settings=content["settings"]))
-    with pytest.warns(UserWarning, match="2 of 5 steps of the file's history were left out"):
+    with pytest.warns(UserWarning, match="2 of 7 steps of the file's history were left out"):
         loaded = load_session(path, methods=KINDS)
-    for _ in range(3):
+    for _ in range(5):
         loaded.undo()
     assert not loaded.can_undo
     assert loaded.supervision.labeled.size
