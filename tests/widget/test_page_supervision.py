@@ -47,7 +47,9 @@ def test_the_selection_is_pinned_and_let_go(page: Page) -> None:
     expect(button).to_have_attribute("aria-pressed", "true")
     assert sent(page, "pin")[0]["points"] == [1, 5, 9]
     expect(page.get_by_role("status")).to_contain_text("3 points pinned")
-    assert page.evaluate(INK, [29, 33, 41]) > before + 20, "pins are drawn"
+    page.wait_for_function(
+        f"([color, low]) => ({INK})(color) > low", arg=[[29, 33, 41], before + 20]
+    )
     select(page, [1, 2])
     page.get_by_role("button", name="Pin selection").focus()
     page.keyboard.press("h")
