@@ -387,6 +387,7 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
         [np.ones((w.n, 2, 3)), np.arange(float(4 * w.n)).reshape(w.n, 2, 2) - w.n]
     ),
     ("nb.plots.images", "titles"): lambda w: st.sampled_from([None, ["<b>"] * w.n]),
+    ("nb.plots.images", "signed"): FLAG,
     ("nb.plots.lines", "legend"): one_of("top_right", "bottom_left"),
     ("nb.posteriors.*", "X"): lambda w: values.matrices(
         w.n, w.d, w.seed, forms=["uint8"] * 4 + values.LEGAL_FORMS
