@@ -29,6 +29,11 @@ MOST_MARKERS = 20_000
 OVERSAMPLING = 3
 MARGIN, LEGEND_ROW, LEGEND_LIMIT = 18, 17, 16
 FONT_SIZE = 11
+#: Characters of names and of the line at the bottom; the rest is cut.
+LONGEST_NAME, LONGEST_NOTE = 28, 100
+#: Width of the outline of a labeled point, in pixels, and how dark it is: many labels must not bury
+#: the colors of a group.
+OUTLINE, OUTLINE_SHARE = 0.8, 0.6
 
 RGB = tuple[int, int, int]
 
@@ -86,14 +91,14 @@ class Picture:
         else:
             points = self._order()
         radius = self._radius() * scale
-        outline = self._mixed(0.85)
+        outline = self._mixed(OUTLINE_SHARE)
         for i in points.tolist():
             x, y = places[i]
             color = tuple(self.colors[i].tolist())
             if self.marked[i]:
-                r = radius + 1.4 * scale
+                r = radius + 1.2 * scale
                 draw.ellipse((x - r, y - r, x + r, y + r), fill=outline)
-                r -= scale
+                r -= OUTLINE * scale
                 draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
             else:
                 draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
@@ -122,7 +127,8 @@ class Picture:
         ]
         for i in self._order().tolist():
             (x, y), fill = places[i], _hex(self.colors[i])
-            more = f' stroke="{ink}"' if self.marked[i] else ' fill-opacity="0.85"'
+            line = f' stroke="{ink}" stroke-width="{OUTLINE}" stroke-opacity="{OUTLINE_SHARE}"'
+            more = line if self.marked[i] else ' fill-opacity="0.85"'
             r = radius + 1 if self.marked[i] else radius
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{fill}"{more}/>')
         for x, y, text in self._captions(width, height):
@@ -136,7 +142,7 @@ class Picture:
             parts.append(f'<circle cx="{MARGIN}" cy="{y}" r="4.5" fill="{escape(color)}"/>')
             parts.append(f'<text x="{MARGIN + 10}" y="{y + 4}" fill="{ink}">{escape(name)}</text>')
         if self.note:
-            text = escape(_line(self.note))
+            text = escape(_line(self.note, LONGEST_NOTE))
             parts.append(
                 f'<text x="{MARGIN}" y="{height - 8}" fill="{ink}" fill-opacity="0.7">{text}</text>'
             )
@@ -221,7 +227,8 @@ class Picture:
             draw.ellipse((MARGIN - 4, y - 4, MARGIN + 4, y + 4), fill=color)
             draw.text((MARGIN + 10, y), name, self.ink, font, anchor="lm")
         if self.note:
-            draw.text((MARGIN, height - 12), _line(self.note), self._mixed(0.7), font, anchor="lm")
+            text = _line(self.note, LONGEST_NOTE)
+            draw.text((MARGIN, height - 12), text, self._mixed(0.7), font, anchor="lm")
 
 
 def _hex(color: Any) -> str:
@@ -229,7 +236,7 @@ def _hex(color: Any) -> str:
     return f"#{r:02X}{g:02X}{b:02X}"
 
 
-def _line(text: str, longest: int = 28) -> str:
+def _line(text: str, longest: int = LONGEST_NAME) -> str:
     """Return text as one short line without marks of direction or characters that act."""
     plain = in_sentence(name_of(text))
     return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"

@@ -80,6 +80,11 @@ def test_a_map_that_has_not_formed_is_an_empty_picture():
     assert "not yet" in empty.svg()
 
 
+def test_the_line_at_the_bottom_is_whole():
+    note = "200 000 points, SNeRV, iteration 1 234 567, cost 12.3456, 1-NN kept 64.1 %"
+    assert f">{note}</text>" in a_picture(note=note).svg()
+
+
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\u202egnp", "\0\x08", "x" * 10_000])
 def test_hostile_names_are_text_in_an_svg(name):
     classes = [{"name": name, "color": "#E69F00"}, CLASSES[1]]
