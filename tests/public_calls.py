@@ -322,6 +322,7 @@ CALLS: dict[str, Call] = {
         "scatter", lambda g: ((g.Y, g.weights), {"marked": g.y.astype(bool), "hover": {"w": g.y}})
     ),
     "plots.comparison_grid": _plot("comparison_grid", lambda g: (({"a": g.Y, "b": g.Y}, g.y), {})),
+    "plots.images": _plot("images", lambda g: (([g.Y, g.Y.T],), {"signed": True})),
     "plots.lines": _plot("lines", lambda g: (({"a": (g.weights, g.weights)},), {})),
     "plots.retrieval_curve": _plot("retrieval_curve", lambda g: ((g.X, {"a": g.Y}), {"k": 3})),
     "plots.rnx_curve": _plot("rnx_curve", lambda g: ((g.X, {"a": g.Y}), {})),

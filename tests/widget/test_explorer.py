@@ -208,6 +208,8 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
         ("delete_selection", None, {"name": "s"}, {"name": "s"}),
         ("snapshot", None, {"name": "one"}, {"name": "one"}),
         ("restore", None, {"name": "one"}, {"name": "one"}),
+        ("rename_snapshot", None, {"old": "one", "new": "two"}, {"old": "one", "new": "two"}),
+        ("delete_snapshot", None, {"name": "two"}, {"name": "two"}),
     ]
     for name, points, arguments, given in cases:
         assert page.command(name, points, **arguments)["ok"]
