@@ -50,7 +50,7 @@ def replay(
     taken = [walk.begin(events[0], given)]
     engine, session_state = Engine(data, _decided(walk).settings), _decided(walk)
     state: State = "idle"
-    for event in map(walk.take, events[1:]):
+    for event in (_taken(walk, event) for event in events[1:]):
         taken.append(event)
         go_on(engine, event.iteration)
         state = state_after(state, event)
@@ -78,6 +78,19 @@ def replay(
         state = "paused"
     cost = engine.cost() if engine.fresh else math.nan
     return data, Controller(engine, session_state, known, taken, state, cost)
+
+
+def _taken(walk: LogWalk, event: Event) -> Event:
+    """Return the next event of a log; an error of it says that it is about the log."""
+    try:
+        return walk.take(event)
+    except ValueError as error:
+        text = str(error)
+        if text.startswith("log "):
+            raise
+        raise ValueError(
+            f"log: {event.command!r} at iteration {event.iteration}: {text}"
+        ) from error
 
 
 def go_on(engine: Engine, iteration: int) -> None:

@@ -31,6 +31,8 @@ from tests.fuzz.strategies import Strategy, World
 REFUSALS = (ValueError, TypeError, RuntimeError)
 #: What reading and writing a file may raise besides.
 FILE_ERRORS = (OSError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+#: What single methods raise besides: a wait may be too short.
+OTHER_ERRORS = {"save": FILE_ERRORS, "suggest": (TimeoutError,)}
 #: Seconds in which a session of some points comes to rest: a safety net, far longer than it takes.
 REST = 60.0
 
@@ -181,7 +183,7 @@ def perform(session: Any, member: str, values: Mapping[str, Any]) -> None:
             if isinstance(result, nb.Session):
                 result.close()
     except Exception as error:
-        allowed = REFUSALS + (FILE_ERRORS if member == "save" else ())
+        allowed = REFUSALS + OTHER_ERRORS.get(member, ())
         about = () if isinstance(error, (RuntimeError, OSError)) else about
         if member in STATEFUL:
             about = ()  # refused for the session's state

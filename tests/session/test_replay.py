@@ -174,6 +174,9 @@ def test_replay_refuses_what_is_no_log_of_this_data(start):
         Session.replay(session.X, [*log, Event(1, "set", {"weight": 2.0})], methods=(Fake,))
     with pytest.raises(ValueError, match="unknown command"):
         Session.replay(session.X, [*log, Event(3, "dance")], methods=(Fake,))
+    spoiled = Event(3, "label", {"points": [0], "class_": "a", "confidence": []})
+    with pytest.raises(ValueError, match=r"log: 'label' at iteration 3: confidence must be"):
+        Session.replay(session.X, [*log, spoiled], methods=(Fake,))
     with pytest.raises(ValueError, match="log must be of events"):
         Session.replay(session.X, [{"iteration": 0}])
     broken = {"iteration": 0, "command": "pin", "arguments": {"indices": {"__array__": [1]}}}
