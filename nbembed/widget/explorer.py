@@ -35,7 +35,14 @@ from nbembed.widget.finder import Finder
 from nbembed.widget.finding import Finding
 from nbembed.widget.frames import FrameSource, frames_ahead
 from nbembed.widget.group_source import GroupSource
-from nbembed.widget.lifetime import WATCH, Displays, held, in_local_variable, in_other_threads
+from nbembed.widget.lifetime import (
+    WATCH,
+    Displays,
+    held,
+    in_local_variable,
+    in_other_threads,
+    try_again,
+)
 from nbembed.widget.opening import open_session
 from nbembed.widget.query_source import QuerySource
 from nbembed.widget.sender import Sender
@@ -394,20 +401,30 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         super().close()
 
     def _end_session(self, *, wait: bool = False) -> None:
-        """End the session; if something else refers to it, look again after the next cell."""
+        """End the session; if something else refers to it, look again after the next cell.
+
+        A thread that draws a picture or answers a query refers to it for a moment, which no cell
+        may follow. So it is looked at again meanwhile, too.
+        """
+        if not self._ended_session(wait=wait):
+            WATCH.add(self._displays, self._ended_session)
+            try_again(self._ended_session)
+
+    def _ended_session(self, *, wait: bool = False) -> bool:
+        """End the session unless something else refers to it; return whether it has been ended."""
         parts = (
             self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions,
             self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
             self._exports, self.class_styles,
         )  # fmt: skip
         if held(self._session, parts) or in_local_variable(self, "_session"):
-            WATCH.add(self._displays, self._end_session)
-            return
+            return False
         WATCH.remove(self._displays)
         end = threading.Thread(target=self._session.close, daemon=True)
         end.start()
         if wait:
             end.join()
+        return True
 
     def _close_unless_held(self) -> None:
         """Close what no page shows and nobody refers to; do not wait for the worker's turn."""

@@ -14,6 +14,7 @@ object that refers to it may be in use.
 from __future__ import annotations
 
 import gc
+import logging
 import re
 import sys
 import threading
@@ -28,6 +29,10 @@ HISTORY = re.compile(r"_{1,3}|_\d+")
 MACHINERY = frozenset(
     {"nbembed", "anywidget", "ipywidgets", "traitlets", "comm", "IPython", "ipykernel"}
 )
+#: Seconds before each try to end what threads of this package refer to. A try takes milliseconds.
+DELAYS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+_logger = logging.getLogger(__name__)
 
 
 class Displays:
@@ -81,7 +86,7 @@ class Watch:
     """The open Explorers of this process, each with the function that may close it."""
 
     def __init__(self) -> None:
-        self._open: dict[int, tuple[Displays, weakref.WeakMethod[Callable[[], None]]]] = {}
+        self._open: dict[int, tuple[Displays, weakref.WeakMethod[Callable[[], object]]]] = {}
         self._shell: Any = None
         self._due = False
         self._in_cell = False
@@ -91,7 +96,7 @@ class Watch:
         """Whether no cell is being run, so that the kernel handles messages."""
         return not self._in_cell
 
-    def add(self, displays: Displays, close: Callable[[], None]) -> None:
+    def add(self, displays: Displays, close: Callable[[], object]) -> None:
         """Call ``close``, a bound method, whenever its owner is found to be displayed nowhere."""
         key = id(displays)
         self._open[key] = (displays, weakref.WeakMethod(close, lambda _: self._open.pop(key, None)))
@@ -191,6 +196,29 @@ def in_other_threads(thing: object) -> bool:
                         return True
             frame = frame.f_back
     return False
+
+
+def try_again(action: Callable[[], bool]) -> None:
+    """Call a bound method now and then, until it returns ``True`` or its owner is freed.
+
+    In a thread, because nothing else may happen in this process for long.
+    """
+    freed = threading.Event()
+    ref = weakref.WeakMethod(action, lambda _: freed.set())
+    thread = threading.Thread(target=_try, args=(ref, freed), name="nbembed ending", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # no thread is to be had
+        _logger.info("a session may go on until the next cell", exc_info=True)
+
+
+def _try(ref: weakref.WeakMethod[Callable[[], bool]], freed: threading.Event) -> None:
+    for delay in DELAYS:
+        freed.wait(delay)
+        action = ref()
+        if action is None or action():
+            return
+        del action  # asleep, the thread keeps nothing alive
 
 
 def in_local_variable(owner: object, name: str) -> bool:

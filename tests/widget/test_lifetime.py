@@ -178,6 +178,28 @@ def test_a_session_that_is_held_or_was_given_goes_on() -> None:
     kept.close()
 
 
+def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
+    explorer = nb.Explorer(X, METHOD)
+    controller = explorer.session._controller
+    drawing, stop = threading.Event(), threading.Event()
+
+    def draw() -> None:
+        session = explorer._exports._session
+        drawing.set()
+        stop.wait(GUARD)
+        del session
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    assert drawing.wait(GUARD)
+    explorer.close()
+    assert not controller.machine.closing
+    stop.set()
+    thread.join()
+    with controller.lock:  # no cell is run, and no message comes
+        assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+
+
 def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities() -> None:
     with nb.Session(X, nb.Mbed(n_classes=2, random_state=0, n_jobs=1)) as session:
         session.label([0, 1], "a")
