@@ -32,6 +32,8 @@ export class View {
   readonly chosenClass = signal(0);
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
+  /** Whether the advanced parameters are unfolded; it stays so while another panel is open. */
+  readonly advancedOpen = signal(false);
   /** Whether the tour goes on. */
   readonly tour = signal(false);
   /** The open tab of the side panel. */

@@ -1,13 +1,12 @@
 /** What a map is prepared with, in a fold: numbers and words, and what a change of each costs. */
 import { useId } from "preact/hooks";
-import { useSignal } from "@preact/signals";
 import type { View } from "../view";
 import type { Prepared } from "../wire.generated";
 import { Icon } from "./icons";
 import { NumberField } from "./number_field";
 
 export function Advanced({ view }: { view: View }) {
-  const open = useSignal(false);
+  const open = view.advancedOpen;
   const prepared = view.store.traits.prepared.value;
   if (!prepared.length) return null;
   return (

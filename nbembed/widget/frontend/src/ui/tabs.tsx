@@ -27,23 +27,43 @@ const TABS: readonly Tab[] = [
   { name: "history", title: "History", hint: "What was done, each step a place to go back to; exports", Panel: HistoryPanel, alone: true },
 ];
 
-/** Only the open panel is there: what is closed asks nothing and draws nothing. */
+/**
+ * Only the open panel is there: what is closed asks nothing and draws nothing. It is no lower than the others
+ * were when they were left, so that the map beside it keeps its size.
+ */
 export function SidePanel({ view }: { view: View }) {
   const id = useId();
   const open = TABS.find(({ name }) => name === view.tab.value) ?? TABS[0];
   const { Panel } = open;
+  const panel = useRef<HTMLDivElement>(null);
+  const left = useRef({ name: open.name, heights: new Map<string, number>() });
+  const { heights } = left.current;
+  if (left.current.name !== open.name) {
+    heights.set(left.current.name, heightOf(panel.current));
+    heights.delete(open.name);
+    left.current.name = open.name;
+  }
   const gone = view.store.link.state.value === "gone";
   return (
     <div class="nbe-panel">
       {TABS.length > 1 && <TabList view={view} open={open} id={id} />}
       <div
-        class="nbe-tab-panel" id={`${id}-panel`} inert={gone && !open.alone}
+        ref={panel} class="nbe-tab-panel" id={`${id}-panel`} inert={gone && !open.alone}
+        style={{ "--nbe-kept-height": `${Math.max(0, ...heights.values())}px` }}
         {...(TABS.length > 1 ? { role: "tabpanel", "aria-labelledby": `${id}-${open.name}` } : {})}
       >
         <Panel key={open.name} view={view} />
       </div>
     </div>
   );
+}
+
+/** The height that an element needs: of what is in it, or its own where that scrolls. */
+function heightOf(element: HTMLElement | null): number {
+  const last = element?.lastElementChild;
+  if (!element || !last) return 0;
+  const { top, height } = element.getBoundingClientRect();
+  return Math.min(last.getBoundingClientRect().bottom - top, height);
 }
 
 /** Arrow keys move between tabs, of which one can be reached by Tab. */
