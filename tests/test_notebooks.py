@@ -95,7 +95,7 @@ def test_what_a_lesson_begins_with_is_not_to_be_undone(path):
 
 #: Run after a notebook: its Explorer comes to rest by itself.
 REST = 'assert explorer.session.wait("converged", timeout=300), explorer.session'
-#: Run after a lesson, too: within few iterations. A story may take several maps one after another.
+#: Run after a lesson, too: within few iterations. Others may take several maps one after another.
 SOON = "assert explorer.session.iteration < 1000, explorer.session"
 
 
@@ -106,7 +106,7 @@ def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
     search = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search))
     notebook = nbformat.read(path, as_version=4)
-    after = [REST] if path in GALLERY else [REST, SOON]
+    after = [REST, SOON] if path in LESSONS else [REST]
     notebook.cells += [nbformat.v4.new_code_cell(code) for code in after]
     nbclient.execute(notebook, cwd=str(tmp_path), timeout=600, kernel_name="python3")
     warnings = [
