@@ -223,6 +223,19 @@ def test_a_page_begins_with_colors_that_need_no_kernel(explore, frame, shown, ke
     assert state["traits"]["color_by"] == kept
 
 
+def test_a_page_without_a_map_has_no_points_on_one_spot(explore, frame):
+    explorer = explore(frame)
+
+    def coordinates():
+        page = explorer.to_html()
+        state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
+        return base64.b64decode(state["traits"]["coordinates"]["b64"])
+
+    assert coordinates() == b""
+    explorer.session.step(1, wait=True)
+    assert len(coordinates()) == 24 * 2 * 4
+
+
 def test_without_a_column_a_page_begins_with_the_class_labels(explore, frame):
     explorer = explore(frame)
     explorer.color_by = "pull"
