@@ -322,6 +322,8 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         self.on_msg(self._receive)
         self.observe(writer.color_changed, "color_by")
         writer.update(opened.view.traits_for(column.kind))
+        if self._autosave is not None:
+            self.observe(self._tell_view, ["selection", "color_by", "names_shown"])
         if self._outbox is None:
             self._sender.start()
         compilation.watch(self._tell_compiling)
@@ -460,6 +462,10 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
 
     def _tell_style(self) -> None:
         self._sender.poke("supervision")
+        self._tell_view()
+
+    def _tell_view(self, _: Any = None) -> None:
+        """Let what is shown be saved."""
         if self._autosave is not None:
             self._autosave.note("view")
 

@@ -6,6 +6,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import ipywidgets
@@ -284,6 +285,17 @@ def test_what_something_refers_to_stays_open_as_long(
     gc.collect()
     run(shell, "2 + 2")
     assert controller.machine.closing
+
+
+def test_saving_by_itself_keeps_nothing_open(shell: InteractiveShell, tmp_path: Path) -> None:
+    shell.user_ns["path"] = tmp_path / "work.nbembed"
+    make = "explorer = nb.Explorer(X, METHOD, autosave=path); explorer"
+    run(shell, make)
+    controller = shell.user_ns["explorer"].session._controller
+    run(shell, make)
+    assert shell.user_ns["Out"][1].comm is None
+    assert controller.machine.closing
+    assert not shell.user_ns["explorer"]._autosave.closed
 
 
 def test_a_session_kept_from_an_explorer_ends_when_it_is_dropped(shell: InteractiveShell) -> None:

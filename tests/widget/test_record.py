@@ -542,6 +542,17 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
     assert [file.name for file in tmp_path.iterdir()] == ["work.nbembed"]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("selection", [3, 5]), ("color_by", "class"), ("names_shown", False)]
+)
+def test_what_is_shown_is_saved_without_being_asked(explore, frame, tmp_path, quick, name, value):
+    path = tmp_path / "work.nbembed"
+    explorer = explore(frame, color="kind", autosave=path)
+    until(lambda: explorer.saved_to == "work.nbembed")
+    setattr(explorer, name, value)
+    until(lambda: np.array_equal(read_view(path, 24).traits.get(name, []), value))
+
+
 def test_what_somebody_else_wrote_is_not_overwritten(explore, frame, tmp_path, quick):
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, autosave=path)
