@@ -16,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import nbembed as nb
+from nbembed.widget import explorer as explorer_module
 from nbembed.widget import lifetime
 from nbembed.widget.lifetime import Displays, held, in_local_variable, in_other_threads
 from tests.session.fake import GUARD
@@ -198,6 +199,35 @@ def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
     stop.set()
     thread.join()
     with controller.lock:  # no cell is run, and no message comes
+        assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+
+
+def test_two_looks_at_once_do_not_take_each_other_for_a_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    explorer = nb.Explorer(X, METHOD)
+    controller = explorer.session._controller
+    first_looks, second_is_done = threading.Event(), threading.Event()
+
+    def slow(session: object, parts: tuple[object, ...]) -> bool:
+        if not first_looks.is_set():
+            first_looks.set()
+            second_is_done.wait(0.5)  # where it can
+        return held(session, parts)
+
+    with monkeypatch.context() as patch:  # closed, with its session still to be ended
+        patch.setattr(explorer, "_end_session", lambda *, wait: None)
+        explorer.close()
+    monkeypatch.setattr(explorer_module, "held", slow)
+    found: list[bool] = []
+    first = threading.Thread(target=lambda: found.append(explorer._ended_session()))
+    first.start()
+    assert first_looks.wait(GUARD)
+    found.append(explorer._ended_session())
+    second_is_done.set()
+    first.join()
+    assert found == [True, True]
+    with controller.lock:
         assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
 
 
