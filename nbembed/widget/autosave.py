@@ -41,8 +41,12 @@ EVENTS = frozenset({"supervision", "parameters", "method", "state", "waiting", "
 
 #: What the page shows, as JSON data, and arrays by name.
 View = tuple[Mapping[str, Any], Mapping[str, Any]]
+#: What changes when a file is written: its inode, size and time.
+_Signature = tuple[int, int, int]
 
 _writers: weakref.WeakSet[Autosave] = weakref.WeakSet()
+#: What :meth:`Autosave.flush` notes where nothing could be saved: no history is equal to it.
+_UNSAVED = object()
 
 
 class Autosave:
@@ -85,11 +89,17 @@ class Autosave:
         self._due: float | None = None
         self._earliest = 0.0
         self._closed = False
-        self._seen = _signature(self.path) if known else None
-        take_over(self.path)
-        _writers.add(self)
+        self._ended = False  # nothing is written any more, whoever asks
+        self._flushed: object = _UNSAVED
+        self._seen: _Signature | None = None
         self._thread = threading.Thread(target=self._work, name="nbembed autosave", daemon=True)
         self._thread.start()
+        # From here on nothing fails, so that either this one saves to the file or the one before.
+        if known:
+            self._seen = _take_over(self.path)
+        else:
+            _close_others(self.path)
+        _writers.add(self)
         self.note("state")
 
     def note(self, event: str) -> None:
@@ -114,8 +124,44 @@ class Autosave:
                 return
             self._closed = True
             self._lock.notify_all()
-        self._save()
+        self._save(last=True)
         _writers.discard(self)
+
+    def flush(self) -> None:
+        """Save now, for an Explorer that is about to go on from the file."""
+        # Read before the file is written: what comes meanwhile may be missing in it.
+        said = self._said()
+        self._flushed = said if self._save() else _UNSAVED
+
+    def hand_over(self) -> _Signature | None:
+        """Leave the file to the Explorer that has read it since :meth:`flush`, and end.
+
+        What has been said since then is not known to that Explorer. It must not be lost, so if
+        there is any, this session is saved on in another file beside.
+
+        Returns
+        -------
+        signature : tuple or None
+            Of the file as it was written here last.
+        """
+        with self._writing:  # what is being written comes before, and is not taken for a stranger's
+            seen = self._seen
+            self._ended = self._ended or self._said() == self._flushed
+            if not self._ended:
+                self._go_beside()
+        if not self._ended:
+            self.note("supervision")
+            return seen
+        with self._lock:
+            self._closed = True
+            self._lock.notify_all()
+        _writers.discard(self)
+        self.told("", "")
+        return seen
+
+    def _said(self) -> object:
+        """Return all commands of the history, as of the last one given."""
+        return self._controller.session_state.history.changes()
 
     @property
     def closed(self) -> bool:
@@ -139,9 +185,13 @@ class Autosave:
                 self._due = None
             self._save()
 
-    def _save(self) -> None:
+    def _save(self, *, last: bool = False) -> bool:
+        """Write the file, unless it has been left to another; return whether it is written."""
         began, error = time.monotonic(), ""
         with self._writing:
+            if self._ended:
+                return False
+            self._ended = last
             try:
                 self._avoid_others()
                 save(self._controller, self._X, self.path, self._view())
@@ -155,24 +205,40 @@ class Autosave:
             if error and not self._closed:  # a full disk may have room again
                 self._due = time.monotonic() + MOTION
         self.error = error
-        self.told(self.path.name, error)
+        if last or not self._ended:
+            self.told(self.path.name, error)
+        return not error
 
     def _avoid_others(self) -> None:
         """Go on in another file if somebody else has written this one."""
-        if _signature(self.path) == self._seen:
-            return
+        if _signature(self.path) != self._seen:
+            self._go_beside()
+
+    def _go_beside(self) -> None:
         stem, suffix = self.path.stem, self.path.suffix
         others = (self.path.with_name(f"{stem}-{k}{suffix}") for k in range(2, 10_000))
         self.path = next(other for other in others if not other.exists())
         self._seen = None
 
 
-def take_over(path: Path) -> None:
-    """End the saving of other Explorers of this process to a file, after a last time."""
-    for other in list(_writers):
-        if other.path == path:
-            other.close()
-            other.told("", "")
+def _others(path: Path) -> list[Autosave]:
+    """Return the Explorers of this process that save to a file."""
+    return [other for other in list(_writers) if other.path == path]
+
+
+def _close_others(path: Path) -> None:
+    """End the saving of others to a file, after a last time."""
+    for other in _others(path):
+        other.close()
+        other.told("", "")
+
+
+def _take_over(path: Path) -> _Signature | None:
+    """Let others leave a file that was read after their flush; return how they left it."""
+    seen = _signature(path)
+    for other in _others(path):
+        seen = other.hand_over()
+    return seen
 
 
 def resume(path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()) -> Session | None:
@@ -184,7 +250,9 @@ def resume(path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()) ->
         If it is no session file, or no file can be written there.
     """
     target = check_destination(path)
-    take_over(target)
+    # They go on: the Explorer that is being opened may still be refused.
+    for other in _others(target):
+        other.flush()
     if not target.exists():
         return None
     try:
@@ -204,7 +272,7 @@ def check_same_data(found: Session, given: Session, path: Any) -> None:
         )
 
 
-def _signature(path: Path) -> tuple[int, int, int] | None:
+def _signature(path: Path) -> _Signature | None:
     try:
         found = path.stat()
     except OSError:

@@ -36,6 +36,7 @@ from nbembed.widget.finding import Finding
 from nbembed.widget.frames import FrameSource, frames_ahead
 from nbembed.widget.group_source import GroupSource
 from nbembed.widget.lifetime import (
+    LOOKING,
     WATCH,
     Displays,
     held,
@@ -311,6 +312,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         writer.write()
         writer.write_at_rest()
         self._owned, self._closed = opened.owned, False
+        self._ending: threading.Thread | None = None  # ends the session
         self._still = StillOutput(self._exports.still) if still else None
         self._autosave: Autosave | None = None
         if autosave is not None:
@@ -322,6 +324,8 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         self.on_msg(self._receive)
         self.observe(writer.color_changed, "color_by")
         writer.update(opened.view.traits_for(column.kind))
+        if self._autosave is not None:
+            self.observe(self._tell_view, ["selection", "color_by", "names_shown"])
         if self._outbox is None:
             self._sender.start()
         compilation.watch(self._tell_compiling)
@@ -417,19 +421,25 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
             self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
             self._exports, self.class_styles,
         )  # fmt: skip
-        if held(self._session, parts) or in_local_variable(self, "_session"):
-            return False
-        WATCH.remove(self._displays)
-        end = threading.Thread(target=self._session.close, daemon=True)
-        end.start()
+        with LOOKING:
+            end = self._ending
+            if end is None:
+                if held(self._session, parts) or in_local_variable(self, "_session"):
+                    return False
+                WATCH.remove(self._displays)
+                end = threading.Thread(target=self._session.close, daemon=True)
+                end.start()
+                self._ending = end
         if wait:
             end.join()
         return True
 
     def _close_unless_held(self) -> None:
         """Close what no page shows and nobody refers to; do not wait for the worker's turn."""
-        if not (held(self, [self._writer, self._exports]) or in_other_threads(self)):
-            self._close(wait=False)
+        with LOOKING:
+            if held(self, [self._writer, self._exports]) or in_other_threads(self):
+                return
+        self._close(wait=False)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._displays.asked()
@@ -460,6 +470,10 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
 
     def _tell_style(self) -> None:
         self._sender.poke("supervision")
+        self._tell_view()
+
+    def _tell_view(self, _: Any = None) -> None:
+        """Let what is shown be saved."""
         if self._autosave is not None:
             self._autosave.note("view")
 

@@ -176,7 +176,8 @@ class Exporting:
         """Write a page with the map that needs neither kernel nor network, or return its text.
 
         It pans, zooms, selects, and shows cards, as the Explorer does. Cards are in it as far as
-        they take no more than some megabytes, those of the first points first.
+        they take no more than some megabytes, those of the first points first. Before there is a
+        map, the page says so.
 
         Parameters
         ----------

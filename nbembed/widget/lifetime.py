@@ -34,6 +34,11 @@ DELAYS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 _logger = logging.getLogger(__name__)
 
+#: Held for the milliseconds in which references are looked at: a second look in another thread
+#: would take the passing references of the first for somebody's. Reentrant, because an Explorer may
+#: be freed, and so closed, in the midst of it.
+LOOKING = threading.RLock()
+
 
 class Displays:
     """Where one Explorer is displayed, as far as the kernel is told."""
@@ -225,7 +230,7 @@ def in_local_variable(owner: object, name: str) -> bool:
     """Return whether a running function refers to an attribute's value, in any thread.
 
     References are counted, because reading the variables of a running function would keep them all
-    alive. So nothing of this package may be using the value meanwhile.
+    alive. So nothing of this package may be using the value meanwhile; :data:`LOOKING` is held.
     """
     return _uncounted(getattr(owner, name)) > _uncounted(getattr(_PROBE, "it"))  # noqa: B009
 

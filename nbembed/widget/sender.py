@@ -287,15 +287,19 @@ class Sender:
                 self._fresh = False
                 self._not_before = now + self._pace
             newest = self._window.newest
+        if frame:
+            self._attempt(lambda: self._frame(self._number, newest))
+        if events:
+            self._attempt(lambda: self._deliver(events))
+        if settle:
+            self._attempt(self._settle)
+
+    @staticmethod
+    def _attempt(send: Callable[[], object]) -> None:
+        """Send one part: if it fails, neither the stream nor the other parts of the turn end."""
         try:
-            if frame:
-                self._frame(self._number, newest)
-            if events:
-                self._deliver(events)
-            if settle:
-                self._settle()
+            send()
         except Exception:
-            # One message that could not be sent must not end the stream.
             log.exception("nbembed: the Explorer could not be brought up to date")
 
     def _number(self, version: int) -> int:

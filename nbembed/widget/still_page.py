@@ -91,7 +91,8 @@ def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, t
     traits.update(drawing.annotations)
     traits["iteration"] = frame.iteration
     traits["cost"], traits["quality"] = finite(frame.cost), finite(frame.quality)
-    traits["coordinates"] = encode("coordinates", drawing.positions)
+    # Before there is a map, all points are at the origin; the page then says that it was not there.
+    traits["coordinates"] = encode("coordinates", drawing.positions) if frame.version else b""
     colors = drawing.colors
     if traits["color_by"] not in COLORINGS:
         traits["color_by"] = "class" if traits["color_column"]["kind"] == "none" else "column"

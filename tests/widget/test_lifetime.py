@@ -6,6 +6,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import ipywidgets
@@ -15,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import nbembed as nb
+from nbembed.widget import explorer as explorer_module
 from nbembed.widget import lifetime
 from nbembed.widget.lifetime import Displays, held, in_local_variable, in_other_threads
 from tests.session.fake import GUARD
@@ -200,6 +202,35 @@ def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
         assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
 
 
+def test_two_looks_at_once_do_not_take_each_other_for_a_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    explorer = nb.Explorer(X, METHOD)
+    controller = explorer.session._controller
+    first_looks, second_is_done = threading.Event(), threading.Event()
+
+    def slow(session: object, parts: tuple[object, ...]) -> bool:
+        if not first_looks.is_set():
+            first_looks.set()
+            second_is_done.wait(0.5)  # where it can
+        return held(session, parts)
+
+    with monkeypatch.context() as patch:  # closed, with its session still to be ended
+        patch.setattr(explorer, "_end_session", lambda *, wait: None)
+        explorer.close()
+    monkeypatch.setattr(explorer_module, "held", slow)
+    found: list[bool] = []
+    first = threading.Thread(target=lambda: found.append(explorer._ended_session()))
+    first.start()
+    assert first_looks.wait(GUARD)
+    found.append(explorer._ended_session())
+    second_is_done.set()
+    first.join()
+    assert found == [True, True]
+    with controller.lock:
+        assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+
+
 def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities() -> None:
     with nb.Session(X, nb.Mbed(n_classes=2, random_state=0, n_jobs=1)) as session:
         session.label([0, 1], "a")
@@ -284,6 +315,17 @@ def test_what_something_refers_to_stays_open_as_long(
     gc.collect()
     run(shell, "2 + 2")
     assert controller.machine.closing
+
+
+def test_saving_by_itself_keeps_nothing_open(shell: InteractiveShell, tmp_path: Path) -> None:
+    shell.user_ns["path"] = tmp_path / "work.nbembed"
+    make = "explorer = nb.Explorer(X, METHOD, autosave=path); explorer"
+    run(shell, make)
+    controller = shell.user_ns["explorer"].session._controller
+    run(shell, make)
+    assert shell.user_ns["Out"][1].comm is None
+    assert controller.machine.closing
+    assert not shell.user_ns["explorer"]._autosave.closed
 
 
 def test_a_session_kept_from_an_explorer_ends_when_it_is_dropped(shell: InteractiveShell) -> None:

@@ -237,6 +237,21 @@ def still(browser: Browser, tmp_path: Path) -> Any:
 
 
 @pytest.mark.browser
+def test_a_page_that_was_made_before_the_map_says_so(browser: Browser, tmp_path: Path) -> None:
+    explorer = nb.Explorer(np.random.default_rng(0).normal(size=(20, 4)), autoplay=False)
+    explorer.to_html(tmp_path / "map.html")
+    explorer.close()
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((tmp_path / "map.html").as_uri())
+    expect(page.get_by_role("application")).to_contain_text("The map had not formed yet")
+    page.get_by_role("button", name="Fit view").click()
+    assert errors == []
+    page.close()
+
+
+@pytest.mark.browser
 def test_a_page_without_kernel_zooms_hovers_and_selects(still: Page) -> None:
     where = "document.querySelector('.nbe-map').nbembedWhere(7)"
     page = still

@@ -16,7 +16,7 @@ import pytest
 
 import nbembed as nb
 from nbembed.session.provenance import given_by_hand
-from nbembed.widget import autosave, still_output
+from nbembed.widget import autosave, opening, still_output
 from nbembed.widget.protocol import CommandMessage
 from nbembed.widget.view_state import read_view
 from tests.widget.contract import check_message
@@ -221,6 +221,19 @@ def test_a_page_begins_with_colors_that_need_no_kernel(explore, frame, shown, ke
     page = explorer.to_html()
     state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
     assert state["traits"]["color_by"] == kept
+
+
+def test_a_page_without_a_map_has_no_points_on_one_spot(explore, frame):
+    explorer = explore(frame)
+
+    def coordinates():
+        page = explorer.to_html()
+        state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
+        return base64.b64decode(state["traits"]["coordinates"]["b64"])
+
+    assert coordinates() == b""
+    explorer.session.step(1, wait=True)
+    assert len(coordinates()) == 24 * 2 * 4
 
 
 def test_without_a_column_a_page_begins_with_the_class_labels(explore, frame):
@@ -444,6 +457,100 @@ def test_a_cell_run_again_takes_the_file_over(explore, frame, tmp_path, quick):
     first.close()
     second.close()
     assert labels_in(path) == [1, 2]
+
+
+@pytest.mark.parametrize("wrong", [{"color": [1, 2]}, {"names": ["a"]}, {"feature_names": ["u"]}])
+def test_an_explorer_that_fails_to_open_leaves_the_saving_of_the_one_shown(
+    explore, frame, tmp_path, quick, wrong
+):
+    path = tmp_path / "work.nbembed"
+    first = explore(frame, autosave=path)
+    first.session.label([1], "a")
+    until(lambda: path.exists() and labels_in(path) == [1])
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        explore(frame, autosave=path, **wrong)
+    assert not first._autosave.closed
+    assert first.saved_to == "work.nbembed"
+    first.session.label([2], "b")
+    first.close()
+    assert labels_in(path) == [1, 2]
+    assert [file.name for file in tmp_path.iterdir()] == ["work.nbembed"]
+
+
+def test_a_cell_run_again_goes_on_from_all_that_was_said_however_late(
+    explore, frame, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(autosave, "DELAY", GUARD)  # nothing is saved in time without being asked
+    path = tmp_path / "work.nbembed"
+    first = explore(frame, autosave=path)
+    first.session.play()
+    first.session.label([1], "a")
+    second = explore(frame, autosave=path)
+    assert second.labels[1] == "a"
+    assert first._autosave.closed
+    assert (first.saved_to, second.saved_to) == ("", "")
+    second.session.label([2], "b")
+    second.close()
+    first.close()
+    assert labels_in(path) == [1, 2]
+    assert [file.name for file in tmp_path.iterdir()] == ["work.nbembed"]
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_what_is_said_while_a_cell_is_run_again_is_kept_beside(
+    explore, frame, tmp_path, quick, monkeypatch, saved
+):
+    path = tmp_path / "work.nbembed"
+    first = explore(frame, autosave=path)
+    first.session.label([1], "a")
+    check = opening.check_same_data
+
+    def label_meanwhile(*given):
+        monkeypatch.setattr(autosave, "DELAY", 0.0 if saved else GUARD)
+        first.session.label([2], "late")
+        if saved:
+            until(lambda: labels_in(path) == [1, 2])
+        check(*given)
+
+    monkeypatch.setattr(opening, "check_same_data", label_meanwhile)
+    second = explore(frame, autosave=path)
+    monkeypatch.setattr(autosave, "DELAY", 0.0)
+    second.session.label([3], "b")
+    until(lambda: labels_in(path) == [1, 3])
+    first.session.label([4], "later")
+    beside = tmp_path / "work-2.nbembed"
+    until(lambda: beside.exists() and labels_in(beside) == [1, 2, 4])
+    until(lambda: first.saved_to == "work-2.nbembed")
+    first.close()
+    second.close()
+    assert labels_in(path) == [1, 3]
+    assert labels_in(beside) == [1, 2, 4]
+
+
+def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
+    explore, frame, tmp_path, quick
+):
+    path = tmp_path / "work.nbembed"
+    first = explore(frame, autosave=path)
+    first.session.label([1], "a")
+    second = explore(frame, autosave=path)
+    second.session.label([2], "b")
+    until(lambda: labels_in(path) == [1, 2])
+    first._autosave._save()  # as its thread may just have begun to
+    assert labels_in(path) == [1, 2]
+    assert first.saved_to == ""
+    assert [file.name for file in tmp_path.iterdir()] == ["work.nbembed"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("selection", [3, 5]), ("color_by", "class"), ("names_shown", False)]
+)
+def test_what_is_shown_is_saved_without_being_asked(explore, frame, tmp_path, quick, name, value):
+    path = tmp_path / "work.nbembed"
+    explorer = explore(frame, color="kind", autosave=path)
+    until(lambda: explorer.saved_to == "work.nbembed")
+    setattr(explorer, name, value)
+    until(lambda: np.array_equal(read_view(path, 24).traits.get(name, []), value))
 
 
 def test_what_somebody_else_wrote_is_not_overwritten(explore, frame, tmp_path, quick):

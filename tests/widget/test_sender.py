@@ -236,6 +236,21 @@ def test_a_message_that_fails_does_not_end_the_stream(
     assert "could not be sent" in caplog.text
 
 
+def test_a_frame_that_fails_takes_nothing_else_along(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> bool:
+        raise RuntimeError("a layout that could not be sent")
+
+    sender = Sender(stage.deliver, fail, stage.settle, pause=0.0)  # this thread takes the turn
+    sender.watch("a", True)
+    sender.poke("supervision")
+    sender.rest(True)
+    sender.turn()
+    assert "could not be sent" in caplog.text
+    assert (stage.topics, stage.settled) == ([{"supervision"}], 1)
+
+
 def test_closing_ends_the_thread(stage: Stage) -> None:
     thread = stage.sender._thread
     stage.sender.close()

@@ -28,6 +28,11 @@ const ENDED = new Set(["restarting", "autorestarting", "terminating", "dead"]);
 const ANSWER = 700;
 /** Milliseconds without an answer after which the person is told. */
 const PATIENCE = 3000;
+/**
+ * Milliseconds that an answer may take longer than the kernel's to the notebook, which comes on another
+ * channel. The widget's is sent by a thread, which waits while other threads of the kernel compile.
+ */
+const GRACE = 2000;
 
 export class Link {
   readonly state = signal<LinkState>("live");
@@ -100,8 +105,7 @@ export class Link {
     this.asking = true;
     try {
       await this.kernel?.requestKernelInfo?.().then(() => {
-        // The widget's answer comes on another channel.
-        setTimeout(() => this.awaits(number) && this.end(), ANSWER / 4);
+        setTimeout(() => this.awaits(number) && this.end(), GRACE);
       });
     } catch {
       // The connection is lost, or the kernel was restarted: both are told by its status.

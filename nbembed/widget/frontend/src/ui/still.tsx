@@ -12,7 +12,7 @@ export function StillApp({ view, theme, root }: { view: View; theme: Signal<Them
     <>
       <Head view={view} />
       <div class="nbe-body">
-        <div class="nbe-main"><MapPane view={view} theme={theme} root={root} /></div>
+        <div class="nbe-main"><MapPane view={view} theme={theme} root={root} still /></div>
         <div class="nbe-panel">
           <section class="nbe-section"><ColorBy view={view} still /></section>
           <Classes view={view} />
