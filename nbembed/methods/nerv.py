@@ -25,6 +25,7 @@ from nbembed.methods.placement import FittedData, RowCost
 from nbembed.methods.recipe import LiveParameter, Part
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.objectives.log_affinities import check_linked_pairs
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient
 from nbembed.schedule import Schedule, Stage
@@ -102,6 +103,12 @@ class NeRVRecipe(GridRecipe):
                 "algorithm='grid' serves map_width='uniform', got map_width='point'; 'exact' and "
                 "'auto' serve both"
             )
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError also where linked pairs, each of which is stored, would not fit."""
+        super().check_feasible(X, supervision)
+        if self.neighbors_for(X.shape[0]) is not None:
+            check_linked_pairs(np.diff(supervision.groups(labels=self._labels_as_links).indptr))
 
     def algorithm_for(self, n_samples: int) -> Algorithm:
         """Return how the pairs of so many points are summed."""
