@@ -140,7 +140,7 @@ def find_neighbors(
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     by_tree = dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN
     in_space = _in_euclidean_space(points, found, metric) if dense and n >= SINGLE else None
-    if by_tree or in_space is not None:
+    if by_tree or (in_space is not None and metric != "cosine"):  # directions have no length
         check_span(points, name, None if itself else found)
     if in_space is not None:
         points, found = in_space
