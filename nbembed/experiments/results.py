@@ -1,10 +1,10 @@
 """The figures of past runs, in one JSON file: what a full run writes and where it goes on.
 
 The file has an entry for each experiment: its figures, its time, the versions, a digest of the
-sources: the package's numerical ones and the experiment's protocols, not the data. Entries are written
-as soon as an experiment has ended, so that an interrupted run continues with the experiment at
-which it stopped; an entry whose digest is that of the present sources is :func:`up_to_date` and
-need not be computed again.
+sources: the package's numerical ones and those of the experiment's protocol, not the data. Entries
+are written as soon as an experiment has ended, so that an interrupted run continues with the
+experiment at which it stopped; an entry whose digest is that of the present sources is
+:func:`up_to_date` and need not be computed again.
 ``python -m nbembed.experiments.page`` makes ``docs/reproduction.md`` of the file.
 """
 
