@@ -12,7 +12,6 @@ from nbembed.neighbors import (
     k_smallest,
     nearest_given,
     nearest_neighbors,
-    neighbors_and_distances,
     search,
 )
 
@@ -32,7 +31,7 @@ def test_neighbors_are_those_of_all_sorted_distances(rng, k, D, metric):
     d = cdist(X, X, metric)
     np.fill_diagonal(d, np.inf)
     for data, table, where in ((X, d, None), (X, cdist(X, others, metric), others)):
-        index, distances = neighbors_and_distances(data, k, metric, others=where)
+        index, distances, _ = find_neighbors(data, k, metric, others=where)
         np.testing.assert_array_equal(index, table.argsort(axis=1)[:, :k])
         np.testing.assert_allclose(distances, np.sort(table, axis=1)[:, :k], rtol=1e-6)
         np.testing.assert_array_equal(nearest_neighbors(data, k, metric, others=where), index)
@@ -50,7 +49,7 @@ def test_all_others_may_be_asked_for(rng):
 
 @pytest.mark.parametrize("D", [2, 12])
 def test_no_point_is_its_own_neighbor_among_duplicates(D):
-    index, distances = neighbors_and_distances(np.ones((6, D)), 3)
+    index, distances, _ = find_neighbors(np.ones((6, D)), 3)
     assert not (index == np.arange(6)[:, None]).any()
     assert not distances.any()
 
