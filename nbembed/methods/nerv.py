@@ -17,7 +17,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
-from nbembed.methods.algorithm import GRID_FROM, AlgorithmChoice, GridRecipe
+from nbembed.methods.algorithm import GRID_FROM, SHARED_BUT_ALGORITHM, AlgorithmChoice, GridRecipe
 from nbembed.methods.learned_affinities import FLOOR, SHARPEST
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
@@ -74,8 +74,8 @@ class NeRVRecipe(GridRecipe):
     summary: ClassVar[str] = "trades false neighbors for missed ones"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"map_width": ("objective",)}
-    #: Without "algorithm": "grid" of another method would be refused here with map_width="point".
-    shared: ClassVar[tuple[str, ...]] = tuple(s for s in GridRecipe.shared if s != "algorithm")
+    #: "grid" is refused with map_width="point".
+    shared: ClassVar[tuple[str, ...]] = SHARED_BUT_ALGORITHM
 
     #: Rows, their logarithms, and those packed.
     dense_forms: ClassVar[int] = 3
