@@ -30,7 +30,7 @@ FIGURES = HERE / "figures"
 PAGE = HERE.parent / "docs" / "performance.md"
 IMAGES = PAGE.parent / "images"
 #: Not benchmarks.
-PARTS = ("__main__", "report")
+PARTS = ("__main__", "layouts", "report")
 #: Arguments besides ``--json``.
 ARGUMENTS = {"exact": ["--fit"], "scaling": ["--picture", str(IMAGES / "scaling.png")]}
 

@@ -48,7 +48,7 @@ import nbembed as nb
 from nbembed.kernels.heavy_tailed import heavy_tailed
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report, origin_line
+from report import Report, origin_line, timed
 
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 0.7, 1.5)
@@ -124,7 +124,7 @@ def iterations(
     near = sparse_affinities(X)
     Y = np.ascontiguousarray(layout(X), dtype=np.float64)
     works = [*peers(dense, near, Y, threads), *ours(P, near, Y, threads)]
-    samples = timed(works, turns, clock)
+    samples = timed(pieces(works), turns, clock, IN_A_ROW)
     medians = {name: statistics.median(values) for name, values in samples.items()}
     others = PROCESSORS if platform.machine() in ("x86_64", "AMD64") else {}
     for processor, features in others.items():
@@ -262,21 +262,13 @@ def gradient(P: Any, Y: Any, alpha: float, threads: int) -> Any:
 
 def measure(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[str, float]:
     """Return the median seconds per iteration of each implementation, timed in turns."""
-    return {name: statistics.median(v) for name, v in timed(works, turns, clock).items()}
+    samples = timed(pieces(works), turns, clock, IN_A_ROW)
+    return {name: statistics.median(v) for name, v in samples.items()}
 
 
-def timed(works: list[Work], turns: int, clock: Callable[[], float]) -> dict[str, list[float]]:
-    """Return the seconds per iteration of each implementation in each turn."""
-    for work in works:
-        work.run()
-    seconds: dict[str, list[float]] = {work.name: [] for work in works}
-    for _ in range(turns):
-        for work in works:
-            start = clock()
-            for _ in range(IN_A_ROW):
-                work.run()
-            seconds[work.name].append((clock() - start) / IN_A_ROW)
-    return seconds
+def pieces(works: list[Work]) -> dict[str, Callable[[], Any]]:
+    """Return the iterations by name."""
+    return {work.name: work.run for work in works}
 
 
 # ---- shared input -------------------------------------------------------------------------------

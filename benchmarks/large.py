@@ -55,7 +55,8 @@ from nbembed.objectives.regions import Centers
 from nbembed.run import Run
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report
+from layouts import disc
+from report import Report, timed
 
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 2.0)
@@ -119,9 +120,7 @@ def iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -
     """Print milliseconds for one iteration, and report ratios."""
     n = len(X)
     P = affinities(X)
-    rng = np.random.default_rng(0)
-    radius, angle = 0.36 * np.sqrt(n * rng.random(n)), 2 * np.pi * rng.random(n)
-    Y = np.ascontiguousarray(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
+    Y = disc(n, 0.36)
     layout = Y.astype(np.float32)
     theirs = P.P.astype(np.float64)
 
@@ -139,13 +138,7 @@ def iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -
     for alpha in ALPHAS:
         work[f"openTSNE BH α = {alpha}"] = peer_gradient(Y, theirs, alpha, "bh")
         work[f"grid α = {alpha}"] = ours(alpha, "grid")
-    seconds: dict[str, list[float]] = {name: [] for name in work}
-    for turn in range(turns + 1):
-        for name, run in work.items():
-            start = clock()
-            run()
-            if turn:  # the first compiles
-                seconds[name].append(clock() - start)
+    seconds = timed(work, turns, clock)
     print(f"\nn = {n}: ms for an iteration, and openTSNE's FFT in units of it")
     fft = statistics.median(seconds["openTSNE FFT"])
     for name, all_of_them in seconds.items():
@@ -240,9 +233,8 @@ def mbed_iterations(X: Any, turns: int, clock: Callable[[], float], report: Repo
     for c in range(3):
         told = told.label(rng.integers(n, size=20), f"class {c}")
     work: dict[str, Callable[[], Any]] = {}
-    for form, disc in DISC.items():
-        radius, angle = disc * np.sqrt(n * rng.random(n)), 2 * np.pi * rng.random(n)
-        Y = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)
+    for form, size in DISC.items():
+        Y = disc(n, size, rng).astype(np.float32)
         for name, P, algorithm in (
             ("grid", near, "grid"),
             ("all pairs", near, "exact"),
@@ -250,13 +242,7 @@ def mbed_iterations(X: Any, turns: int, clock: Callable[[], float], report: Repo
         ):
             if P is not None:
                 work[f"{form}, {name}"] = mbed_evaluation(form, P, Y, told, algorithm)
-    seconds: dict[str, list[float]] = {name: [] for name in work}
-    for turn in range(turns + 1):
-        for name, run in work.items():
-            start = clock()
-            run()
-            if turn:  # the first compiles
-                seconds[name].append(clock() - start)
+    seconds = timed(work, turns, clock)
     print(f"\nn = {n}: ms for cost and gradient of Mbed")
     for name, all_of_them in seconds.items():
         middle, spread = statistics.median(all_of_them), max(all_of_them) - min(all_of_them)

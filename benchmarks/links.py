@@ -33,7 +33,8 @@ from nbembed.kernels.grid.radial import Radial
 from nbembed.objectives import SNE, HeavyTailed
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report
+from layouts import disc
+from report import Report, timed
 
 NEIGHBORS = 10
 
@@ -58,7 +59,7 @@ def main() -> None:
     what = f"{m} of {n} points labeled, {options.method} at α = {alpha:g}"
 
     def make(n: int) -> tuple[Any, Any]:
-        Y, rows = disc(n)
+        Y, rows = neighbors_on_a_disc(n)
         if options.method == "sne":
             return Y, SNE(Affinities(rows, "row"), algorithm="grid", n_jobs=1)
         P = sparse.csr_array((rows + rows.T) / (2 * n))
@@ -74,13 +75,13 @@ def main() -> None:
     pair_by_pair(small.T.copy(), *groups(1500), Radial(alpha), 1)
 
     Y, objective = make(n)
-    without = times(lambda: objective.evaluate(Y), options.turns, clock)
+    (without,) = timed({"": lambda: objective.evaluate(Y)}, options.turns, clock).values()
     before = peak()
     start = clock()
     objective = labeled(objective, Y, m)
     objective.evaluate(Y)
     first = clock() - start
-    after = times(lambda: objective.evaluate(Y), options.turns, clock)
+    (after,) = timed({"": lambda: objective.evaluate(Y)}, options.turns, clock).values()
     print(f"\n{what}")
     report.value(f"{what}: to the first cost and gradient", first, "s")
     report.value(f"{what}: each cost and gradient that follows", after, "s")
@@ -88,18 +89,19 @@ def main() -> None:
     report.value(f"{what}: memory added", peak() - before, "MiB")
     print(f"  peak memory {before:.0f} MiB before the label, {peak():.0f} MiB at the end")
     inner = np.ascontiguousarray(Y[objective.supervision.labeled].T)
-    ours = times(lambda: groups_by_grid(inner, *groups(m), Radial(alpha), 1), options.turns, clock)
-    pairs = times(lambda: pair_by_pair(inner, *groups(m), Radial(alpha), 1), 1, clock)
+    grid = {"": lambda: groups_by_grid(inner, *groups(m), Radial(alpha), 1)}
+    (ours,) = timed(grid, options.turns, clock).values()
+    start = clock()  # once, because it takes long; it is compiled already
+    pair_by_pair(inner, *groups(m), Radial(alpha), 1)
+    pairs = [clock() - start]
     report.value(f"pull within a group of {m}, α = {alpha:g}", ours, "s")
     report.ratio(f"pull within a group of {m}, α = {alpha:g}", pairs, "all pairs", ours)
     report.write(options.json)
 
 
-def disc(n: int) -> tuple[Any, Any]:
+def neighbors_on_a_disc(n: int) -> tuple[Any, Any]:
     """Return a map (n, 2) and the rows of its nearest neighbors, of equal affinity."""
-    rng = np.random.default_rng(0)
-    radius, angle = 0.36 * np.sqrt(n * rng.random(n)), 2 * np.pi * rng.random(n)
-    Y = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    Y = disc(n, 0.36)
     _, near = cKDTree(Y).query(Y, NEIGHBORS + 1)
     ends = np.arange(0, NEIGHBORS * n + 1, NEIGHBORS)
     share = np.full(NEIGHBORS * n, 1 / NEIGHBORS, np.float32)
@@ -112,16 +114,6 @@ def groups(m: int) -> tuple[Any, Any]:
     """Return a group of all m points, and rates."""
     rates = np.random.default_rng(1).uniform(0.5, 1, m) / m
     return (np.array([0, m]), np.arange(m), np.ones(m)), rates
-
-
-def times(run: Any, turns: int, clock: Any) -> list[float]:
-    """Return the seconds of each turn after the first."""
-    found = []
-    for _ in range(turns + 1):
-        start = clock()
-        run()
-        found.append(clock() - start)
-    return found[1:] if turns > 1 else found[:1]
 
 
 def peak() -> float:

@@ -38,8 +38,9 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.supervision import Supervision
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact import PERPLEXITY, Work, blobs, timed
-from report import Report, origin_line
+from exact import IN_A_ROW, PERPLEXITY, Work, blobs, pieces
+from layouts import disc
+from report import Report, origin_line, timed
 
 #: Nanoseconds per ordered pair that an evaluation in float32 may take, at n = 2000 on one thread.
 GOAL = 1.2
@@ -111,7 +112,7 @@ def evaluations(
     cost = works[0].run().cost
     numpy_cost, numpy_gradient = works[-1].run()
     gap = np.abs(works[0].run().gradient - works[4].run().gradient).max()
-    samples = timed(works, turns, clock)
+    samples = timed(pieces(works), turns, clock, IN_A_ROW)
     medians = {name: statistics.median(values) for name, values in samples.items()}
     print(f"\nn = {n}, {threads} thread(s), median of {turns} turns, tradeoff {TRADEOFF:g}")
     print(f"{'one evaluation':34} {'ms':>8} {'ns/pair':>8} {'× NumPy':>8}")
@@ -139,17 +140,15 @@ def on_the_grid(
 ) -> None:
     """Time one evaluation by the grid and over all pairs, and report the ratio."""
     P = perplexity_affinities(blobs(n), PERPLEXITY, n_neighbors=3 * int(PERPLEXITY), n_jobs=threads)
-    rng = np.random.default_rng(0)
-    radius, angle = np.sqrt(n / DENSITY / np.pi * rng.random(n)), 2 * np.pi * rng.random(n)
-    Y = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)
+    Y = disc(n, (DENSITY * np.pi) ** -0.5).astype(np.float32)
     made = {
         kind: nb.objectives.NeighborRetrieval(
             P, TRADEOFF, width="uniform", algorithm=kind, n_jobs=threads
         )
         for kind in ("grid", "exact")
     }
-    works = [Work(kind, lambda kind=kind: made[kind].evaluate(Y)) for kind in made]
-    samples = timed(works, min(turns, 3), clock)
+    works = {kind: lambda kind=kind: made[kind].evaluate(Y) for kind in made}
+    samples = timed(works, min(turns, 3), clock, IN_A_ROW)
     print(f"\nn = {n}, {threads} thread(s), 90 neighbors, one width")
     for kind, seconds in samples.items():
         print(f"{kind:34} {statistics.median(seconds) * 1e3:8.2f} ms")

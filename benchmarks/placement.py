@@ -40,7 +40,7 @@ from nbembed.methods import field_placement
 
 sys.path.insert(0, str(Path(__file__).parent))
 from exact import PERPLEXITY
-from report import Report, origin_line
+from report import Report, origin_line, timed
 
 #: Seconds allowed for placing 1000 new points on a map of 2000.
 GOAL = 1.0
@@ -63,14 +63,16 @@ def main() -> None:
     X, y = make_blobs(3000, 50, centers=10, cluster_std=6.0, random_state=0)
     fitted, new = slice(2000), slice(2000, None)
     works = list(maps(X[fitted], options.threads))
-    seconds: dict[str, list[float]] = {name: [] for name, _, _ in works}
     places: dict[str, Any] = {}
-    for turn in range(options.turns + 1):
-        for name, _, transform in works:
-            start = time.perf_counter()
+
+    def placing(name: str, transform: Callable[[Any], Any]) -> Callable[[], None]:
+        def place() -> None:
             places[name] = np.asarray(transform(X[new]))
-            if turn:  # the first turn compiles
-                seconds[name].append(time.perf_counter() - start)
+
+        return place
+
+    transforms = {name: placing(name, transform) for name, _, transform in works}
+    seconds = timed(transforms, options.turns)
 
     print(origin_line())
     print(f"1000 new points on 2000, {options.threads} thread(s), median of {options.turns} turns")

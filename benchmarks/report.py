@@ -21,7 +21,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -135,6 +136,36 @@ class Report:
             "figures": [asdict(figure) for figure in self.figures],
         }
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def timed(
+    work: Mapping[str, Callable[[], Any]],
+    turns: int,
+    clock: Callable[[], float] = time.perf_counter,
+    in_a_row: int = 1,
+) -> dict[str, list[float]]:
+    """Return the seconds that each piece of work takes, in each turn.
+
+    Parameters
+    ----------
+    work : mapping of str to callable
+        Done in turns: the speed of a machine drifts, ratios do not. Each is done once before the
+        first turn, which compiles it.
+    turns : int
+    clock : callable
+    in_a_row : int, default=1
+        How often a piece is done in a turn, which counts as their mean.
+    """
+    for run in work.values():
+        run()
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(turns):
+        for name, run in work.items():
+            start = clock()
+            for _ in range(in_a_row):
+                run()
+            seconds[name].append((clock() - start) / in_a_row)
+    return seconds
 
 
 def read(path: Path) -> tuple[str, list[Figure]]:

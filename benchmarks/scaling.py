@@ -19,8 +19,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ from nbembed.run import Run
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report
+from report import Report, timed
 
 SIZES = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000)
 CLASSES = 10
@@ -81,7 +80,7 @@ def main() -> None:
         for n in SIZES:
             if n > options.most:
                 break
-            seconds = list(measure(name, n, options.turns))
+            seconds = measure(name, n, options.turns)
             report.value(f"{name}, n = {n}", [1e3 * each for each in seconds], "ms")
             found.setdefault(name, []).append((n, statistics.median(seconds)))
             if found[name][-1][1] > options.patience:
@@ -91,8 +90,8 @@ def main() -> None:
         draw(found, options.picture)
 
 
-def measure(name: str, n: int, turns: int) -> Iterator[float]:
-    """Yield seconds of each turn."""
+def measure(name: str, n: int, turns: int) -> list[float]:
+    """Return the seconds of each turn."""
     X, truth, centers = make_blobs(
         n, 50, centers=CLASSES, cluster_std=3.0, random_state=0, return_centers=True
     )
@@ -106,11 +105,7 @@ def measure(name: str, n: int, turns: int) -> Iterator[float]:
         posteriors = softmax(-cdist(X, centers, "sqeuclidean") / 100, axis=1)
         method = STEPS[name]
         work = step(method, posteriors if isinstance(method, nb.ParametricEmbedding) else X, said)
-    work()  # compiles
-    for _ in range(turns):
-        start = time.perf_counter()
-        work()
-        yield time.perf_counter() - start
+    return timed({name: work}, turns)[name]
 
 
 def fit(method: Any, X: Any, said: nb.Supervision) -> Callable[[], Any]:

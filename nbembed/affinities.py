@@ -451,14 +451,17 @@ def check_neighbor_memory(n: int, k: int, dtype: np.dtype[Any]) -> None:
     check_memory(needed, f"affinities of {n} × {k} neighbors", FEWER_NEIGHBORS)
 
 
-def check_memory_of_pairs(n: int, dtype: DTypeLike = np.float32, forms: int = 1) -> None:
+def check_memory_of_pairs(
+    n: int, dtype: DTypeLike = np.float32, forms: int = 1, instead: str = FEWER_PAIRS
+) -> None:
     """Raise ValueError if affinities of all pairs of n points would not fit into memory.
 
-    ``forms`` is the number of matrices of that size that are kept at once.
+    ``forms`` is the number of matrices of that size that are kept at once, ``instead`` what takes
+    less.
     """
     needed = forms * check_float_type(dtype).itemsize * n**2
     kept = "" if forms == 1 else f", kept in {forms} forms,"
-    check_memory(needed, f"affinities of all {n} × {n} pairs{kept}", FEWER_PAIRS)
+    check_memory(needed, f"affinities of all {n} × {n} pairs{kept}", instead)
 
 
 def calibrated_rows(

@@ -240,13 +240,14 @@ def reproduce(
     from nbembed.experiments import results as kept
 
     known = experiments.NAMES
+    if full:
+        results = results or kept.results_file()
     problem = _reproduce_problem(names, known, data, jobs, full=full, fresh=fresh, results=results)
     if problem:
         print(problem, file=sys.stderr)
         return 2
     if full:
         names = list(known)
-        results = results or kept.results_file()
     elif short:
         names = [name for name in known if known[name].short or name in names]
     if not names:

@@ -206,7 +206,8 @@ def _euclidean(
 def largest_magnitude(values: Any) -> float:
     """Return the largest absolute value, without a copy."""
     stored = values.data if sparse.issparse(values) else values
-    return float(max(stored.max(initial=0), -stored.min(initial=0)))
+    # As floats before the sign changes: bool has none, and −128 no opposite in int8.
+    return max(float(stored.max(initial=0)), -float(stored.min(initial=0)))
 
 
 def _check_span(span: float, name: str, what: str = "distances") -> None:
@@ -293,6 +294,10 @@ def _other_metric(
     options = scales_of(others, metric) if scales is None else scales
     if metric in PAIRWISE_BOOLEAN_FUNCTIONS and not sparse.issparse(X):
         X, others = X.astype(bool), others.astype(bool)
+    if metric == "cosine":
+        itself = X is others
+        X = _of_moderate_length(X)
+        others = X if itself else _of_moderate_length(others)
 
     def rows(here: slice) -> NDArray[np.float64]:
         try:
@@ -309,6 +314,19 @@ def _other_metric(
             return np.asarray(np.square(d, dtype=np.float64))
 
     return rows
+
+
+def _of_moderate_length(X: Any) -> Any:
+    """Return rows divided by powers of two, so that their squares neither over- nor underflow.
+
+    Directions stay as they are, to the bit.
+    """
+    if sparse.issparse(X):
+        largest = np.maximum(X.max(axis=1).toarray(), -X.min(axis=1).toarray()).ravel()
+        exponents = np.repeat(np.frexp(largest)[1], np.diff(X.indptr))
+        return sparse.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
+    largest = np.maximum(X.max(axis=1), -X.min(axis=1))
+    return np.ldexp(X, -np.frexp(largest)[1][:, None])
 
 
 def _dense(block: Any) -> Any:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.metrics.pairwise import cosine_distances
 
 from nbembed import distances
-from nbembed.distances import Distances
+from nbembed.distances import Distances, largest_magnitude
 from nbembed.validation import METRICS, check_data
 
 
@@ -46,6 +47,39 @@ def test_every_metric_that_is_allowed_is_there(rng, metric):
         D2 = whole(check_data(X, metric), metric)
     assert D2.shape == (12, 12)
     assert np.isfinite(D2).all()
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_angles_do_not_depend_on_lengths(X, store, size):
+    expected = whole(store(X), "cosine")
+    X[::2] *= size
+    np.testing.assert_allclose(whole(store(X), "cosine"), expected, rtol=1e-9, atol=1e-28)
+    part = whole(store(X[:5]), "cosine", store(X[5:]))
+    np.testing.assert_allclose(part, expected[:5, 5:], rtol=1e-9, atol=1e-28)
+
+
+def test_lengths_that_are_no_hazard_leave_angles_to_the_bit(X):
+    for kind in (np.float64, np.float32):
+        points = X.astype(kind)
+        expected = np.square(cosine_distances(points, points.copy()), dtype=np.float64)
+        np.fill_diagonal(expected, 0)
+        assert np.array_equal(whole(points, "cosine"), expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "largest"),
+    [
+        ([True, False], 1.0),
+        (np.array([-128, 3], np.int8), 128.0),
+        (np.array([200], np.uint8), 200.0),
+        (np.array([-2.5, 1.0]), 2.5),
+        ([], 0.0),
+    ],
+)
+@pytest.mark.parametrize("store", [np.atleast_2d, sparse.csr_array])
+def test_the_largest_magnitude_of_any_type(values, largest, store):
+    assert largest_magnitude(store(np.atleast_2d(values))) == largest
 
 
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])

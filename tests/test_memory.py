@@ -92,7 +92,7 @@ Y = np.arange(300) % 3
         ),
         (
             lambda: nb.Mbed(directions="centers").fit(X, Y),
-            "affinities of all 300 × 300 pairs, kept in two forms, would take 720 kB .* "
+            "affinities of all 300 × 300 pairs, kept in 2 forms, would take 720 kB .* "
             'algorithm="auto" or "grid", which take affinities of nearest neighbors',
         ),
         (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.neighbors import Search, nearest_given, nearest_neighbors
+from nbembed.neighbors import Search, nearest_given, nearest_neighbors, other_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,9 +46,7 @@ def neighbor_rows(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDAr
     else:
         search: Search = "exact" if len(points) <= EXACT else "auto"
         found = nearest_neighbors(X[points], k + 1, metric, others=X, search=search)
-    own = found == points[:, None]
-    own[~own.any(axis=1), -1] = True  # duplicates pushed it out
-    rows: NDArray[np.intp] = found[~own].reshape(len(points), k)
+    rows: NDArray[np.intp] = found[other_points(found, points)].reshape(len(points), k)
     return rows
 
 

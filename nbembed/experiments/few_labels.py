@@ -30,8 +30,8 @@ from sklearn.svm import LinearSVC
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
+from nbembed.experiments.nearest_labeled import nearest_labels
 from nbembed.methods import Mbed
-from nbembed.neighbors import nearest_neighbors
 from nbembed.propagation import PropagationClassifier
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ class _LinearSVM(LinearSVC):  # type: ignore[misc]
 
 def nearest(X: Any, known: NDArray[np.int64], split: int) -> NDArray[Any]:
     """Return the class of each point's nearest labeled one."""
-    labeled = np.flatnonzero(known >= 0)
-    return np.asarray(known[labeled][nearest_neighbors(X, 1, others=X[labeled])[:, 0]])
+    return nearest_labels(X, known)
 
 
 def spreading(X: Any, known: NDArray[np.int64], split: int, n_neighbors: int) -> NDArray[Any]:

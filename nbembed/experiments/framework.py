@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.neighbors import KNeighborsClassifier
 
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
+from nbembed.experiments.nearest_labeled import nearest_labeled_error
 from nbembed.methods.recipe import Geometry
 from nbembed.spectral import DNERecipe, LFDARecipe, LPPRecipe, SELFRecipe
 from nbembed.supervision import as_supervision
@@ -80,7 +80,7 @@ def _figures(n_labels: int, names: tuple[str, ...], data: Path | None) -> Iterat
             shared = subspace, found.y, n_labels, task, name
             scores[name] = np.array(list(in_order(_score, shared, SPLITS)))
         title = f"{task.name}, {n_labels} labels:"
-        plain = 100 * float(np.mean([_plain(found.X, found.y, n_labels, s) for s in SPLITS]))
+        plain = float(np.mean([_plain(found.X, found.y, n_labels, s) for s in SPLITS]))
         for name, accuracies in scores.items():
             yield Figure(
                 f"{title} {name}, %",
@@ -104,11 +104,11 @@ def _figures(n_labels: int, names: tuple[str, ...], data: Path | None) -> Iterat
 
 
 def _plain(X: Any, y: NDArray[np.int64], n_labels: int, split: int) -> float:
-    """Return the accuracy of the nearest labeled point in the data."""
+    """Return the accuracy of the nearest labeled point in the data, in percent."""
     labeled = labeled_points(y, n_labels, np.random.default_rng(split))
-    hidden = np.setdiff1d(np.arange(y.size), labeled)
-    model = KNeighborsClassifier(1).fit(X[labeled], y[labeled])
-    return float(model.score(X[hidden], y[hidden]))
+    known = np.full(y.size, -1)
+    known[labeled] = y[labeled]
+    return 100 - nearest_labeled_error(X, y, known)
 
 
 def _score(shared: tuple[Subspace, NDArray[np.int64], int, Task, str], split: int) -> float:

@@ -35,6 +35,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nbembed.datasets import load_vehicle, read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.jobs import in_order
 from nbembed.experiments.ranges import margin_of_one
 from nbembed.measures import homogeneity
 from nbembed.methods import HSSNE, Geometry
@@ -312,16 +313,22 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
         (1.0, 0.94, 2.60),
         (1.5, 0.96, 2.61),
     ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            maps = [
-                HSSNE(alpha=alpha, rho=0.5, perplexity=PERPLEXITY, random_state=seed, **PAPER).fit(
-                    X, supervision=known
-                )
-                for seed, known in zip(DRAWS, links)
-            ]
-        yield _homogeneity(f"α = {alpha:g}", published, [m.embedding_ for m in maps], y, simple)
-        yield _cost(f"α = {alpha:g}", published_cost, [m.cost_ for m in maps])
+        maps, ends = zip(*in_order(_with_pairs, (X, alpha), list(zip(DRAWS, links))))
+        yield _homogeneity(f"α = {alpha:g}", published, list(maps), y, simple)
+        yield _cost(f"α = {alpha:g}", published_cost, list(ends))
+
+
+def _with_pairs(
+    shared: tuple[NDArray[Any], float], draw: tuple[int, Supervision]
+) -> tuple[NDArray[Any], float]:
+    """Return the map of a draw of known pairs, and its cost."""
+    X, alpha = shared
+    seed, known = draw
+    model = HSSNE(alpha=alpha, rho=0.5, perplexity=PERPLEXITY, random_state=seed, **PAPER)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, supervision=known)
+    return model.embedding_, model.cost_
 
 
 def _homogeneity(

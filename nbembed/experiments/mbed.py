@@ -27,11 +27,11 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.metrics.cluster import contingency_matrix
-from sklearn.neighbors import KNeighborsClassifier
 
 from nbembed.datasets import Dataset, read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
+from nbembed.experiments.nearest_labeled import nearest_labeled_error
 from nbembed.experiments.ranges import margin_of_mean, margin_of_one
 from nbembed.measures import homogeneity, inconsistent_pairs
 from nbembed.methods import SNE, Mbed
@@ -81,7 +81,8 @@ def _semi_supervised(name: str, data: Path | None) -> Iterator[Figure]:
     for error in in_order(_paper_error, found, splits):
         errors.append(error)
         yield Figure(f"split {len(errors)}: test error, %", "", error, digits=2)
-    nearest = [_nearest_error(found, split) for split in splits]
+    known = [found.masked(split, _labels(found)) for split in splits]
+    nearest = [nearest_labeled_error(found.X, found.y, labels) for labels in known]
     assert paper.error is not None
     yield Figure(
         f"mean of the {len(errors)} splits: test error, %",
@@ -99,14 +100,6 @@ def _paper_error(found: Dataset, split: int) -> float:
     hidden = known == -1
     model = Mbed(random_state=split).fit(found.X, known)
     return 100 * float(np.mean(model.labels_[hidden] != found.y[hidden]))
-
-
-def _nearest_error(found: Dataset, split: int) -> float:
-    """Return the error of the nearest labeled point on the unlabeled points, in percent."""
-    known = found.masked(split, _labels(found))
-    labeled, hidden = np.flatnonzero(known >= 0), np.flatnonzero(known == -1)
-    model = KNeighborsClassifier(1).fit(found.X[labeled], found.y[labeled])
-    return 100 * float(1 - model.score(found.X[hidden], found.y[hidden]))
 
 
 def _chance(y: NDArray[Any]) -> float:

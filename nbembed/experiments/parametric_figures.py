@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, shortest_path
+from scipy.sparse.csgraph import shortest_path
 from sklearn.decomposition import TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.preprocessing import normalize
 
+from nbembed.baselines.graph import neighbor_graph
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.parametric import distances, divergences
@@ -61,24 +62,12 @@ def news(data: Path | None, per_class: int = DOCUMENTS) -> tuple[Any, NDArray[np
 
 def isomap(D: NDArray[Any]) -> NDArray[np.float64]:
     """Return classical scaling of the shortest paths over the ten nearest neighbors by D."""
-    n = len(D)
-    D = np.array(D)
-    np.fill_diagonal(D, np.inf)
-    nearest = np.argsort(D, axis=1, kind="stable")[:, :NEIGHBORS]
-    rows = np.repeat(np.arange(n), NEIGHBORS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes that posteriors part are joined
+        graph, _ = neighbor_graph(D, NEIGHBORS)
     # A path of length zero would be no path to a sparse graph.
-    lengths = np.maximum(D[rows, nearest.ravel()], 1e-9)
-    graph = csr_array((lengths, (rows, nearest.ravel())), shape=(n, n))
-    if connected_components(graph, directed=False)[0] > 1:
-        # Parts that no path joins are joined by their direct distances to the first part's points.
-        part = connected_components(graph, directed=False)[1]
-        graph = graph.tolil()
-        for k in range(1, part.max() + 1):
-            inside, first = np.flatnonzero(part == k), np.flatnonzero(part == 0)
-            gaps = D[np.ix_(inside, first)]
-            i, j = np.unravel_index(gaps.argmin(), gaps.shape)
-            graph[inside[i], first[j]] = max(gaps[i, j], 1e-9)
-        graph = graph.tocsr()
+    lengths = np.maximum(D[graph.nonzero()], 1e-9)
+    graph = csr_array((lengths, graph.indices, graph.indptr), graph.shape)
     return scaling_axes(shortest_path(graph, directed=False), 2)
 
 

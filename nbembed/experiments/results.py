@@ -1,10 +1,10 @@
 """The figures of past runs, in one JSON file: what a full run writes and where it goes on.
 
 The file has an entry for each experiment: its figures, its time, the versions, a digest of the
-sources: the package's numerical ones and the experiment's own, not the data. Entries are written
-as soon as an experiment has ended, so that an interrupted run continues with the experiment at
-which it stopped; an entry whose digest is that of the present sources is :func:`up_to_date` and
-need not be computed again.
+sources: the package's numerical ones and those of the experiment's protocol, not the data. Entries
+are written as soon as an experiment has ended, so that an interrupted run continues with the
+experiment at which it stopped; an entry whose digest is that of the present sources is
+:func:`up_to_date` and need not be computed again.
 ``python -m nbembed.experiments.page`` makes ``docs/reproduction.md`` of the file.
 """
 
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from types import FunctionType
 from typing import Any, BinaryIO
 
 from nbembed import __version__
@@ -35,6 +36,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 KEPT = PACKAGE.parent / "docs" / "reproduction.json"
 #: Parts of the package on which no figure depends.
 APART = ("cli.py", "display", "experiments", "plots", "session", "soak", "widget")
+#: Where the protocols of experiments are.
+PROTOCOLS = f"{__package__}."
 SHOWN = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -70,22 +73,42 @@ def results_file() -> Path:
 
 def source_digest(name: str) -> str:
     """Return a digest of the sources that the figures of an experiment depend on."""
+    return _digest(protocol_files(name))
+
+
+def protocol_files(name: str) -> tuple[Path, ...]:
+    """Return the files of an experiment's protocol, sorted: its own, and those it is made of.
+
+    These are the modules of experiments whose functions stand in its namespace, and in theirs.
+    """
     figures = NAMES[name].figures
     function = figures.func if isinstance(figures, partial) else figures
-    protocol = sys.modules[function.__module__].__file__
-    assert protocol is not None
-    return _digest(Path(protocol))
+    found: dict[str, Path] = {}
+    waiting = [function.__module__]
+    while waiting:
+        module = waiting.pop()
+        if module in found:
+            continue
+        file = sys.modules[module].__file__
+        assert file is not None
+        found[module] = Path(file)
+        waiting += [
+            value.__module__
+            for value in vars(sys.modules[module]).values()
+            if isinstance(value, FunctionType) and value.__module__.startswith(PROTOCOLS)
+        ]
+    return tuple(sorted(found.values()))
 
 
 @cache
-def _digest(protocol: Path) -> str:
+def _digest(protocol: tuple[Path, ...]) -> str:
     sources = [
         path
         for path in sorted(PACKAGE.rglob("*.py"))
         if path.relative_to(PACKAGE).parts[0] not in APART
     ]
     digest = hashlib.sha256()
-    for path in [*sources, PACKAGE / "experiments" / "ranges.py", protocol]:
+    for path in [*sources, *protocol]:
         digest.update(f"{path.name}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -117,17 +140,24 @@ def read_results(file: Path) -> dict[str, Entry]:
 
 def _to_json(figure: Figure) -> dict[str, Any]:
     """Return a figure as JSON has it: what is not finite is null; known failures are elsewhere."""
-    found = {**vars(figure), "others": {k: float(v) for k, v in figure.others.items()}}
+    found = {**vars(figure), "others": {k: _finite(v) for k, v in figure.others.items()}}
     del found["fails"]
     for name in ("measured", "low", "high"):
-        value = float(found[name])
-        found[name] = value if math.isfinite(value) else None
+        found[name] = _finite(found[name])
+    if figure.spread is not None:
+        found["spread"] = _finite(figure.spread)
     return found
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def _from_json(found: Mapping[str, Any]) -> Figure:
     absent = {"measured": math.nan, "low": -math.inf, "high": math.inf}
-    return Figure(**{**found, **{name: absent[name] for name in absent if found[name] is None}})
+    others = {k: math.nan if v is None else v for k, v in found.get("others", {}).items()}
+    given = {**found, "others": others}
+    return Figure(**{**given, **{name: absent[name] for name in absent if found[name] is None}})
 
 
 def _judged(name: str, figure: Figure) -> Figure:

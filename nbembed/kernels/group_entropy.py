@@ -32,7 +32,9 @@ cells. The terms up to k = :data:`ORDER` leave out less than rounding does.
 
 **Points in several large groups** are put into cells of nearly the same weights and rates, all of
 their groups taken together. Up to :data:`MOST` of them have a cell each, and so have all that agree
-exactly in up to MOST different ways: then the sum is exact, too.
+exactly in up to MOST different ways: then the sum is exact, too. Points that are in more different
+sets of groups have a cell for each set, in time of the square of their number; memory is bounded by
+:data:`BYTES`, whatever their number.
 """
 
 from __future__ import annotations
@@ -59,13 +61,17 @@ LARGE = 200
 CELL = 1 / 16
 ORDER = 10
 
-#: Cells that are summed over at a time.
+#: Cells that are summed over at a time, at most.
 BLOCK = 1024
 
 #: Points in several groups have cells of this extent in log r and in log w, which become wider
-#: until there are no more.
+#: until there are no more, or one for each set of groups.
 NARROWEST = 1 / 128
 MOST = 2048
+
+#: Of the two arrays that pairs of cells are summed in, a row of them at least: those of BLOCK rows
+#: where there are MOST cells, 32 MiB.
+BYTES = 2 * 8 * BLOCK * MOST
 
 #: Smaller numbers, whose terms are negligible, count as this in the logarithm.
 TINY = 1e-300
@@ -205,8 +211,9 @@ def _of_several(groups: list[slice], members: Any, w: Any, r: Any, joint: bool) 
         sums = [np.bincount(cell[at], values, size.size) / size for values in (w_g, c)]
         means.append((np.unique(cell[at]), *sums))
     total = -float((_f(same) - same_apart).sum())
-    for first in range(0, size.size, BLOCK):
-        last = min(first + BLOCK, size.size)
+    rows_at_once = max(1, min(BLOCK, BYTES // (2 * 8 * size.size)))
+    for first in range(0, size.size, rows_at_once):
+        last = min(first + rows_at_once, size.size)
         together, apart = np.zeros((2, last - first, size.size))
         for inside, mean_w, mean_c in means:
             rows = inside[(inside >= first) & (inside < last)]

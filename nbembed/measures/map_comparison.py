@@ -21,6 +21,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from nbembed.measures.checks import check_map
+from nbembed.neighbors import other_points
 from nbembed.validation import check_count
 
 if TYPE_CHECKING:
@@ -163,10 +164,8 @@ def _neighbors(Y: NDArray[Any], k: int) -> NDArray[np.int32]:
     # In the order of the tree, neighbors in space are neighbors in memory.
     order = np.asarray(tree.indices)
     found = tree.query(tree.data[order], k + 1)[1]
-    own = found == order[:, None]
-    own[~own.any(axis=1), -1] = True  # so many in one place that it is not among them
     neighbors = np.empty((len(order), k), dtype=np.int32)
-    neighbors[order] = found[~own].reshape(-1, k)
+    neighbors[order] = found[other_points(found, order)].reshape(-1, k)
     return neighbors
 
 

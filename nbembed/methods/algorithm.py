@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 from nbembed.affinities import check_memory_of_pairs, neighbors_of_perplexity
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.neighbor_base import NeighborRecipe
+from nbembed.methods.recipe import Recipe
 from nbembed.objectives.checks import Algorithm
 from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_perplexity
@@ -22,6 +23,11 @@ from nbembed.validation import check_choice, check_perplexity
 #: What the parameter may be.
 AlgorithmChoice = Literal["auto", "exact", "grid"]
 CHOICES: tuple[AlgorithmChoice, ...] = ("auto", "exact", "grid")
+#: What takes less memory than affinities of all pairs.
+INSTEAD = 'algorithm="auto" or "grid", which take affinities of nearest neighbors'
+#: What methods share that do not serve the grid with each of their other parameters: "grid" of
+#: another method would be refused there.
+SHARED_BUT_ALGORITHM: tuple[str, ...] = tuple(s for s in Recipe.shared if s != "algorithm")
 
 #: "auto" takes the grid from so many points on. There both take the same time at α = 1; at other α
 #: the grid is some four times as fast, and affinities of all pairs take 100 MB.
@@ -54,7 +60,7 @@ class GridRecipe(NeighborRecipe):
         """Raise ValueError also where all pairs are summed and would not fit into memory."""
         super().check_feasible(X, supervision)
         if self.neighbors_for(X.shape[0]) is None:
-            check_memory_of_pairs(X.shape[0], forms=self.dense_forms)
+            check_memory_of_pairs(X.shape[0], forms=self.dense_forms, instead=INSTEAD)
 
     def algorithm_for(self, n_samples: int) -> Algorithm:
         """Return how the pairs of so many points are summed."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
-from nbembed.methods.algorithm import GRID_FROM, AlgorithmChoice, GridRecipe
+from nbembed.methods.algorithm import GRID_FROM, SHARED_BUT_ALGORITHM, AlgorithmChoice, GridRecipe
 from nbembed.methods.learned_affinities import FLOOR, SHARPEST
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
@@ -25,6 +25,7 @@ from nbembed.methods.placement import FittedData, RowCost
 from nbembed.methods.recipe import LiveParameter, Part
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.objectives.log_affinities import check_linked_pairs
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
 from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient
 from nbembed.schedule import Schedule, Stage
@@ -73,8 +74,8 @@ class NeRVRecipe(GridRecipe):
     summary: ClassVar[str] = "trades false neighbors for missed ones"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"map_width": ("objective",)}
-    #: Without "algorithm": "grid" of another method would be refused here with map_width="point".
-    shared: ClassVar[tuple[str, ...]] = tuple(s for s in GridRecipe.shared if s != "algorithm")
+    #: "grid" is refused with map_width="point".
+    shared: ClassVar[tuple[str, ...]] = SHARED_BUT_ALGORITHM
 
     #: Rows, their logarithms, and those packed.
     dense_forms: ClassVar[int] = 3
@@ -102,6 +103,12 @@ class NeRVRecipe(GridRecipe):
                 "algorithm='grid' serves map_width='uniform', got map_width='point'; 'exact' and "
                 "'auto' serve both"
             )
+
+    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+        """Raise ValueError also where linked pairs, each of which is stored, would not fit."""
+        super().check_feasible(X, supervision)
+        if self.neighbors_for(X.shape[0]) is not None:
+            check_linked_pairs(np.diff(supervision.groups(labels=self._labels_as_links).indptr))
 
     def algorithm_for(self, n_samples: int) -> Algorithm:
         """Return how the pairs of so many points are summed."""

@@ -20,9 +20,8 @@ from nbembed.neighbors.search import (
     find_neighbors,
     nearest_given,
     nearest_neighbors,
-    neighbors_and_distances,
 )
-from nbembed.neighbors.smallest import k_smallest
+from nbembed.neighbors.smallest import k_smallest, other_points
 
 __all__ = [
     "Neighbors",
@@ -32,5 +31,5 @@ __all__ = [
     "k_smallest",
     "nearest_given",
     "nearest_neighbors",
-    "neighbors_and_distances",
+    "other_points",
 ]

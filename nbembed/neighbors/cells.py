@@ -31,9 +31,9 @@ from nbembed.neighbors.exact import (
     all_distances,
     in_double,
     products,
-    without_own,
 )
 from nbembed.neighbors.single_precision import SinglePrecision
+from nbembed.neighbors.smallest import other_points
 from nbembed.work import Stage, stage
 
 if TYPE_CHECKING:
@@ -172,7 +172,9 @@ class Cells:
                 found = self.order[lists.columns[rows, :count]]
                 d2 = pair_distances(batch[rows], self.points, found)
                 if itself:
-                    found, d2 = without_own(found, d2, here[rows])
+                    others = other_points(found, here[rows])
+                    shape = len(rows), int(count) - 1
+                    found, d2 = found[others].reshape(shape), d2[others].reshape(shape)
                 index[here[rows]], squared[here[rows]] = found[:, :k], d2[:, :k]
             finding.advance(len(here))
 

@@ -17,7 +17,7 @@ from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.single_precision import SinglePrecision, center_of
-from nbembed.neighbors.smallest import k_smallest
+from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.work import stage
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def all_distances(
             found = order[found]
         d2 = pair_distances(queries[here], points, found)
         if own is not None:
-            found, d2 = without_own(found, d2, own[here])
+            others = other_points(found, own[here])
+            found, d2 = found[others].reshape(len(a), -1), d2[others].reshape(len(a), -1)
         index[here], squared[here] = found[:, :k], d2[:, :k]
         bounds = np.full(len(a), np.inf, np.float32) if wanted == n else lists.bounds
         proven[here] = enough & single.proven(d2[:, k - 1], bounds, squares)
@@ -137,16 +138,3 @@ def in_double(
         squared[here] = pair_distances(queries[here], points, found)
         index[here] = found
     return Found(index, squared)
-
-
-def without_own(
-    found: NDArray[np.intp], d2: NDArray[np.float64], own: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return each row without its own point, or without its last where duplicates pushed it out."""
-    m, wanted = found.shape
-    drop = np.full(m, wanted - 1)
-    rows, at = np.nonzero(found == own[:, None])
-    drop[rows] = at
-    kept = np.ones(found.shape, bool)
-    kept[np.arange(m), drop] = False
-    return found[kept].reshape(m, -1), d2[kept].reshape(m, -1)

@@ -11,7 +11,7 @@ from nbembed.distances import EUCLIDEAN, PAIRS, Distances, Metric, check_span
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors.cells import Cells
 from nbembed.neighbors.exact import FINDING, Found, all_distances
-from nbembed.neighbors.smallest import k_smallest
+from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.validation import check_choice, check_count, check_data
 from nbembed.work import stage
 
@@ -95,22 +95,6 @@ def nearest_neighbors(
     return found.indices
 
 
-def neighbors_and_distances(
-    X: ArrayLike,
-    k: int = 1,
-    metric: Metric = "euclidean",
-    *,
-    others: ArrayLike | None = None,
-    name: str = "X",
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the k nearest neighbors of each point, and their distances in units of the metric.
-
-    The parameters are those of :func:`nearest_neighbors`; both arrays are (n_samples, k).
-    """
-    found = find_neighbors(X, k, metric, others=others, name=name)
-    return found.indices, found.distances
-
-
 def find_neighbors(
     X: ArrayLike,
     k: int = 1,
@@ -140,7 +124,7 @@ def find_neighbors(
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     by_tree = dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN
     in_space = _in_euclidean_space(points, found, metric) if dense and n >= SINGLE else None
-    if by_tree or in_space is not None:
+    if by_tree or (in_space is not None and metric != "cosine"):  # directions have no length
         check_span(points, name, None if itself else found)
     if in_space is not None:
         points, found = in_space
@@ -241,9 +225,8 @@ def _by_tree(found: Any, k: int, queries: Any) -> Neighbors:
         here = slice(first, min(first + ROWS, m))
         far, nearest = tree.kneighbors(asked[here], k + itself)
         if itself:
-            own = nearest == np.arange(here.start, here.stop)[:, None]
-            own[~own.any(axis=1), 0] = True  # duplicates pushed it out: any of them will do
-            far, nearest = far[~own].reshape(-1, k), nearest[~own].reshape(-1, k)
+            others = other_points(nearest, np.arange(here.start, here.stop))
+            far, nearest = far[others].reshape(-1, k), nearest[others].reshape(-1, k)
         index[here], distances[here] = nearest, far
         finding.advance(len(far))
     return Neighbors(index, distances, 1.0)

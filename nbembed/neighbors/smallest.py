@@ -1,4 +1,4 @@
-"""The k smallest entries of each row of a block."""
+"""The k smallest entries of each row of a block, and neighbors without the point itself."""
 
 from __future__ import annotations
 
@@ -27,3 +27,19 @@ def k_smallest(values: NDArray[Any], k: int) -> NDArray[np.intp]:
     tied = np.count_nonzero(values <= chosen.max(axis=1, keepdims=True), axis=1) > k
     index[tied] = values[tied].argsort(axis=1, kind="stable")[:, :k]
     return index
+
+
+def other_points(found: NDArray[Any], own: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which of k + 1 neighbors are others: k in each row.
+
+    Parameters
+    ----------
+    found : ndarray of int, shape (m, k + 1)
+        The neighbors of each query, each at most once.
+    own : ndarray of int, shape (m,)
+        The point that each query is. Where so many lie in its place that it is not found, the last
+        is left out instead.
+    """
+    itself: NDArray[np.bool_] = found == own[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    return ~itself

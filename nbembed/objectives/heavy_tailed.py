@@ -314,7 +314,7 @@ class HeavyTailed(PairObjective):
         supervised = self._supervised
         pairs = self._pairs(Yt, cost)
         kept = 1.0 if supervised.by_points else 1 - supervised.share
-        links = supervised.link_attraction(Yt, self._alpha, self._n_threads, self._algorithm)
+        links = supervised.link_attraction(Yt, self._alpha, cost, self._n_threads, self._algorithm)
         # Sums of a custom similarity are in float64, where no H counts as zero.
         lost = underflowed(pairs.normalizer, self.dtype)
         if lost and not isinstance(self._alpha, Similarity):

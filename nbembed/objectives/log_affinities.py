@@ -187,6 +187,19 @@ class LogAffinities:
         return made
 
 
+def check_linked_pairs(sizes: NDArray[np.int64]) -> None:
+    """Raise ValueError if the pairs of groups of these sizes would not fit into memory.
+
+    With a sparse P each of them is stored, at any ρ: objectives that differ in ρ share them.
+    """
+    pairs = int(np.square(sizes.astype(np.float64)).sum())
+    check_memory(
+        PAIR_BYTES * pairs,
+        f"{pairs} pairs of labeled or linked points",
+        "fewer labels or links, or HSSNE, which visits no pair of a large group",
+    )
+
+
 def _dense(
     logs: NDArray[Any],
     supervised: SupervisedAffinities,
@@ -232,12 +245,7 @@ def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.f
         If the pairs of large groups would not fit into memory.
     """
     shares = supervised.shares
-    pairs = int(np.square(np.diff(shares.groups[0]).astype(np.float64)).sum())
-    check_memory(
-        PAIR_BYTES * pairs,
-        f"{pairs} pairs of labeled or linked points",
-        "rho=0, fewer labels, or HSSNE, which visits no pair of a large group",
-    )
+    check_linked_pairs(np.diff(shares.groups[0]))
     log_P = _widened(supervised.allowed.P, kappa)
     u = _sum_over_groups(shares, np.ones(shares.rates.size))
     v = _sum_over_groups(shares, shares.rates)

@@ -111,6 +111,11 @@ class Pinned(Objective):
         return self._objective.in_range(Y)
 
     @property
+    def hazard(self) -> str:
+        """That of the inner objective."""
+        return self._objective.hazard
+
+    @property
     def equation(self) -> str:
         """That of the inner objective."""
         return self._objective.equation

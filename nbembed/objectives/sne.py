@@ -199,7 +199,7 @@ class SNE(PairObjective):
         return _Parts(
             pairs,
             float(np.sum(pairs.log_normalizers, dtype=np.float64)) if cost else math.nan,
-            supervised.link_attraction(Yt, 0.0, n_threads, self._algorithm),
+            supervised.link_attraction(Yt, 0.0, cost, n_threads, self._algorithm),
             supervised.cannot_link_energy(Yt, n_threads, self._algorithm),
         )
 

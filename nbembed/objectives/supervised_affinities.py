@@ -232,11 +232,15 @@ class SupervisedAffinities:
         return both.indptr, both.indices, both.data
 
     def _own_pull(self, dtype: Any) -> tuple[NDArray[Any], ...] | None:
-        """Return :attr:`_attracted` at the present ρ."""
+        """Return :attr:`_attracted` at the present ρ, made once for each type."""
         if self._attracted is None:
             return None
         indptr, indices, data = self._attracted
-        return indptr, indices, (self.rho * (1 - self.share) * data).astype(dtype)
+        made: dict[Any, NDArray[Any]] = self.__dict__.setdefault("_pulls", {})
+        dtype = np.dtype(dtype)
+        if dtype not in made:
+            made[dtype] = (self.rho * (1 - self.share) * data).astype(dtype)
+        return indptr, indices, made[dtype]
 
     def entropy(self, n_threads: int) -> float:
         """Return Σ p̃ log p̃ in nats; another ρ costs a visit to each linked pair."""
@@ -324,13 +328,14 @@ class SupervisedAffinities:
         self,
         Yt: NDArray[Any],
         alpha: float | Similarity,
+        cost: bool,
         n_threads: int,
         algorithm: Algorithm = "exact",
     ) -> tuple[NDArray[Any], NDArray[Any], float] | None:
         """Return force, curvature and cross term of the linked pairs, or None without links.
 
         Each is of the symmetric coefficients v_ij + v_ji with v the mixed-in part of p̃, halved in
-        the joint form, where a pair must count once.
+        the joint form, where a pair must count once. Without ``cost`` the cross term is not valid.
         """
         if not self.linked:
             return None
@@ -342,9 +347,9 @@ class SupervisedAffinities:
         if pull is None:
             return terms.force, terms.curvature, float(terms.cross)
         if isinstance(alpha, Similarity):
-            own = custom_entries(alpha.H, alpha.score, Yt, pull, True)
+            own = custom_entries(alpha.H, alpha.score, Yt, pull, cost)
         else:
-            own = sparse_attraction(Yt, pull, alpha, True, n_threads)
+            own = sparse_attraction(Yt, pull, alpha, cost, n_threads)
         return (
             terms.force + own.force,
             terms.curvature + own.curvature,

@@ -165,9 +165,8 @@ def solved(
     else:
         right = columns @ steps[:, used]
     S = graph.S.indptr, graph.S.indices, graph.S.data
-    found, n_iter = solve_on_graph(
-        S, share, free, right, TOLERANCE, MAX_ITER, n_threads, graph.factor(share)
-    )
+    factor = graph.factor(share) if right.shape[1] == 1 else None  # it serves one column
+    found, n_iter = solve_on_graph(S, share, free, right, TOLERANCE, MAX_ITER, n_threads, factor)
     if n_iter > MAX_ITER:
         warnings.warn(
             f"propagation stopped after {MAX_ITER} iterations; a smaller neighbor_share needs "

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import orthogonal_procrustes
 
 from nbembed.kernels.threads import Interrupted
 from nbembed.session.serialization import same
@@ -117,22 +116,3 @@ def run_to_rest(
     assert engine.layout is not None
     layout = engine.layout[: engine.n_points].copy()
     return UnsupervisedMap(layout, engine.iteration, float(cost))
-
-
-def aligned_to(Y: NDArray[Any], reference: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a map turned, mirrored, scaled and moved so that it lies on another one best.
-
-    A map of another number of dimensions is cut off, or filled up with zeros.
-    """
-    d = reference.shape[1]
-    points = np.zeros((len(Y), d))
-    points[:, : min(d, Y.shape[1])] = Y[:, :d]
-    points -= points.mean(axis=0)
-    center = reference.mean(axis=0, dtype=np.float64)
-    target = reference.astype(np.float64) - center
-    size = float(np.square(points).sum())
-    if size > 0:
-        R, shared = orthogonal_procrustes(points, target)
-        points = (shared / size) * (points @ R)
-    aligned: NDArray[np.float64] = points + center
-    return aligned

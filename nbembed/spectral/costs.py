@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.kernels.distances import squared_distances
-from nbembed.neighbors import find_neighbors, nearest_neighbors, neighbors_and_distances
+from nbembed.neighbors import find_neighbors, nearest_neighbors
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
 from nbembed.spectral.local_graph import Local
 from nbembed.validation import check_count
@@ -234,7 +234,7 @@ def _local(
     mine = np.ascontiguousarray(X[members], dtype=np.float64)
     k = min(check_count("scale_neighbor", scale_neighbor), members.size - 1)
     if members.size > STORED:
-        _, distances = neighbors_and_distances(mine, k)
+        distances = find_neighbors(mine, k).distances
         return Local(n, members, mine, _positive(distances[:, -1]), weights)
     D2 = squared_distances(mine, mine)
     # The smallest entry of a row is the point itself.

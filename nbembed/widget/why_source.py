@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.measures.map_comparison import align_map
 from nbembed.session.making import Made, Making
 from nbembed.session.point_measures import MANY, check_measure
-from nbembed.session.unsupervised import aligned_to
 from nbembed.widget.protocol import finite
 from nbembed.widget.query_source import Answer
 
@@ -139,7 +139,8 @@ class WhySource:
                 for name, q in found.value.items()
             ]
         fields["iteration"] = other.iteration
-        positions = self._artist.on_plane(aligned_to(other.embedding, layout))
+        aligned = align_map(other.embedding, layout)(other.embedding)
+        positions = self._artist.on_plane(aligned)
         return fields, [positions.astype("<f4").tobytes()]
 
 

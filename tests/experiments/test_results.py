@@ -10,6 +10,7 @@ import pytest
 from nbembed import cli, experiments
 from nbembed.experiments import Experiment, Figure, catalog, results
 from nbembed.experiments.base import Outcome
+from nbembed.experiments.catalog import NAMES
 
 FIGURES = (
     Figure("bounded", "0.5", 0.25, 0.1, 0.4, 2, {"random": 0.3}, 0.01),
@@ -53,6 +54,18 @@ def test_figures_are_read_as_they_were_written(tmp_path):
     json.loads(file.read_text(), parse_constant=pytest.fail)  # no NaN, no Infinity
 
 
+def test_what_was_not_measured_is_kept_as_absent(tmp_path):
+    file = tmp_path / "kept.json"
+    unknown = Figure("bounded", "0.5", 0.25, 0.1, 0.4, 2, {"random": math.nan, "no": 0.3}, math.nan)
+    results.write_results(file, {"one": entry([unknown])})
+    (found,) = results.read_results(file)["one"].figures
+    assert found.spread is None
+    assert math.isnan(found.others["random"])
+    assert found.others["no"] == 0.3
+    assert found.compared == unknown.compared
+    json.loads(file.read_text(), parse_constant=pytest.fail)  # no NaN, no Infinity
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 99}', '{"format": 1}'])
 def test_what_is_no_file_of_results_is_named(tmp_path, content, capsys):
     file = tmp_path / "kept.json"
@@ -63,6 +76,15 @@ def test_what_is_no_file_of_results_is_named(tmp_path, content, capsys):
     assert "must be a file of results" in capsys.readouterr().err
     assert file.read_text() == content
     assert results.read_results(tmp_path / "absent.json") == {}
+
+
+def test_a_damaged_file_of_the_docs_is_named_too(fakes, tmp_path, monkeypatch, capsys):
+    file = tmp_path / "kept.json"
+    file.write_text("{")
+    monkeypatch.setattr(results, "KEPT", file)
+    assert cli.main(["reproduce", "--full"]) == 2
+    assert "kept.json must be a file of results" in capsys.readouterr().err
+    assert fakes == []
 
 
 def test_a_full_run_goes_on_where_it_stopped(fakes, tmp_path, capsys):
@@ -105,6 +127,16 @@ def test_each_experiment_has_the_digest_of_its_own_protocol():
     digests = {name: results.source_digest(name) for name in ("hssne-vehicle", "mbed-g50c")}
     assert len(set(digests.values())) == 2
     assert results.source_digest("mbed-usps") == digests["mbed-g50c"]
+
+
+def test_a_digest_covers_the_protocols_that_another_is_made_of():
+    """Those whose functions it calls, and what they call; not the runner of all."""
+    by_name = {name: {path.name for path in results.protocol_files(name)} for name in NAMES}
+    assert {"parametric.py", "parametric_figures.py"} <= by_name["pe-times"]
+    assert "parametric_figures.py" not in by_name["pe-newsgroups"]
+    assert {"mbed.py", "ranges.py"} <= by_name["mbed-g50c"]
+    assert "hssne.py" not in by_name["mbed-g50c"]
+    assert not any({"catalog.py", "results.py", "page.py"} & files for files in by_name.values())
 
 
 @pytest.mark.parametrize(

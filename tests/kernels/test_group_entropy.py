@@ -118,6 +118,35 @@ def test_many_points_in_several_groups_share_cells(
     assert errors[2] < 1e-5
 
 
+@pytest.mark.parametrize("joint", [False, True])
+def test_many_sets_of_groups_are_summed_a_few_rows_at_a_time(
+    many: None, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, joint: bool
+) -> None:
+    """Each set of groups has a cell, more than MOST of them: the sums over pairs stay small."""
+    groups = [rng.choice(N, 200, replace=False) for _ in range(8)]
+    indptr, members = np.arange(0, 1601, 200), np.concatenate(groups).astype(np.int64)
+    links, rates = (indptr, members, np.ones(members.size)), np.full(members.size, 0.01)
+    sets = sum((1 << g) * np.isin(np.arange(N), of) for g, of in enumerate(groups))
+    several = [s for s in np.unique(sets) if int(s).bit_count() > 1]
+    cells = len(several)
+    monkeypatch.setattr(module, "MOST", 20)
+    assert cells > 5 * module.MOST
+    expected = module.entropy_of_groups(links, rates, joint)
+    rows: list[int] = []
+    f = module._f
+
+    def noted(x: Any) -> Any:
+        rows.append(len(x) if np.shape(x)[1:] == (cells,) else 0)
+        return f(x)
+
+    monkeypatch.setattr(module, "_f", noted)
+    for at_once in (1, 7):
+        monkeypatch.setattr(module, "BYTES", 2 * 8 * at_once * cells)
+        found = module.entropy_of_groups(links, rates, joint)
+        assert max(rows) == at_once
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_few_pairs_are_visited_one_by_one(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ import nbembed as nb
 from nbembed.distances import Distances
 from nbembed.learning_metric import nearest
 from nbembed.learning_metric.nearest import nearest_by_length
-from nbembed.neighbors import find_neighbors, k_smallest, neighbors_and_distances
+from nbembed.neighbors import find_neighbors, k_smallest
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_they_are_those_of_all_paths(digits, monkeypatch, k):
     X, metric = digits
     expected = by_all_paths(X, metric, k)
     monkeypatch.setattr("nbembed.learning_metric.metric.FEW", 100)
-    found = neighbors_and_distances(X, k, metric)
+    found = find_neighbors(X, k, metric)
     # The length there and that back may differ in rounding.
     assert np.allclose(found[1], expected[1], rtol=1e-5)
     assert np.mean(found[0] == expected[0]) > 0.99
@@ -46,7 +46,7 @@ def test_among_other_points(digits, monkeypatch):
     X, metric = digits
     expected = by_all_paths(X[:70], metric, 12, X[70:])
     monkeypatch.setattr("nbembed.learning_metric.metric.FEW", 100)
-    found = neighbors_and_distances(X[:70], 12, metric, others=X[70:])
+    found = find_neighbors(X[:70], 12, metric, others=X[70:])
     assert np.array_equal(found[0], expected[0])
     assert np.allclose(found[1], expected[1], rtol=1e-6)
 
@@ -98,7 +98,7 @@ def test_equal_points_and_certain_classes(monkeypatch):
     X = np.repeat(places, 50, axis=0)
     y = np.repeat(np.arange(6) % 3, 50)
     metric = nb.LearningMetric(6, width=1.0, cv=None, max_iter=5, random_state=0).fit(X, y)
-    index, distances = neighbors_and_distances(X, 4, metric)
+    index, distances, _ = find_neighbors(X, 4, metric)
     expected = by_all_paths(X, metric, 4)
     assert np.array_equal(index, expected[0])
     assert np.array_equal(distances, expected[1])

@@ -101,3 +101,16 @@ def test_points_in_one_place_have_nothing_in_common_with_a_map(rng):
 def test_bad_input_is_named(arguments, error, message):
     with pytest.raises(error, match=message):
         measures.compare_maps(*arguments)
+
+
+def test_a_map_is_laid_on_another_of_any_dimension():
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(30, 2))
+    turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # a rotation with a mirror
+    turned = 3 * Y @ turn + [5, -2]
+    np.testing.assert_allclose(align_map(turned, Y)(turned), Y, atol=1e-12)
+    space = rng.normal(size=(30, 3))
+    assert align_map(Y, space)(Y).shape == (30, 3)
+    assert align_map(space, Y)(space).shape == (30, 2)
+    nothing = np.zeros((30, 2))
+    assert np.isfinite(align_map(nothing, Y)(nothing)).all()

@@ -109,17 +109,6 @@ def test_conjugate_gradients_shrink_and_momentum_follows(affinities):
     }
 
 
-def test_with_neighbors_alone_the_tradeoff_falls_from_recall(pair):
-    recipe = NeRV(tradeoff=0.1, algorithm="grid", map_width="uniform").recipe
-    neighbors = recipe.make_affinities(pair[0])
-    assert neighbors.is_sparse
-    stages = recipe.make_schedule(neighbors, None).stages
-    recall = [stage.parameters["tradeoff"] for stage in stages]
-    assert recall[0] == 1.0
-    assert recall[-1] == 0.1
-    assert all(before > after for before, after in pairwise(recall))
-
-
 def test_recall_alone_with_one_width_is_sne(pair):
     X, y = pair
     init = np.random.default_rng(1).standard_normal((80, 2))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from nbembed.kernels.grid import size
 from nbembed.objectives import Objective
 from nbembed.supervision import Supervision
 
@@ -40,6 +41,12 @@ def supervisions() -> dict[str, Supervision | None]:
 @pytest.fixture(params=list(supervisions()))
 def supervision(request: pytest.FixtureRequest) -> Supervision | None:
     return supervisions()[request.param]
+
+
+@pytest.fixture
+def always_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the grid be used for few points, too, for which all pairs cost less."""
+    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from scipy import sparse
 
 from nbembed.kernels.backend import BACKEND
-from nbembed.kernels.grid import size
 from nbembed.objectives import SNE, HeavyTailed, NeighborRetrieval, Similarity
 from nbembed.supervision import Supervision
+from tests.objectives.sparse_rows import sparse_rows
 
 N = 600
 
@@ -26,28 +26,12 @@ def score(tau: float) -> float:
     return 2.0 / (1.0 + tau)
 
 
-@pytest.fixture(autouse=True)
-def always_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the grid be used for few points, too, for which all pairs cost less."""
-    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
+pytestmark = pytest.mark.usefixtures("always_the_grid")
 
 
 @pytest.fixture(scope="module")
 def rows() -> Any:
-    return some_rows(N)
-
-
-def some_rows(n: int) -> Any:
-    """Return sparse rows of neighbor probabilities."""
-    rng = np.random.default_rng(0)
-    indices = np.array([(i + 1 + rng.permutation(n - 1)[:20]) % n for i in range(n)])
-    data = rng.random((n, 20))
-    data /= data.sum(axis=1, keepdims=True)
-    P = sparse.csr_array(
-        (data.ravel(), indices.ravel(), np.arange(0, 20 * n + 1, 20)), shape=(n, n)
-    )
-    P.sum_duplicates()
-    return P
+    return sparse_rows(N)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +137,7 @@ def test_isolated_rows_of_nerv_are_summed_exactly(rows: Any) -> None:
 def test_nerv_has_the_same_bits_for_any_number_of_threads() -> None:
     Y = np.random.default_rng(1).normal(size=(4000, 2)) * 4
     Y[0] += 60.0
-    one, three = (nerv(some_rows(4000), n_jobs=n).evaluate(Y) for n in (1, 3))
+    one, three = (nerv(sparse_rows(4000), n_jobs=n).evaluate(Y) for n in (1, 3))
     assert one.cost == three.cost
     differ = np.flatnonzero((one.gradient != three.gradient).any(axis=1))
     assert differ.size == 0, (differ[:9], one.gradient[differ[:9]] - three.gradient[differ[:9]])

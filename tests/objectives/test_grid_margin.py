@@ -14,6 +14,7 @@ from nbembed.objectives import SNE, HeavyTailed, LargeMargin, circle, simplex
 from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
 from nbembed.objectives.regions import Centers, Rays
 from nbembed.supervision import Supervision
+from tests.objectives.sparse_rows import sparse_rows
 
 N = 1000
 WIDTHS = (0.01, 0.3, 3.0, 12.0, 40.0, 100.0, 200.0)
@@ -21,25 +22,18 @@ WIDTHS = (0.01, 0.3, 3.0, 12.0, 40.0, 100.0, 200.0)
 WIDEST_IN_SPACE = 12.0
 
 
+pytestmark = pytest.mark.usefixtures("always_the_grid")
+
+
 @pytest.fixture(autouse=True)
-def always_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the grid be used for few points, too, for which all pairs cost less."""
-    monkeypatch.setattr(size, "pair_cost", lambda kernel: 1e9)
+def few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let wide maps in space be summed exactly: their grids would take long."""
     monkeypatch.setattr(size, "MOST_BYTES", 2**25)
 
 
 @pytest.fixture(scope="module")
 def rows() -> Any:
-    """Return sparse rows of neighbor probabilities."""
-    rng = np.random.default_rng(0)
-    indices = np.array([(i + 1 + rng.permutation(N - 1)[:20]) % N for i in range(N)])
-    data = rng.random((N, 20))
-    data /= data.sum(axis=1, keepdims=True)
-    P = sparse.csr_array(
-        (data.ravel(), indices.ravel(), np.arange(0, 20 * N + 1, 20)), shape=(N, N)
-    )
-    P.sum_duplicates()
-    return P
+    return sparse_rows(N)
 
 
 @pytest.fixture(scope="module")

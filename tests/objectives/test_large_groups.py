@@ -14,6 +14,7 @@ from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.grid import links as grid_links
 from nbembed.objectives import SNE, HeavyTailed
 from nbembed.supervision import Supervision
+from tests.objectives.sparse_rows import sparse_rows
 
 N = 3000
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(autouse=True)
-def always_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+def grid_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the grid be used for groups for which all pairs cost less, too."""
     for name in ("GROUP_PAIR", "CANNOT_PAIR"):
         monkeypatch.setattr(grid_links, name, 1e9)
@@ -31,16 +32,7 @@ def always_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def rows() -> Any:
-    """Return sparse rows of neighbor probabilities."""
-    rng = np.random.default_rng(0)
-    indices = np.array([(i + 1 + rng.permutation(200)[:10]) % N for i in range(N)])
-    data = rng.random((N, 10))
-    data /= data.sum(axis=1, keepdims=True)
-    P = sparse.csr_array(
-        (data.ravel(), indices.ravel(), np.arange(0, 10 * N + 1, 10)), shape=(N, N)
-    )
-    P.sort_indices()
-    return P
+    return sparse_rows(N, 10, among=200)
 
 
 @pytest.fixture(scope="module")

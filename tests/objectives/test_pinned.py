@@ -7,7 +7,15 @@ import pickle
 import numpy as np
 import pytest
 
-from nbembed.objectives import SNE, HeavyTailed, LargeMargin, Pinned, simplex
+from nbembed.objectives import (
+    SNE,
+    HeavyTailed,
+    LargeMargin,
+    NeighborRetrieval,
+    Objective,
+    Pinned,
+    simplex,
+)
 from nbembed.optimizers import (
     LBFGS,
     ConjugateGradient,
@@ -109,3 +117,19 @@ def test_changes_keep_the_pins_and_what_the_objective_can_do(rows):
         held.velocity  # noqa: B018
     with pytest.raises(ValueError, match="points must be indices"):
         Pinned(SNE(rows), [N])
+
+
+def test_each_property_is_that_of_the_inner_objective():
+    """A property of the base class is found there, and not asked of the inner objective."""
+    public = {
+        name
+        for name, value in vars(Objective).items()
+        if isinstance(value, property) and not name.startswith("_")
+    }
+    assert {"hazard", "equation"} < public <= vars(Pinned).keys()
+
+
+def test_the_hazard_of_near_duplicates_is_told_of_pinned_maps_too(rows):
+    retrieval = NeighborRetrieval(rows, width=np.r_[np.ones(N - 1), 1e12])
+    assert "1 points, such as point 39" in retrieval.hazard
+    assert Pinned(retrieval, [0]).hazard == retrieval.hazard

@@ -129,8 +129,44 @@ def test_a_session_that_would_not_fit_into_memory_is_refused(monkeypatch):
     with Session(points, nb.HSSNE(random_state=0, algorithm="grid")) as session:
         session.step(1, wait=True)
         monkeypatch.setattr("nbembed.memory.memory_limit", lambda: 300_000)
-        message = "affinities of all 300 × 300 pairs, kept in 2 forms, would take 720 kB"
+        message = (
+            "affinities of all 300 × 300 pairs, kept in 2 forms, would take 720 kB .* "
+            'algorithm="auto" or "grid", which take affinities of nearest neighbors'
+        )
         with pytest.raises(ValueError, match=message):
             Session(points, nb.HSSNE())
         with pytest.raises(ValueError, match=message):
             session.set(algorithm="exact")
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5])
+def test_linked_pairs_that_would_not_fit_into_memory_are_refused(monkeypatch, rho):
+    """NeRV with affinities of nearest neighbors stores each pair of a group, at any ρ."""
+    points = np.random.default_rng(0).normal(size=(300, 4))
+    method = nb.NeRV(random_state=0, algorithm="grid", map_width="uniform", rho=rho)
+    with Session(points, method) as session:
+        monkeypatch.setattr("nbembed.memory.memory_limit", lambda: 2_000_000)
+        session.label(range(100), "a")
+        before = session.supervision
+        message = r"{} pairs of labeled or linked points would take {} MB of memory"
+        with pytest.raises(ValueError, match=message.format(50000, 9)):
+            session.label(range(100, 300), "b")
+        with pytest.raises(ValueError, match=message.format(50000, 9)):
+            session.must_link(range(100, 300))
+        assert session.supervision == before
+        rest(session)
+        assert [event.command for event in session.log] == ["start", "label"]
+        assert session.state == "idle"
+
+
+def test_labels_that_make_the_metric_are_no_linked_pairs(monkeypatch):
+    """SNeRV's labels are not links; the affinities of all pairs have links in their place."""
+    points = np.random.default_rng(0).normal(size=(300, 4))
+    labels = nb.Supervision(300).label(range(200), "a")
+    links = nb.Supervision(300).must_link(range(200))
+    monkeypatch.setattr("nbembed.memory.memory_limit", lambda: 2_000_000)
+    sparse = nb.SNeRV(algorithm="grid").recipe
+    sparse.check_feasible(points, labels)
+    with pytest.raises(ValueError, match="40000 pairs of labeled or linked points"):
+        sparse.check_feasible(points, links)
+    nb.SNeRV(algorithm="exact").recipe.check_feasible(points, links)

@@ -16,7 +16,6 @@ from nbembed.session import point_measures
 from nbembed.session.making import Making
 from nbembed.session.neighborhood import neighborhood_of, squares_on_map
 from nbembed.session.point_measures import PointMeasures
-from nbembed.session.unsupervised import aligned_to
 from nbembed.session.why import Why
 
 X, SPECIES = load_iris(return_X_y=True)
@@ -345,15 +344,6 @@ def test_what_cannot_be_made_is_said(session, monkeypatch):
     monkeypatch.setattr(module, "run_to_rest", lambda *_: 1 / 0)
     with pytest.raises(RuntimeError, match="the map without labels cannot be made: division"):
         Why(session).unsupervised(timeout=20)
-
-
-def test_a_map_is_laid_on_another():
-    rng = np.random.default_rng(0)
-    Y = rng.normal(size=(30, 2))
-    turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # a rotation with a mirror
-    np.testing.assert_allclose(aligned_to(3 * Y @ turn + [5, -2], Y), Y, atol=1e-12)
-    assert aligned_to(Y, rng.normal(size=(30, 3))).shape == (30, 3)
-    assert np.isfinite(aligned_to(np.zeros((30, 2)), Y)).all()
 
 
 # -- the thread that makes ----------------------------------------------------------

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nbembed.affinities import Affinities, check_global_memory
+from nbembed.affinities import Affinities, check_global_memory, check_memory_of_pairs
 from nbembed.kernels.grid.size import AXES
-from nbembed.memory import check_memory
 from nbembed.methods.algorithm import (
+    INSTEAD,
+    SHARED_BUT_ALGORITHM,
     AlgorithmChoice,
     check_algorithm,
     neighbors_of,
@@ -60,8 +61,8 @@ class MbedParameters(Recipe[Affinities]):
 
     group: ClassVar[str] = "Neighbor embeddings"
 
-    #: Without "algorithm": "grid" of another method would be refused here with affinity="global".
-    shared: ClassVar[tuple[str, ...]] = tuple(s for s in Recipe.shared if s != "algorithm")
+    #: "grid" is refused with affinity="global".
+    shared: ClassVar[tuple[str, ...]] = SHARED_BUT_ALGORITHM
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
@@ -245,9 +246,7 @@ class MbedParameters(Recipe[Affinities]):
         if not self._by_perplexity:
             check_global_memory(n_samples, forms=2)
         elif self.neighbors_for(n_samples) is None:
-            what = f"affinities of all {n_samples} × {n_samples} pairs, kept in two forms,"
-            instead = 'algorithm="auto" or "grid", which take affinities of nearest neighbors'
-            check_memory(2 * 4 * n_samples**2, what, instead)
+            check_memory_of_pairs(n_samples, forms=2, instead=INSTEAD)
 
     @property
     def _by_perplexity(self) -> bool:
