@@ -31,6 +31,7 @@ from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import same
 from nbembed.session.snapshots import Snapshot
 from nbembed.session.trace import noted
+from nbembed.supervision.class_changes import new_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -267,13 +268,35 @@ class Engine:
             self.learning_error, self._failed_for = error, self.settings
             return
         self.learning_error = None
+        renumbered = self._renumber_centers(self._state.learned_from, supervision)
         self._state = replace(self._state, learned_from=supervision)
         layout, _ = self._placed()
         rows = self.n_points + len(self.settings.recipe.center_names(supervision))
-        if "layout" in self._stale or rows != layout.shape[0]:
+        if "layout" in self._stale or renumbered or rows != layout.shape[0]:
             self._adopt()
         else:
             self._stale |= {"affinities", "objective"}
+
+    def _renumber_centers(self, old: Supervision, new: Supervision) -> bool:
+        """Let each class keep its center, whatever number it has now; return whether any moved.
+
+        Centers that are added at the end are the recipe's to place. One that is needed before them
+        takes the place of a center that is gone, or begins among the points of its class.
+        """
+        names = self.settings.recipe.center_names
+        before, after = names(old), names(new)
+        layout, n = self._placed()[0], self.n_points
+        numbers = new_numbers(before, after)[: len(before)]
+        if len(layout) != n + len(before) or numbers == list(range(len(before))):
+            return False
+        rows: dict[int, NDArray[Any]] = dict(zip(numbers, layout[n:], strict=True))
+        for k in range(max(numbers)):
+            if k not in rows:
+                members = np.flatnonzero(new.top_class == k)
+                rows[k] = layout[members if members.size else slice(n)].mean(axis=0)
+        centers = [rows[k] for k in sorted(rows)]
+        self._state = replace(self._state, layout=np.vstack([layout[:n], *centers]))
+        return True
 
     # -- one iteration ----------------------------------------------------------------------
 
@@ -434,21 +457,24 @@ class Engine:
             self._stale |= change.parts
             return
         self._release(old)
-        parts = self._aligned(change)
+        parts = self._aligned(old, change)
         self._stale |= parts - {"display"}
         self._moved |= change.moved
         if "layout" in parts:
             # At once: adopting twice is not the same as adopting once.
             self._adopt()
 
-    def _aligned(self, change: Invalidation) -> frozenset[Part]:
+    def _aligned(self, old: Settings, change: Invalidation) -> frozenset[Part]:
         """Align the geometry to the supervision; return the parts that are then invalid."""
         parts = change.parts
         if "alignment" not in parts or "layout" in parts:
             return parts
         layout, geometry = self._placed()
         before = geometry.directions
-        geometry = self.settings.recipe.align(geometry, layout, self.settings.supervision)
+        supervision = self.settings.supervision
+        # A class keeps its own region, whatever number it has now.
+        geometry = geometry.renumbered(old.supervision.classes, supervision.classes)
+        geometry = self.settings.recipe.align(geometry, layout, supervision)
         self._state = replace(self._state, geometry=geometry)
         directions = geometry.directions
         # Regions of another kind, or in other dimensions, need a map of another size.
