@@ -76,6 +76,12 @@ class Executor:
         """What is being learned in the background, "" if nothing (under the lock)."""
         return self._asked.text if self._asked is not None and self._fit.busy else ""
 
+    def give_up(self) -> None:
+        """Give up all that is made in the background, without a worker (under the lock)."""
+        self.preparation.want(None)
+        self._asked = None
+        self._fit.cancel()
+
     def set_pace(self, pace: float | None) -> None:
         """Change the pace (under the lock)."""
         self.pace, self._due = pace, 0.0
@@ -280,7 +286,10 @@ class Executor:
             return False
         with controller.lock:
             self._asked = request
-            self._fit.ask(request)
+            if request is None:
+                self._fit.cancel()  # the session is closing, or the labels were taken back
+            else:
+                self._fit.ask(request)
             controller.resting = False
         controller.subscribers.tell("learning")
         return True
