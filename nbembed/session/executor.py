@@ -165,9 +165,12 @@ class Executor:
     def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
         """Let the engine carry out a command that has begun, and tell the subscribers."""
         engine = self._engine
-        if COMMANDS[queued.command].role not in ("play", "pause", "step"):
-            self._exact = False
-            self._optimum.interrupt()
+        role = COMMANDS[queued.command].role
+        if role not in ("play", "pause", "step"):
+            changes = role != "record"  # what is only noted leaves the map at rest as it is
+            if changes:
+                self._exact = False
+                self._optimum.interrupt()
             engine.apply(
                 queued.command,
                 queued.arguments,
@@ -176,7 +179,7 @@ class Executor:
                 snapshot=queued.new.snapshot_number(queued.arguments),
             )
             engine.name_snapshots(queued.new.snapshot_names())
-            self._changed = True
+            self._changed |= changes
             with controller.lock:
                 seen = controller.published
             if queued.command == "snapshot":
