@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
@@ -30,7 +30,6 @@ from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.prepared_parameters import PREPARED, PreparedParameter
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
-from nbembed.supervision.class_changes import new_numbers
 from nbembed.validation import check_metric_applies, check_real
 
 if TYPE_CHECKING:
@@ -140,23 +139,6 @@ class Geometry:
     directions: NDArray[Any] | None = None
     bound: tuple[int, ...] = ()
     reference: NDArray[Any] | None = None
-
-    def renumbered(self, old: Sequence[str], new: Sequence[str]) -> Geometry:
-        """Return the geometry with each class's own direction after classes got other numbers.
-
-        Parameters
-        ----------
-        old, new : sequence of str
-            The names of the classes before and after.
-        """
-        directions = self.directions
-        if directions is None or max(len(old), len(new)) > len(directions):
-            return self  # there are none, or as many as there are classes will be made
-        numbers = new_numbers(old, new, len(directions))
-        if numbers == sorted(numbers):
-            return self
-        bound = tuple(sorted(numbers[c] for c in self.bound))
-        return dataclasses.replace(self, directions=directions[np.argsort(numbers)], bound=bound)
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ from nbembed.session.background_fit import FitRequest, learned_from_after, same_
 from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.path import best_step, path_step
 from nbembed.session.places import Places
+from nbembed.session.renumbering import renumbered_centers, renumbered_geometry
 from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import same
 from nbembed.session.snapshots import Snapshot
 from nbembed.session.trace import noted
-from nbembed.supervision.class_changes import new_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,35 +268,15 @@ class Engine:
             self.learning_error, self._failed_for = error, self.settings
             return
         self.learning_error = None
-        renumbered = self._renumber_centers(self._state.learned_from, supervision)
-        self._state = replace(self._state, learned_from=supervision)
-        layout, _ = self._placed()
-        rows = self.n_points + len(self.settings.recipe.center_names(supervision))
-        if "layout" in self._stale or renumbered or rows != layout.shape[0]:
+        before, (seen, _) = self._state.learned_from, self._placed()
+        names = self.settings.recipe.center_names
+        layout = renumbered_centers(seen, names(before), names(supervision), supervision)
+        self._state = replace(self._state, layout=layout, learned_from=supervision)
+        rows = self.n_points + len(names(supervision))
+        if "layout" in self._stale or layout is not seen or rows != layout.shape[0]:
             self._adopt()
         else:
             self._stale |= {"affinities", "objective"}
-
-    def _renumber_centers(self, old: Supervision, new: Supervision) -> bool:
-        """Let each class keep its center, whatever number it has now; return whether any moved.
-
-        Centers that are added at the end are the recipe's to place. One that is needed before them
-        takes the place of a center that is gone, or begins among the points of its class.
-        """
-        names = self.settings.recipe.center_names
-        before, after = names(old), names(new)
-        layout, n = self._placed()[0], self.n_points
-        numbers = new_numbers(before, after)[: len(before)]
-        if len(layout) != n + len(before) or numbers == list(range(len(before))):
-            return False
-        rows: dict[int, NDArray[Any]] = dict(zip(numbers, layout[n:], strict=True))
-        for k in range(max(numbers)):
-            if k not in rows:
-                members = np.flatnonzero(new.top_class == k)
-                rows[k] = layout[members if members.size else slice(n)].mean(axis=0)
-        centers = [rows[k] for k in sorted(rows)]
-        self._state = replace(self._state, layout=np.vstack([layout[:n], *centers]))
-        return True
 
     # -- one iteration ----------------------------------------------------------------------
 
@@ -473,7 +453,7 @@ class Engine:
         before = geometry.directions
         supervision = self.settings.supervision
         # A class keeps its own region, whatever number it has now.
-        geometry = geometry.renumbered(old.supervision.classes, supervision.classes)
+        geometry = renumbered_geometry(geometry, old.supervision.classes, supervision.classes)
         geometry = self.settings.recipe.align(geometry, layout, supervision)
         self._state = replace(self._state, geometry=geometry)
         directions = geometry.directions
