@@ -58,7 +58,7 @@ def _name(name: str, value: Any, n_samples: int) -> str:
     return check_text(name, value)
 
 
-def _selection_name(name: str, value: Any, n_samples: int) -> str:
+def _new_name(name: str, value: Any, n_samples: int) -> str:
     if not check_text(name, value).strip():
         raise ValueError(f"{name} must be a name that is not blank, got {value!r}")
     return str(value)
@@ -109,8 +109,7 @@ def _unchecked(name: str, value: Any, n_samples: int) -> Any:
 POINTS = Kind("points", _points, "ArrayLike", "array-like of int, or mask of shape (n_samples,)")
 CLASS_NAME = Kind("text", _class_name, "Any", "str or int")
 TEXT = Kind("text", _text, "str | None", "str, optional")
-SELECTION_NAME = Kind("text", _selection_name, "str", "str")
-SNAPSHOT_NAME = SELECTION_NAME
+NEW_NAME = Kind("text", _new_name, "str", "str")
 NUMBER = Kind("number", _number, "float", "float")
 #: Of the log alone: a name, a number that may be NaN, parameters by name.
 NAME = Kind("text", _name, "str", "str")

@@ -372,7 +372,7 @@ class Controller:
             self.error = None
         if "enqueue" not in effects:
             return
-        if asks:
+        if asks or woken:
             self._executor.preparation.canceled = False
         self.session_state = after
         if command == "accept":
@@ -574,6 +574,7 @@ class Controller:
 
     def _end_failed(self, error: Exception, why: str) -> None:
         self.suggester.close()
+        self._executor.give_up()
         for action in ("failed", "close"):
             self.machine, _ = transition(self.machine, action, Facts())
         self.error, self._lost = error, why

@@ -27,6 +27,7 @@ from nbembed.session.background_fit import FitRequest, learned_from_after, same_
 from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.path import best_step, path_step
 from nbembed.session.places import Places
+from nbembed.session.renumbering import renumbered_centers, renumbered_geometry
 from nbembed.session.run_state import PinnedPositions, RunState
 from nbembed.session.serialization import same
 from nbembed.session.snapshots import Snapshot
@@ -267,10 +268,12 @@ class Engine:
             self.learning_error, self._failed_for = error, self.settings
             return
         self.learning_error = None
-        self._state = replace(self._state, learned_from=supervision)
-        layout, _ = self._placed()
-        rows = self.n_points + len(self.settings.recipe.center_names(supervision))
-        if "layout" in self._stale or rows != layout.shape[0]:
+        before, (seen, _) = self._state.learned_from, self._placed()
+        names = self.settings.recipe.center_names
+        layout = renumbered_centers(seen, names(before), names(supervision), supervision)
+        self._state = replace(self._state, layout=layout, learned_from=supervision)
+        rows = self.n_points + len(names(supervision))
+        if "layout" in self._stale or layout is not seen or rows != layout.shape[0]:
             self._adopt()
         else:
             self._stale |= {"affinities", "objective"}
@@ -434,21 +437,24 @@ class Engine:
             self._stale |= change.parts
             return
         self._release(old)
-        parts = self._aligned(change)
+        parts = self._aligned(old, change)
         self._stale |= parts - {"display"}
         self._moved |= change.moved
         if "layout" in parts:
             # At once: adopting twice is not the same as adopting once.
             self._adopt()
 
-    def _aligned(self, change: Invalidation) -> frozenset[Part]:
+    def _aligned(self, old: Settings, change: Invalidation) -> frozenset[Part]:
         """Align the geometry to the supervision; return the parts that are then invalid."""
         parts = change.parts
         if "alignment" not in parts or "layout" in parts:
             return parts
         layout, geometry = self._placed()
         before = geometry.directions
-        geometry = self.settings.recipe.align(geometry, layout, self.settings.supervision)
+        supervision = self.settings.supervision
+        # A class keeps its own region, whatever number it has now.
+        geometry = renumbered_geometry(geometry, old.supervision.classes, supervision.classes)
+        geometry = self.settings.recipe.align(geometry, layout, supervision)
         self._state = replace(self._state, geometry=geometry)
         directions = geometry.directions
         # Regions of another kind, or in other dimensions, need a map of another size.

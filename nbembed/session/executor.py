@@ -76,6 +76,12 @@ class Executor:
         """What is being learned in the background, "" if nothing (under the lock)."""
         return self._asked.text if self._asked is not None and self._fit.busy else ""
 
+    def give_up(self) -> None:
+        """Give up all that is made in the background, without a worker (under the lock)."""
+        self.preparation.want(None)
+        self._asked = None
+        self._fit.cancel()
+
     def set_pace(self, pace: float | None) -> None:
         """Change the pace (under the lock)."""
         self.pace, self._due = pace, 0.0
@@ -159,9 +165,12 @@ class Executor:
     def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
         """Let the engine carry out a command that has begun, and tell the subscribers."""
         engine = self._engine
-        if COMMANDS[queued.command].role not in ("play", "pause", "step"):
-            self._exact = False
-            self._optimum.interrupt()
+        role = COMMANDS[queued.command].role
+        if role not in ("play", "pause", "step"):
+            changes = role != "record"  # what is only noted leaves the map at rest as it is
+            if changes:
+                self._exact = False
+                self._optimum.interrupt()
             engine.apply(
                 queued.command,
                 queued.arguments,
@@ -170,7 +179,7 @@ class Executor:
                 snapshot=queued.new.snapshot_number(queued.arguments),
             )
             engine.name_snapshots(queued.new.snapshot_names())
-            self._changed = True
+            self._changed |= changes
             with controller.lock:
                 seen = controller.published
             if queued.command == "snapshot":
@@ -280,7 +289,10 @@ class Executor:
             return False
         with controller.lock:
             self._asked = request
-            self._fit.ask(request)
+            if request is None:
+                self._fit.cancel()  # the session is closing, or the labels were taken back
+            else:
+                self._fit.ask(request)
             controller.resting = False
         controller.subscribers.tell("learning")
         return True

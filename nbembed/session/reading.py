@@ -25,7 +25,7 @@ from nbembed.optimizers.base import Optimizer
 from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
 from nbembed.session.archive import Archive
-from nbembed.session.arguments import SELECTION_NAME
+from nbembed.session.arguments import NEW_NAME
 from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
@@ -366,7 +366,7 @@ class _Reader:
         """Return a state with the saved selections; earlier versions had none."""
         saved = self._content.get("selections", [])
         for stored in _list({"selections": saved}, "selections"):
-            name = SELECTION_NAME.check("name", _item(stored, "name", str), self._n)
+            name = NEW_NAME.check("name", _item(stored, "name", str), self._n)
             points = _list(stored, "points")
             if check_points(points, self._n, "points").tolist() != points:
                 raise ValueError("it is damaged: saved points are not sorted, or some there twice")

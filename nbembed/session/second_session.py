@@ -55,11 +55,17 @@ class SecondSession:
         self.session = Session(
             first.X, _recipe(first, first, method), supervision=first.supervision
         )
+        # Reading the first and giving to the second is one step: two threads may be at it at once.
+        self._following = threading.RLock()
         self._stop_hearing = [first.subscribe(self._follow), self.session.subscribe(self._tell)]
-        self._follow("supervision")  # what was said meanwhile
-        self._follow("state")
-        if first.state != "idle":
-            self.session.play()
+        try:
+            self._follow("supervision")  # what was said meanwhile
+            self._follow("state")
+            if first.state != "idle":
+                self.session.play()
+        except BaseException:
+            self.close()
+            raise
 
     def switch(self, method: Any) -> None:
         """Go on with another method, as :meth:`Session.switch` does."""
@@ -93,14 +99,18 @@ class SecondSession:
 
     def _follow(self, event: str) -> None:
         """Take over what has changed in the first session, in its worker's thread."""
+        problem = None
         try:
-            if event == "supervision":
-                self.session.supervise(self._first.supervision)
-                self._say("")
-            elif event == "state":
-                self._move_along()
+            with self._following:
+                if event == "supervision":
+                    self.session.supervise(self._first.supervision)
+                    problem = ""
+                elif event == "state":
+                    self._move_along()
         except (ValueError, TypeError, RuntimeError) as error:
-            self._say(str(error))
+            problem = str(error)
+        if problem is not None:
+            self._say(problem)
 
     def _move_along(self) -> None:
         before, now = self._state, self._first.state

@@ -117,8 +117,9 @@ class SessionState:
                 provenance,
             )
             settings = replace(settings, origins=origins)
-        history = self.history
-        if history.past is not before.history.past:
+        history, last = self.history, self.history.past[-1:]
+        # Where a step only went, the one before it is not the command's.
+        if last and not any(last[0] is step for step in before.history.past):
             history = history.told_by(provenance)
         return replace(self, settings=settings, history=history)
 

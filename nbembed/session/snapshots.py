@@ -148,7 +148,7 @@ def find_snapshot(controller: Controller, name: str) -> Snapshot:
     """Return a snapshot of a session; see :meth:`Session.get_snapshot`."""
     number = require_snapshot(controller.session_state.snapshots, name).number
     found = controller.engine.snapshots.get(number)
-    if found is None or found.name != name:
+    if found is None:
         controller.capture()  # once the commands given before have taken effect
         found = controller.engine.snapshots.get(number)
     if found is None:
@@ -157,7 +157,7 @@ def find_snapshot(controller: Controller, name: str) -> Snapshot:
 
 
 def taken_snapshots(controller: Controller) -> tuple[Snapshot, ...]:
-    """Return the snapshots that have been taken and not been deleted."""
+    """Return the snapshots that have been taken and not been deleted, by their present names."""
     taken = controller.engine.snapshots
-    names = controller.session_state.snapshots.values()
-    return tuple(taken[kept.number] for kept in names if kept.number in taken)
+    names = controller.session_state.snapshots.items()
+    return tuple(taken[kept.number].called(name) for name, kept in names if kept.number in taken)

@@ -7,7 +7,7 @@ later answer no question of a check.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,9 @@ class SuggestionCheck:
         What was suggested for each point, and what a person has said since; −1 for no answer.
     classes : tuple of str
         The present names of the classes.
+    labels : Supervision or None
+        The labels by which classes are known again after they were renamed, merged or removed;
+        without, the numbers of classes are taken to be the same for ever.
 
     Examples
     --------
@@ -50,10 +53,11 @@ class SuggestionCheck:
     suggested_class: NDArray[np.intp]
     answered_class: NDArray[np.intp]
     classes: tuple[str, ...]
+    labels: Supervision | None = field(default=None, repr=False)
 
     @property
     def suggested(self) -> list[str | None]:
-        """The class that was suggested for each point."""
+        """The class that was suggested for each point, ``None`` if it is no class any more."""
         return self._names(self.suggested_class)
 
     @property
@@ -92,11 +96,38 @@ class SuggestionCheck:
             Which points a person has labeled.
         """
         found = np.where(by_hand[self.points], supervision.top_class[self.points], -1)
-        return replace(self, answered_class=found, classes=supervision.classes)
+        suggested = self.suggested_class
+        if self.labels is not None:
+            suggested = _class_now(self.labels, supervision)[suggested]
+        return replace(
+            self,
+            suggested_class=suggested,
+            answered_class=found,
+            classes=supervision.classes,
+            labels=supervision,
+        )
 
     def _names(self, codes: NDArray[np.intp]) -> list[str | None]:
         known = len(self.classes)
         return [self.classes[k] if 0 <= k < known else None for k in codes.tolist()]
+
+
+def _class_now(before: Supervision, now: Supervision) -> NDArray[np.intp]:
+    """Return the present number of each class of ``before``, and at the end −1 for no class.
+
+    A class is known by its name, and one whose name is gone by its points: it is the class that
+    most of them are of now, renamed or merged. A removed one has left its points without labels
+    and is −2, which is no answer.
+    """
+    numbers = {name: k for k, name in enumerate(now.classes)}
+    found = []
+    for k, name in enumerate(before.classes):
+        members = now.top_class[before.top_class == k]
+        codes, counts = np.unique(members, return_counts=True)
+        most = codes[2 * counts > members.size]
+        heir = int(most[0]) if most.size and most[0] >= 0 else -2
+        found.append(numbers.get(name, heir))
+    return np.array([*found, -1], dtype=np.intp)
 
 
 def draw_check(
@@ -122,4 +153,4 @@ def draw_check(
     labels = supervision.top_class[points]
     suggested = np.where(labels >= 0, labels, suggestions.top_class[points])
     nobody = np.full(points.size, -1, dtype=np.intp)
-    return SuggestionCheck(points, suggested, nobody, supervision.classes)
+    return SuggestionCheck(points, suggested, nobody, supervision.classes, supervision)

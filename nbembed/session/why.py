@@ -170,10 +170,14 @@ class Why:
         -----
         O(n d) time.
         """
-        X, metric = self._session.X, self._session.recipe.quality_metric
+        return self.neighborhood_in(point, k, self.seen())
+
+    def neighborhood_in(self, point: int, k: int, seen: PublishedFrame) -> Neighborhood:
+        """Return what :meth:`neighborhood` does, of a layout."""
+        X, metric = self._session.X, seen.settings.recipe.quality_metric
         point = _checked_point(point, X.shape[0])
         k = check_measure("kept", k, X.shape[0])
-        layout = self._layout(self._seen())
+        layout = self.embedding_of(seen)
         with self._lock:
             if self._scales is None or not (self._scales[0] is metric or self._scales[0] == metric):
                 self._scales = metric, scales_of(X, metric)
@@ -193,14 +197,18 @@ class Why:
         TypeError, ValueError
             If there is no such point.
         RuntimeError
-            If the map has not begun to move, so that there is no cost yet.
+            If the map has not begun to move, so that there is no cost yet, or the session is
+            closed.
 
         Notes
         -----
         An evaluation of the cost for each new layout; other points of the same layout take none.
         """
+        return self.forces_in(point, self.seen())
+
+    def forces_in(self, point: int, seen: PublishedFrame) -> Forces:
+        """Return what :meth:`forces` does, of a layout."""
         point = _checked_point(point, self._session.n_samples)
-        seen = self._seen()
         terms = self._cost_terms(seen)
         found = tuple(
             Force(t.name, t.formula, t.role, float(t.cost), -t.gradient[point]) for t in terms
@@ -233,7 +241,7 @@ class Why:
             If there is no map yet.
         """
         k = check_measure(name, k, self._session.n_samples)
-        return self.measured(name, k, self._seen())
+        return self.measured(name, k, self.seen())
 
     def measured(self, name: str, k: int, seen: PublishedFrame) -> NDArray[np.float64]:
         """Return a measure of each point in a layout; for checked arguments."""
@@ -243,7 +251,7 @@ class Why:
             pull: NDArray[np.float64] = np.linalg.norm(sum(labels, np.zeros((n, 1))), axis=1)
             return pull
         metric = seen.settings.recipe.quality_metric
-        return self._measures.measured(name, self._layout(seen), metric, k)
+        return self._measures.measured(name, self.embedding_of(seen), metric, k)
 
     def qualities(self, k: int = NEIGHBORS, timeout: float | None = None) -> dict[str, Quality]:
         """Return the means of all measures of layouts, of this map and of the one without labels.
@@ -273,7 +281,7 @@ class Why:
 
     def compared(self, other: UnsupervisedMap, k: int) -> dict[str, Quality]:
         """Return the means of both maps."""
-        seen = self._seen()
+        seen = self.seen()
         metric = seen.settings.recipe.quality_metric
         with self._lock:
             known = self._qualities
@@ -281,7 +289,7 @@ class Why:
             known = other, k, self._means(other.embedding, metric, k)
             with self._lock:
                 self._qualities = known
-        here = self._means(self._layout(seen), metric, k)
+        here = self._means(self.embedding_of(seen), metric, k)
         return {name: Quality(here[name], known[2][name]) for name in OF_LAYOUTS}
 
     def _means(self, Y: NDArray[Any], metric: Any, k: int) -> dict[str, float]:
@@ -370,9 +378,6 @@ class Why:
 
     # -- parts --------------------------------------------------------------------------------
 
-    def _seen(self) -> PublishedFrame:
-        return self._session._controller.published
-
     @property
     def running(self) -> bool:
         """Whether the map moves."""
@@ -386,23 +391,22 @@ class Why:
         RuntimeError
             If there is none.
         """
-        seen = self._seen()
-        self._layout(seen)
+        seen = self._session._controller.published
+        if seen.layout is None:
+            raise RuntimeError("there is no map yet: play() or step() begins it")
         return seen
 
     def embedding_of(self, seen: PublishedFrame) -> NDArray[Any]:
-        """Return the points of a layout, without the centers that may follow them."""
-        return self._layout(seen)
-
-    def _layout(self, seen: PublishedFrame) -> NDArray[Any]:
-        if seen.layout is None:
-            raise RuntimeError("there is no map yet: play() or step() begins it")
+        """Return the points of a layout that is there, without centers that may follow them."""
+        assert seen.layout is not None
         return seen.layout[: self._session.n_samples]
 
     def _cost_terms(self, seen: PublishedFrame) -> tuple[CostTerm, ...]:
         """Return the terms of the cost at a layout, evaluated once for each."""
         layout, objective = seen.layout, seen.objective
         if layout is None or objective is None:
+            if self._session._controller.machine.closing:
+                raise RuntimeError("the session is closed, and keeps no cost to evaluate")
             raise RuntimeError("there is no cost yet: it is known once the map moves")
         with self._lock:
             known = self._terms

@@ -1,4 +1,8 @@
-"""Changes of whole classes: two made one, or one taken away with its labels."""
+"""Changes of whole classes: two made one, or one taken away with its labels.
+
+Classes are numbered in the order of their names, so that those behind one that is gone get other
+numbers; what is kept by number follows with :func:`new_numbers`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ import numpy as np
 from nbembed.supervision.parts import class_name, frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from nbembed.supervision.value import Supervision
@@ -58,6 +64,41 @@ def removed(supervision: Supervision, name: Any) -> Supervision:
         if codes[point] >= 0:
             rows[point] = rest / rest.sum()
     return _without(supervision, gone, codes, rows)
+
+
+def new_numbers(old: Sequence[str], new: Sequence[str], count: int = 0) -> list[int]:
+    """Return the number that each class has after a change, as a permutation.
+
+    Parameters
+    ----------
+    old, new : sequence of str
+        The names of the classes before and after.
+    count : int
+        How many numbers there are, if more than names: free ones follow.
+
+    Returns
+    -------
+    list of int
+        For each number before, the one after. A class is known by its name. A number whose name
+        is gone, or that had none, stays if it can, so that a class that was only renamed keeps it;
+        the rest take those that are left, in their order.
+
+    Examples
+    --------
+    >>> new_numbers(("a", "b", "c"), ("b", "c"))
+    [2, 0, 1]
+    >>> new_numbers(("b", "c"), ("a", "b", "c"))
+    [1, 2, 0]
+    >>> new_numbers(("a", "b"), ("A", "b"), 3)
+    [0, 1, 2]
+    """
+    count = max(count, len(old), len(new))
+    codes = {name: k for k, name in enumerate(new)}
+    numbers = [codes.get(name, -1) for name in old] + [-1] * (count - len(old))
+    taken = set(numbers)
+    numbers = [c if k < 0 and c not in taken else k for c, k in enumerate(numbers)]
+    left = iter(sorted(set(range(count)) - set(numbers)))
+    return [k if k >= 0 else next(left) for k in numbers]
 
 
 def _without(

@@ -219,10 +219,10 @@ class Comparison:
         }
 
     def _snapshots(self) -> dict[str, Any]:
-        """Return the trait of the snapshots, the very same list if none was taken since."""
+        """Return the trait of the snapshots, the very same list if none was taken or renamed."""
         known, found = self._told
         now = self._session.taken_snapshots
-        if len(now) != len(known) or any(a is not b for a, b in zip(now, known)):
+        if len(now) != len(known) or not all(map(_same, now, known)):
             found = [snapshot_info(each) for each in now]
             self._told = now, found
             self._follow(now)
@@ -335,6 +335,15 @@ class Comparison:
             names.append(kept.name)
             pictures.append(_in_square(places))
         return {"names": names}, [sample.astype("<u4").tobytes(), b"".join(pictures)]
+
+
+def _same(a: Snapshot, b: Snapshot) -> bool:
+    """Return whether two readings are of the same snapshot by the same name."""
+    if a is b:
+        return True
+    there = a.embedding is b.embedding and a.settings is b.settings and a.name == b.name
+    measured = (a.cost, a.quality), (b.cost, b.quality)
+    return there and np.array_equal(*measured, equal_nan=True)
 
 
 def second_map(second: SecondSession) -> dict[str, Any]:

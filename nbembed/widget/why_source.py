@@ -60,12 +60,12 @@ class WhySource:
 
     def neighborhood(self, point: int, k: int) -> tuple[dict[str, Any], list[bytes]]:
         """Return a point's neighbors in the data and on the map."""
-        version = self._why.seen().version
-        near = self._why.neighborhood(point, k)
+        seen = self._why.seen()
+        near = self._why.neighborhood_in(point, k, seen)
         fields = {
             "point": point,
             "k": k,
-            "version": version,
+            "version": seen.version,
             "trustworthiness": finite(near.trustworthiness),
             "continuity": finite(near.continuity),
         }
@@ -74,8 +74,8 @@ class WhySource:
 
     def forces(self, point: int) -> tuple[dict[str, Any], list[bytes]]:
         """Return the terms of the cost, and the force of each on a point."""
-        version = self._why.seen().version
-        forces = self._why.forces(point)
+        seen = self._why.seen()
+        forces = self._why.forces_in(point, seen)
         total = forces.total
         drawn = self._artist.on_plane(np.array([*(t.vector for t in forces.terms), total]))
         *each, sum_drawn = drawn.tolist()
@@ -92,7 +92,7 @@ class WhySource:
         ]
         fields = {
             "point": point,
-            "version": version,
+            "version": seen.version,
             "equation": forces.equation,
             "cost": finite(forces.cost),
             "terms": terms,

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
-from tests.session.fake import rest
+from nbembed import HSSNE, ParametricEmbedding
+from nbembed.session import Session
+from tests.session.fake import GUARD, rest
+
+IRIS = load_iris()
+
+
+def label_iris(session, names="abc"):
+    for k, name in enumerate(names):
+        session.label(np.flatnonzero(IRIS.target[::3] == k)[:5], name)
+
+
+def regions(session):
+    """Return the direction of each class by its name."""
+    directions = session._controller.published.geometry.directions
+    return dict(zip(session.supervision.classes, directions))
+
+
+def centers(session):
+    """Return the center of each class by its name."""
+    return dict(zip(session.center_names, session.centers))
 
 
 def test_classes_are_merged_and_removed_and_come_back(start):
@@ -37,3 +59,52 @@ def test_classes_are_merged_and_removed_and_come_back(start):
         session.merge_classes("z", "a")
     with pytest.raises(ValueError, match="name must be an existing class"):
         session.remove_class("z")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda session: session.remove_class("a"), lambda session: session.merge_classes("a", "b")],
+    ids=["removed", "merged"],
+)
+def test_classes_keep_their_regions_when_others_go_and_come_back(change):
+    with Session(IRIS.data[::3], HSSNE(random_state=0)) as session:
+        session.pace = None
+        label_iris(session)
+        session.switch("Mbed")
+        session.step(20)
+        rest(session)
+        before = regions(session)
+        assert list(before) == ["a", "b", "c"]
+        change(session)
+        session.step(5)
+        rest(session)
+        after = regions(session)
+        assert np.array_equal(after["b"], before["b"])
+        assert np.array_equal(after["c"], before["c"])
+        session.undo()
+        session.step(5)
+        rest(session)
+        again = regions(session)
+        assert list(again) == list(before)
+        assert all(np.array_equal(again[name], before[name]) for name in before)
+        with session.replayed() as replayed:
+            assert replayed.embedding.tobytes() == session.embedding.tobytes()
+
+
+def test_classes_keep_their_centers_when_others_go_and_come_back():
+    recipe = ParametricEmbedding(classifier="soft-nearest-neighbor", random_state=0)
+    with Session(IRIS.data[::3], recipe) as session:
+        session.pace = None
+        label_iris(session, "ab")
+        session.play()
+        assert session.wait("converged", GUARD)
+        before = centers(session)
+        session.remove_class("a")
+        assert session.wait("converged", GUARD)
+        # With one class there is nothing to learn from, and the map stays as it is.
+        assert np.array_equal(centers(session)["b"], before["b"])
+        session.undo()
+        assert session.wait("converged", GUARD)
+        again, size = centers(session), np.linalg.norm(before["a"] - before["b"])
+        assert list(again) == ["a", "b"]
+        assert all(np.linalg.norm(again[k] - before[k]) < size / 2 for k in "ab")

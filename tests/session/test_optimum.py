@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from nbembed.methods.hssne import HSSNERecipe
 from nbembed.methods.recipe import Geometry
 from nbembed.session.engine import Engine
 from nbembed.session.optimum import WORSE, OptimumCheck, is_worse
+from nbembed.session.quality import QualityMeter
 from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision
+from tests.session.fake import GUARD
 from tests.session.walks import comes_to_rest
 
 X = load_iris().data
@@ -139,3 +142,46 @@ def test_a_session_says_it_and_takes_it_back(monkeypatch):
         session.step(3, wait=True)
         assert session.worse_optimum == ""
         assert [event.command for event in log] == ["start", "play", "rest"]
+
+
+def test_what_is_only_noted_interrupts_no_comparison(start, monkeypatch):
+    begun, gate, copies, measured = threading.Event(), threading.Event(), [], []
+    compare, copy, measure = OptimumCheck._advance_cold, Engine.cold_copy, QualityMeter.measure
+
+    def counted(engine):
+        copies.append(engine)
+        return copy(engine)
+
+    def remeasured(*arguments, **keywords):
+        measured.append(arguments)
+        return measure(*arguments, **keywords)
+
+    def held(check, settings):
+        goes_on = compare(check, settings)
+        begun.set()
+        assert gate.wait(GUARD)
+        return goes_on
+
+    monkeypatch.setattr(Engine, "cold_copy", counted)
+    monkeypatch.setattr(OptimumCheck, "_advance_cold", held)
+    session = start()
+    session.play()
+    assert session.wait("converged", GUARD)
+    session.set(weight=2.0)
+    assert begun.wait(GUARD)
+    assert session.state == "converged"
+    monkeypatch.setattr(QualityMeter, "measure", remeasured)
+    before = session.frame()
+    session.snapshot("here")
+    session.save_selection("some", [1, 2])
+    session.rename_snapshot("here", "there")
+    session.delete_snapshot("there")
+    gate.set()
+    done = session._controller._executor._optimum
+    deadline = time.monotonic() + GUARD
+    while len(done._known) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    assert len(copies) == 1
+    assert measured == []
+    assert session.frame().cost == before.cost

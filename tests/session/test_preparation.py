@@ -233,6 +233,27 @@ def test_a_change_after_a_cancel_is_made(start, tmp_path):
         redone(opened)
 
 
+def test_what_moves_a_converged_map_after_a_cancel_is_made(start, tmp_path):
+    session = start(Slow(random_state=3))
+    session.play()
+    assert session.wait("converged", timeout=GUARD)
+    session.save(tmp_path / "converged.nbe")
+    slow.gate.clear()
+    with load_session(tmp_path / "converged.nbe", methods=slow.KINDS) as opened:
+        opened.snapshot("here")
+        at_the_gate(opened)
+        assert opened.cancel()
+        rest(opened)
+        assert opened.state == "converged"
+        opened.label([1, 2], "a")
+        assert opened.state == "running"
+        at_the_gate(opened)
+        slow.gate.set()
+        assert opened.wait("converged", timeout=GUARD)
+        assert slow.made == [1.0, 1.0]
+        redone(opened)
+
+
 def test_a_label_that_waits_for_what_was_canceled_has_not_taken_effect(start):
     session = start(SlowClasses(random_state=3, tol=0.0))
     session.play()
@@ -597,6 +618,52 @@ def test_learning_is_canceled_and_a_change_that_waits_stays(start):
     slow.gate.set()
     until(lambda: "switch" in commands(session))
     assert not session.cancel("making")
+
+
+def test_closing_gives_up_what_is_being_learned(start):
+    session = start(SlowLearning(random_state=3, tol=0.0))
+    session.step(5, wait=True)
+    slow.gate.clear()
+    session.label([1, 2], "a")
+    session.label([7], "b")
+    until(lambda: session.learning)
+    session.close()
+    until(lambda: not threads())
+    assert not session.learning
+
+
+def test_nothing_is_learned_for_a_session_without_a_worker(start, monkeypatch):
+    session = start(SlowLearning(random_state=3, tol=0.0))
+    session.step(5, wait=True)
+    slow.gate.clear()
+    session.label([1, 2], "a")
+    until(lambda: session.learning)
+
+    def broken(self, controller):
+        raise RuntimeError("a fault of the executor itself")
+
+    monkeypatch.setattr(type(session._controller._executor), "turn", broken)
+    session.step(1)
+    until(lambda: session.state == "failed")
+    until(lambda: not threads())
+    assert not session.learning
+
+
+def test_labels_that_are_taken_back_are_not_learned_from(start):
+    session = start(SlowLearning(random_state=3, tol=0.0))
+    session.step(5, wait=True)
+    slow.gate.clear()
+    session.label([1, 2], "a")
+    until(lambda: session.learning)
+    session.undo()
+    until(lambda: not threads())
+    assert not session.learning
+    slow.gate.set()
+    session.redo()
+    session.label([7], "b")
+    until(lambda: "learn" in commands(session))
+    rest(session)
+    redone(session)
 
 
 def test_what_is_canceled_is_named(start):

@@ -8,6 +8,9 @@ import pytest
 from nbembed.session import Session, load_session
 from nbembed.session.history import LIMIT
 from nbembed.session.provenance import Provenance, given_by_hand
+from nbembed.session.session_state import SessionState
+from nbembed.session.settings import Settings
+from nbembed.supervision import Supervision
 from tests.session.fake import Fake, Other, rest
 
 
@@ -35,6 +38,19 @@ def test_changes_say_who_did_what_and_how(start):
     assert hand.time <= code.time
     assert [change.number for change in session.changes] == [1, 2]
     assert session.place == 2
+
+
+def test_a_step_that_is_gone_tells_nothing_of_the_one_before():
+    recipe, supervision, told = Fake(random_state=3), Supervision(30), Provenance("hand", "", "", 0)
+    labeled = Settings.of(recipe, supervision.label([1], "a"))
+    moved = Settings.of(recipe.replace(weight=2.0), labeled.supervision)
+    begin = SessionState(Settings.of(recipe, supervision)).changed(labeled, "label")
+    drag = begin.changed(moved, "set w", "w").told_by(told, begin, labels=False)
+    assert [step.provenance for step in drag.history.past] == [None, told]
+    back = drag.changed(labeled, "set w", "w").told_by(told, drag, labels=False)
+    undone = drag.undone().told_by(told, drag, labels=False)
+    for state in (back, undone):
+        assert [step.provenance for step in state.history.past] == [None]
 
 
 def test_each_change_is_a_place_to_go_to(start):

@@ -130,3 +130,47 @@ def test_the_names_of_methods_are_those_of_the_first(start: Callable[..., Sessio
     second.switch("Other")
     assert second.session.method_name == "Other"
     second.close()
+
+
+def test_labels_never_come_over_in_the_wrong_order(
+    pair: tuple[Session, SecondSession], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = pair[1]
+    supervise, inside, most = second.session.supervise, [], []
+    gate = threading.Event()
+
+    def slow(supervision: Any) -> None:
+        inside.append(1)
+        most.append(len(inside))
+        if not gate.wait(0.2):  # somebody else may be let in meanwhile
+            gate.set()
+        supervise(supervision)
+        inside.pop()
+
+    monkeypatch.setattr(second.session, "supervise", slow)
+    threads = [threading.Thread(target=second._follow, args=("supervision",)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(GUARD)
+    assert max(most) == 1
+
+
+def test_one_that_cannot_begin_leaves_nothing_behind(
+    start: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = start()
+    first.step(3, wait=True)
+    made: list[Session] = []
+
+    def refuse(session: Session) -> None:
+        made.append(session)
+        raise RuntimeError("no thread can be started")
+
+    before = len(first._controller.subscribers._callbacks)
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "play", refuse)
+        with pytest.raises(RuntimeError, match="no thread"):
+            SecondSession(first)
+    assert len(first._controller.subscribers._callbacks) == before
+    until(lambda: made[0]._controller.machine.closing)

@@ -194,6 +194,7 @@ def test_a_renaming_that_waits_is_told_at_once(session: Session) -> None:
     session.rename_snapshot("kept", "first")
     assert session.snapshots == ("first",)
     assert session.get_snapshot("first").iteration == 5
+    assert [each.name for each in session.taken_snapshots] == ["first"]
     session.delete_snapshot("first")
     assert session.taken_snapshots == ()
     fake.gate.set()

@@ -326,6 +326,33 @@ def test_a_check_remembers_what_was_suggested(session):
     assert session.suggestion_check is None
 
 
+def test_a_check_knows_its_classes_when_others_go(session):
+    label_one_each(session)
+    points = session.check_suggestions(20, random_state=0).points.tolist()
+    for point in points:
+        session.label([point], NAMES[TRUTH[point]])
+    of_a = int((TRUTH[points] == 0).sum())
+    assert 0 < of_a < 20
+    session.remove_class("a")
+    now = session.suggestion_check
+    assert (now.n_answered, now.n_right) == (20 - of_a, 20 - of_a)
+    assert {now.suggested[i] for i, p in enumerate(points) if TRUTH[p] == 0} == {None}
+    session.label([points[0]], "new")
+    right = (20 if TRUTH[points[0]] == 0 else 19) - of_a
+    assert session.suggestion_check.n_right == right, "another class in the place of the old"
+    session.undo()
+    session.undo()
+    assert session.suggestion_check.n_right == 20
+    session.rename_class("a", "A")
+    session.merge_classes("A", "b")
+    now = session.suggestion_check
+    assert (now.n_answered, now.n_right, now.classes) == (20, 20, ("b", "c"))
+    assert set(now.suggested) == {"b", "c"}
+    session.undo()
+    session.undo()
+    assert session.suggestion_check.suggested == [NAMES[k] for k in TRUTH[points]]
+
+
 def test_what_is_accepted_answers_no_question(session):
     label_one_each(session)
     check = session.check_suggestions(30)

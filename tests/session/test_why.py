@@ -272,6 +272,16 @@ def test_there_is_nothing_to_explain_before_there_is_a_map(start):
             ask()
 
 
+def test_a_closed_session_says_that_it_is_closed(start):
+    session = start()
+    session.step(5, wait=True)
+    session.close()
+    why = Why(session)
+    assert why.neighborhood(0).kept.size <= 10
+    with pytest.raises(RuntimeError, match="the session is closed"):
+        why.forces(0)
+
+
 # -- the map without labels ---------------------------------------------------------
 
 

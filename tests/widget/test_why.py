@@ -13,6 +13,7 @@ import pytest
 
 import nbembed as nb
 from nbembed.session import point_measures
+from nbembed.session.why import Why
 from nbembed.widget import Explorer, queries, why_source
 from tests.widget.test_explorer import Page
 
@@ -103,6 +104,22 @@ def test_a_page_is_told_of_forces_on_its_plane(explorer: Any, page: Asker) -> No
         np.testing.assert_allclose(told["force"], known.vector)
         assert told["length"] == pytest.approx(np.linalg.norm(known.vector))
     np.testing.assert_allclose(fields["total"], forces.total)
+
+
+@pytest.mark.parametrize("query", ["neighborhood", "forces"])
+def test_an_answer_is_of_the_layout_that_it_names(
+    explorer: Any, page: Asker, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, read, seen = explorer.session, Why.seen, []
+
+    def moving(why: Why) -> Any:
+        seen.append(read(why))
+        session.step(1, wait=True)  # the map goes on as soon as it was looked at
+        return seen[-1]
+
+    monkeypatch.setattr(Why, "seen", moving)
+    fields, _ = page.ask(query, point=1, **({"k": 5} if query == "neighborhood" else {}))
+    assert [fields["version"]] == [frame.version for frame in seen]
 
 
 def test_forces_of_a_map_in_space_are_projected(page: Asker) -> None:
