@@ -83,6 +83,18 @@ def test_sessions_and_threads_left_behind_are_failures(monkeypatch, session):
     assert failures == ["threads that do not end: nbembed session"]
 
 
+def test_a_session_freed_meanwhile_hides_none_that_is_left_behind(monkeypatch, session):
+    earlier, held = [Session(session.X)], []
+
+    def holds(rng: Any, folder: Path) -> Outcome:
+        earlier.clear()
+        held.append(Session(session.X))
+        return Outcome()
+
+    monkeypatch.setattr(epochs, "SUBJECTS", {"steering": holds})
+    assert epochs.run_epoch(1, ("steering",)).failures == ["1 closed sessions are still held"]
+
+
 def test_the_pool_that_all_maps_share_is_no_thread_left_behind(monkeypatch):
     monkeypatch.setattr(threads, "_pool", None)
 
