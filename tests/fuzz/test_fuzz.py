@@ -13,9 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 from nbembed.widget import page_commands
+from nbembed.widget.finder import Finder
 from nbembed.widget.queries import QUERIES
+from nbembed.widget.query_source import QuerySource
 from tests.fuzz import calls, live, runner
 from tests.fuzz.known import KNOWN
+from tests.fuzz.outcomes import Fault
 from tests.fuzz.runner import Batch
 
 #: Calls of one run.
@@ -110,6 +113,29 @@ def test_the_fuzzer_sees_a_call_that_does_not_end(broken, monkeypatch):
     (failure,) = report.failures
     assert failure.kind == "no end within 20 s"
     assert failure.call.startswith("hang(x=7)")
+
+
+QUERY = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
+         "arguments": {}}  # fmt: skip
+
+
+def test_the_fuzzer_sees_a_query_that_raises(monkeypatch):
+    def answer(self):
+        raise error
+
+    monkeypatch.setattr(Finder, "answer_columns", answer)
+    error = KeyError("column")
+    with pytest.raises(Fault, match="a query raised KeyError: 'column'"):
+        live.talk([(QUERY, [])], {})
+    error = ValueError("column must be there")  # refused
+    live.talk([(QUERY, [])], {})
+
+
+def test_the_fuzzer_sees_an_answer_that_is_no_json(monkeypatch):
+    answer = {"type": "answer", "fields": {"mean": float("nan")}}
+    monkeypatch.setattr(QuerySource, "_answer", lambda self, query: (answer, []))
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        live.talk([(QUERY, [])], {})
 
 
 @pytest.mark.parametrize(
