@@ -46,8 +46,10 @@ class Making:
                 return newest
             if self._present is None:
                 self._begin(key, make)
-            elif self._present[0] != key:
+            elif self._present[0] != key or self._unwanted:
                 self._pending = key, make
+            else:
+                self._pending = None  # what was asked for meanwhile is no longer wanted
             return newest
 
     def wait(self, key: Hashable, make: Callable[[], Any], timeout: float | None) -> Made | None:
@@ -57,7 +59,7 @@ class Making:
             return self._newest is not None and self._newest.key == key
 
         def wanted() -> bool:
-            waits = (self._present, self._pending)
+            waits = (None if self._unwanted else self._present, self._pending)
             return any(one is not None and one[0] == key for one in waits)
 
         self.ask(key, make)
@@ -70,6 +72,7 @@ class Making:
         with self._changed:
             self._pending = None
             self._unwanted = self._present is not None
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Make nothing any more."""

@@ -13,7 +13,6 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed import measures
 from nbembed.session import point_measures
-from nbembed.session.making import Making
 from nbembed.session.neighborhood import neighborhood_of, squares_on_map
 from nbembed.session.point_measures import PointMeasures
 from nbembed.session.unsupervised import aligned_to
@@ -353,40 +352,3 @@ def test_a_map_is_laid_on_another():
     np.testing.assert_allclose(aligned_to(3 * Y @ turn + [5, -2], Y), Y, atol=1e-12)
     assert aligned_to(Y, rng.normal(size=(30, 3))).shape == (30, 3)
     assert np.isfinite(aligned_to(np.zeros((30, 2)), Y)).all()
-
-
-# -- the thread that makes ----------------------------------------------------------
-
-
-def test_of_what_waits_only_the_last_is_made():
-    making, begun, go, made = Making(), threading.Event(), threading.Event(), []
-
-    def slow():
-        begun.set()
-        assert go.wait(GUARD)
-        return "slow"
-
-    assert making.ask("slow", slow) is None
-    assert begun.wait(GUARD)
-    making.ask("never", lambda: made.append("never"))
-    making.ask("last", lambda: "last")
-    go.set()
-    assert making.wait("last", lambda: "last", GUARD).value == "last"
-    assert made == []
-
-
-def test_what_is_canceled_is_not_kept():
-    making, begun, go = Making(), threading.Event(), threading.Event()
-
-    def slow():
-        begun.set()
-        assert go.wait(GUARD)
-
-    making.ask("slow", slow)
-    assert begun.wait(GUARD)
-    making.cancel()
-    go.set()
-    assert making.wait("other", lambda: 1, GUARD).value == 1
-    making.close()
-    assert making.wait("more", lambda: 2, GUARD) is None
-    assert making.newest.key == "other"
