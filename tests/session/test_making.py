@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import signal
 import threading
+import warnings
+import weakref
 
 import pytest
 
 from nbembed.session.making import Making
 from tests.session.fake import GUARD
+from tests.session.slow import until
 
 
 class Held:
@@ -99,3 +105,60 @@ def test_who_asks_for_what_is_being_made_wants_nothing_else(held):
     assert making.wait("held", held, GUARD).value == 1
     assert making.wait("last", lambda: "last", GUARD).value == "last"
     assert others == []
+
+
+def test_what_is_wanted_alone_stays_what_was_made_last(held):
+    making = Making()
+    making.wait("first", lambda: 1, GUARD)
+    begun(making, held)
+    assert making.ask("first", lambda: 2, alone=True).value == 1
+    held.go.set()
+    until(lambda: not making.busy)
+    assert making.newest.value == 1
+
+
+class Listener:
+    def __init__(self):
+        self.heard = threading.Event()
+        self.making = Making(tell=self.tell)
+
+    def tell(self):
+        self.heard.set()
+
+
+def test_what_is_made_is_told_to_whom_it_does_not_keep_alive(held):
+    listener = Listener()
+    listener.making.ask("quick", lambda: 1)
+    assert listener.heard.wait(GUARD)
+    making, gone = listener.making, weakref.ref(listener)
+    begun(making, held)
+    del listener
+    gc.collect()
+    assert gone() is None
+    held.go.set()
+    assert making.wait("held", held, GUARD).value == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_copy_waits_for_no_thread(held):
+    making = Making()
+    making.wait("first", lambda: 1, GUARD)
+    begun(making, held)
+    locked, forked = threading.Event(), threading.Event()
+
+    def lock():  # as the thread does for a moment
+        with making._changed:
+            locked.set()
+            assert forked.wait(GUARD)
+
+    threading.Thread(target=lock).start()
+    assert locked.wait(GUARD)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+        child = os.fork()
+    if child == 0:
+        signal.alarm(int(GUARD))
+        right = making.wait("held", held, None) is None and making.newest.value == 1
+        os._exit(0 if right else 1)
+    forked.set()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
