@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nbembed.kernels.threads import Interrupted, interruptible
+from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.worker import as_exception
+from nbembed.work import reported
 
 
 class Made(NamedTuple):
@@ -33,12 +35,18 @@ class Making:
     tell : callable, optional
         A bound method, called without a lock in the thread that has made something. It is
         referenced weakly, so that the thread keeps no one alive who has gone.
+    over : callable, optional
+        Asked in the thread while it makes: whether nobody will want it any more.
     """
 
     def __init__(
-        self, name: str = "nbembed making", tell: Callable[[], None] | None = None
+        self,
+        name: str = "nbembed making",
+        tell: Callable[[], None] | None = None,
+        over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._name = name
+        self._over = over
         self._tell = None if tell is None else weakref.WeakMethod(tell)
         self._changed = threading.Condition()
         self._present: tuple[Any, Callable[[], Any]] | None = None
@@ -106,6 +114,10 @@ class Making:
             self._changed.wait_for(lambda: found() or not wanted(), timeout)
             return self._newest if found() else None
 
+    def given_up(self) -> bool:
+        """Return whether nobody wants what is being made any more."""
+        return self._unwanted or self._over()
+
     def cancel(self) -> None:
         """Give up what is being made and what waits."""
         with self._changed:
@@ -135,6 +147,8 @@ class Making:
             thread.start()
         except RuntimeError as error:  # no thread is to be had: a result like any other error
             self._present, self._newest = None, Made(key, error=error)
+        else:
+            end_at_exit(thread, self.close)
 
     def _make_all(self) -> None:
         """Make what is asked for, until nothing is pending (in the thread)."""
@@ -144,7 +158,7 @@ class Making:
                     return
                 key, make = self._present
             try:
-                with interruptible(lambda: self._unwanted):
+                with reported(_Counts(self.given_up)), interruptible(self.given_up):
                     made: Made | None = Made(key, make())
             except Interrupted:
                 made = None
@@ -163,6 +177,20 @@ class Making:
             del tell  # while it makes, the thread keeps no one alive
             if done:
                 return
+
+
+class _Counts:
+    """Ends work that is given up wherever it counts what is done."""
+
+    def __init__(self, given_up: Callable[[], bool]) -> None:
+        self._given_up = given_up
+
+    def count(self, name: str, done: int, total: int) -> None:
+        if self._given_up():
+            raise Interrupted
+
+    def remark(self, text: str) -> None:
+        pass
 
 
 _makings: weakref.WeakSet[Making] = weakref.WeakSet()

@@ -17,7 +17,9 @@ from nbembed.session.neighborhood import neighborhood_of, squares_on_map
 from nbembed.session.point_measures import PointMeasures
 from nbembed.session.unsupervised import aligned_to
 from nbembed.session.why import Why
-from tests.session.fake import GUARD
+from tests.session import fake, slow
+from tests.session.fake import GUARD, Fake
+from tests.session.slow import until
 
 X, SPECIES = load_iris(return_X_y=True)
 
@@ -343,6 +345,30 @@ def test_what_cannot_be_made_is_said(session, monkeypatch):
     monkeypatch.setattr(module, "run_to_rest", lambda *_: 1 / 0)
     with pytest.raises(RuntimeError, match="the map without labels cannot be made: division"):
         Why(session).unsupervised(timeout=GUARD)
+
+
+def test_a_map_without_labels_that_is_canceled_takes_no_further_step(start):
+    why = Why(start(Fake(random_state=3, tol=0.0)))
+    fake.gate.clear()
+    why.ask_unsupervised()
+    until(lambda: fake.calls["objective"])
+    why.cancel()
+    fake.gate.set()
+    until(lambda: not why._making.busy)
+    assert why._iteration <= 1
+
+
+def test_closing_ends_the_affinities_of_the_map_without_labels(start):
+    slow.clean()
+    session = start(slow.Slow(random_state=3))
+    why = Why(session)
+    slow.gate.clear()
+    why.ask_unsupervised()
+    until(lambda: slow.begun)
+    session.close()
+    until(lambda: not why._making.busy)
+    assert (slow.made, why._making.newest) == ([], None)
+    slow.clean()
 
 
 def test_a_map_is_laid_on_another():
