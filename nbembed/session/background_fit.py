@@ -172,6 +172,7 @@ class BackgroundFit:
         thread = threading.Thread(
             target=_fit, args=(self, request), name="nbembed background fit", daemon=True
         )
+        end_at_exit(thread, self._stop)
         try:
             thread.start()
         except RuntimeError as error:  # no thread can be started: a result like any other error
@@ -179,8 +180,6 @@ class BackgroundFit:
             wake = self._wake()
             if wake is not None:
                 wake()
-        else:
-            end_at_exit(thread, self._stop)
 
     def _finish(self, result: FitResult | None) -> None:
         with self._lock:

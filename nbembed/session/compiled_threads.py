@@ -22,7 +22,7 @@ _stops = weakref.WeakKeyDictionary()
 
 
 def end_at_exit(thread: threading.Thread, stop: Callable[[], object]) -> None:
-    """Let a thread that has begun end before the interpreter.
+    """Let a thread that is about to begin end before the interpreter.
 
     Parameters
     ----------

@@ -143,12 +143,11 @@ class Making:
     def _begin(self, key: Any, make: Callable[[], Any]) -> None:
         self._present, self._unwanted = (key, make), False
         thread = threading.Thread(target=self._make_all, name=self._name, daemon=True)
+        end_at_exit(thread, self.close)
         try:
             thread.start()
         except RuntimeError as error:  # no thread is to be had: a result like any other error
             self._present, self._newest = None, Made(key, error=error)
-        else:
-            end_at_exit(thread, self.close)
 
     def _make_all(self) -> None:
         """Make what is asked for, until nothing is pending (in the thread)."""

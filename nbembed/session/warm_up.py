@@ -56,12 +56,12 @@ def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
     thread = threading.Thread(
         target=_steer_a_small_map, args=(recipe, points), name="nbembed warm-up", daemon=True
     )
+    end_at_exit(thread, _leaving.set)
     try:
         thread.start()
     except RuntimeError:  # no thread can be started
         return None
     _warm[kind, points] = thread
-    end_at_exit(thread, _leaving.set)
     return thread
 
 

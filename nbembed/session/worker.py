@@ -45,9 +45,9 @@ class Worker:
             thread = threading.Thread(
                 target=_work, args=(self, ref), name="nbembed session", daemon=True
             )
+            end_at_exit(thread, self.end)
             thread.start()  # where that fails, the next call tries again
             self._thread = thread
-            end_at_exit(thread, self.end)
         self._tokens.put(None)
 
     def end(self) -> None:
