@@ -9,10 +9,8 @@ canceled wherever it counts its work (:mod:`nbembed.work`).
 
 from __future__ import annotations
 
-import atexit
 import logging
 import threading
-import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.kernels.threads import Interrupted, interruptible
+from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.progress import Progress
-from nbembed.session.worker import PATIENCE_AT_EXIT, as_exception
+from nbembed.session.worker import as_exception
 from nbembed.work import reported
 
 if TYPE_CHECKING:
@@ -173,6 +172,7 @@ class BackgroundFit:
         thread = threading.Thread(
             target=_fit, args=(self, request), name="nbembed background fit", daemon=True
         )
+        end_at_exit(thread, self._stop)
         try:
             thread.start()
         except RuntimeError as error:  # no thread can be started: a result like any other error
@@ -180,8 +180,6 @@ class BackgroundFit:
             wake = self._wake()
             if wake is not None:
                 wake()
-        else:
-            _fits[thread] = self
 
     def _finish(self, result: FitResult | None) -> None:
         with self._lock:
@@ -202,6 +200,10 @@ class BackgroundFit:
             wake = self._wake()
             if wake is not None:
                 wake()
+
+    def _stop(self) -> None:
+        """Give up at the interpreter's end, without the lock, which a worker may hold for long."""
+        self._canceled, self._pending = True, None
 
     def _given_up(self) -> bool:
         """Whether nobody waits for the present fit any more; asked in its thread."""
@@ -245,21 +247,6 @@ def _fit(fit: BackgroundFit, request: FitRequest) -> None:
         result = FitResult(request, error=as_exception(error), remarks=tuple(heard.remarks))
     finally:
         fit._finish(result)
-
-
-#: The threads that fit, for the end of the interpreter.
-_fits: weakref.WeakKeyDictionary[threading.Thread, BackgroundFit] = weakref.WeakKeyDictionary()
-
-
-@atexit.register
-def _end_all() -> None:
-    """Let compiled code finish before the interpreter takes its world apart."""
-    threads = [(thread, fit) for thread, fit in list(_fits.items()) if thread.is_alive()]
-    for _, fit in threads:
-        fit._canceled, fit._pending = True, None
-    deadline = time.monotonic() + PATIENCE_AT_EXIT
-    for thread, _ in threads:
-        thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def unlabeled(supervision: Supervision) -> Supervision:

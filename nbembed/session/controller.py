@@ -216,7 +216,7 @@ class Controller:
     def _suggested(self) -> Suggestions | None:
         """Return what was suggested from just the present labels, ``None`` if nothing was."""
         result, request = self.suggester.newest, self.suggestion_request()
-        same = result is not None and request.same_as(result.request)
+        same = result is not None and request == result.request
         return result.suggestions if result is not None and same else None
 
     def _tell_suggestions(self) -> None:
@@ -567,7 +567,6 @@ class Controller:
     def forked(self) -> None:
         """Fail in a forked copy of the process, which has the session but not its worker."""
         self.lock = threading.Condition()  # a thread that was not copied may have held it
-        self.suggester.forked()
         self.jobs.clear()
         self._forked = True
         self._end_failed(RuntimeError(FORKED), FORKED)

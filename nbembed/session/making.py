@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Hashable
+import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nbembed.kernels.threads import Interrupted, interruptible
+from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.worker import as_exception
+from nbembed.work import reported
 
 
 class Made(NamedTuple):
@@ -21,16 +25,36 @@ class Made(NamedTuple):
 class Making:
     """Makes one thing after the other; of requests that wait only the last is kept.
 
-    The thread ends when nothing is left to make, and refers to nothing but what it makes.
+    Requests have keys, which are compared by ``==``. The thread ends when nothing is left to make,
+    and refers to nothing but what it makes.
+
+    Parameters
+    ----------
+    name : str, default="nbembed making"
+        Of the thread.
+    tell : callable, optional
+        A bound method, called without a lock in the thread that has made something. It is
+        referenced weakly, so that the thread keeps no one alive who has gone.
+    over : callable, optional
+        Asked in the thread while it makes: whether nobody will want it any more.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        name: str = "nbembed making",
+        tell: Callable[[], None] | None = None,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._name = name
+        self._over = over
+        self._tell = None if tell is None else weakref.WeakMethod(tell)
         self._changed = threading.Condition()
-        self._present: tuple[Hashable, Callable[[], Any]] | None = None
-        self._pending: tuple[Hashable, Callable[[], Any]] | None = None
+        self._present: tuple[Any, Callable[[], Any]] | None = None
+        self._pending: tuple[Any, Callable[[], Any]] | None = None
         self._newest: Made | None = None
         self._closed = False
         self._unwanted = False
+        _makings.add(self)
 
     @property
     def newest(self) -> Made | None:
@@ -38,48 +62,88 @@ class Making:
         with self._changed:
             return self._newest
 
-    def ask(self, key: Hashable, make: Callable[[], Any]) -> Made | None:
-        """Return what was made last, and begin to make what ``key`` names unless it is that."""
+    @property
+    def busy(self) -> bool:
+        """Whether something is being made."""
+        with self._changed:
+            return self._present is not None
+
+    def ask(self, key: Any, make: Callable[[], Any], *, alone: bool = False) -> Made | None:
+        """Return what was made last, and begin to make what ``key`` names unless it is that.
+
+        With ``alone``, nothing else is wanted any more: where ``key`` was made last, what is being
+        made is given up, so that it does not take its place.
+        """
         with self._changed:
             newest = self._newest
-            if self._closed or (newest is not None and newest.key == key):
+            if self._closed:
+                return newest
+            if newest is not None and newest.key == key:
+                if alone:
+                    self._cancel()
                 return newest
             if self._present is None:
                 self._begin(key, make)
-            elif self._present[0] != key:
+            elif self._unwanted or self._present[0] != key:
                 self._pending = key, make
+            else:
+                self._pending = None  # what was asked for meanwhile is no longer wanted
             return newest
 
-    def wait(self, key: Hashable, make: Callable[[], Any], timeout: float | None) -> Made | None:
+    def wait(
+        self,
+        key: Any,
+        make: Callable[[], Any],
+        timeout: float | None,
+        *,
+        alone: bool = False,
+    ) -> Made | None:
         """Return what comes of a request, ``None`` if it takes longer or never comes."""
 
         def found() -> bool:
             return self._newest is not None and self._newest.key == key
 
         def wanted() -> bool:
-            waits = (self._present, self._pending)
+            waits = (None if self._unwanted else self._present, self._pending)
             return any(one is not None and one[0] == key for one in waits)
 
-        self.ask(key, make)
+        if timeout is not None:
+            timeout = min(timeout, threading.TIMEOUT_MAX)
+        self.ask(key, make, alone=alone)
         with self._changed:
             self._changed.wait_for(lambda: found() or not wanted(), timeout)
             return self._newest if found() else None
 
+    def given_up(self) -> bool:
+        """Return whether nobody wants what is being made any more."""
+        return self._unwanted or self._over()
+
     def cancel(self) -> None:
         """Give up what is being made and what waits."""
         with self._changed:
-            self._pending = None
-            self._unwanted = self._present is not None
+            self._cancel()
 
     def close(self) -> None:
-        """Make nothing any more."""
+        """Make nothing any more; what was made last can still be read."""
         with self._changed:
             self._closed = True
-        self.cancel()
+            self._cancel()
 
-    def _begin(self, key: Hashable, make: Callable[[], Any]) -> None:
+    def forked(self) -> None:
+        """Go on without the thread, which a forked copy of the process does not have."""
+        self._changed = threading.Condition()  # the thread may have held it
+        self._present = self._pending = None
+        self._closed, self._unwanted = True, False
+
+    def _cancel(self) -> None:
+        self._pending = None
+        self._unwanted = self._present is not None
+        self._changed.notify_all()
+
+    def _begin(self, key: Any, make: Callable[[], Any]) -> None:
         self._present, self._unwanted = (key, make), False
-        thread = threading.Thread(target=self._make_all, name="nbembed making", daemon=True)
+        thread = threading.Thread(target=self._make_all, name=self._name, daemon=True)
+        end_at_exit(thread, self.close)
         try:
             thread.start()
         except RuntimeError as error:  # no thread is to be had: a result like any other error
@@ -93,7 +157,7 @@ class Making:
                     return
                 key, make = self._present
             try:
-                with interruptible(lambda: self._unwanted):
+                with reported(_Counts(self.given_up)), interruptible(self.given_up):
                     made: Made | None = Made(key, make())
             except Interrupted:
                 made = None
@@ -104,6 +168,37 @@ class Making:
                 if made is not None and not self._unwanted:
                     self._newest = made
                 self._present, self._pending, self._unwanted = self._pending, None, False
+                done = self._present is None
                 self._changed.notify_all()
-                if self._present is None:
-                    return
+            tell = None if self._tell is None else self._tell()
+            if tell is not None:
+                tell()
+            del tell  # while it makes, the thread keeps no one alive
+            if done:
+                return
+
+
+class _Counts:
+    """Ends work that is given up wherever it counts what is done."""
+
+    def __init__(self, given_up: Callable[[], bool]) -> None:
+        self._given_up = given_up
+
+    def count(self, name: str, done: int, total: int) -> None:
+        if self._given_up():
+            raise Interrupted
+
+    def remark(self, text: str) -> None:
+        pass
+
+
+_makings: weakref.WeakSet[Making] = weakref.WeakSet()
+
+
+def _forget_threads() -> None:
+    for making in list(_makings):
+        making.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -10,14 +10,14 @@ labels themselves.
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from nbembed.kernels.threads import Interrupted
 from nbembed.propagation import Propagation, neighbor_affinities
-from nbembed.session.worker import as_exception
+from nbembed.session.making import Made, Making
 
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class SuggestionRequest:
     """What suggestions are made from: labels and links, and the metric of the graph.
+
+    Two are equal if they come to the same suggestions.
 
     Attributes
     ----------
@@ -39,9 +41,8 @@ class SuggestionRequest:
     supervision: Supervision
     metric: Any
 
-    def same_as(self, other: SuggestionRequest | None) -> bool:
-        """Return whether both come to the same suggestions."""
-        return other is not None and (
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SuggestionRequest) and (
             _same_metric(self.metric, other.metric) and self.supervision == other.supervision
         )
 
@@ -69,27 +70,21 @@ class Suggester:
 
     def __init__(self, X: Any, tell: Callable[[], None]) -> None:
         self._X = X
-        self._tell = weakref.WeakMethod(tell)
-        self._changed = threading.Condition()
+        self._making = Making("nbembed suggestions", tell)
         self._wanted = False
         self._closed = False
-        self._present: SuggestionRequest | None = None
-        self._pending: SuggestionRequest | None = None
-        self._result: SuggestionResult | None = None
         # Of the thread alone: the graph, and the metric that it was made with.
         self._graph: tuple[Any, Propagation] | None = None
 
     @property
     def newest(self) -> SuggestionResult | None:
         """What was made last."""
-        with self._changed:
-            return self._result
+        return _result(self._making.newest)
 
     @property
     def busy(self) -> bool:
         """Whether something is being made."""
-        with self._changed:
-            return self._present is not None
+        return self._making.busy
 
     @property
     def wanted(self) -> bool:
@@ -98,90 +93,45 @@ class Suggester:
 
     def ask(self, request: SuggestionRequest) -> None:
         """Have suggestions made; quick."""
-        with self._changed:
-            self._wanted = True
-            self._ask(request)
+        self._wanted = True
+        self._making.ask(request, partial(self._make, request), alone=True)
 
     def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
         """Return what comes of a request; ``None`` if it takes longer or never comes."""
-
-        def over() -> bool:
-            return self._of(request) is not None or self._present is None or self._closed
-
-        with self._changed:
-            self._wanted = True
-            self._ask(request)
-            self._changed.wait_for(over, timeout)
-            return self._of(request)
+        self._wanted = True
+        make = partial(self._make, request)
+        return _result(self._making.wait(request, make, timeout, alone=True))
 
     def close(self) -> None:
         """Make no more suggestions and drop the graph; what was made last can still be read."""
-        with self._changed:
-            self._closed, self._pending = True, None
-            if self._present is None:
-                self._graph = None
-            self._changed.notify_all()
-
-    def forked(self) -> None:
-        """Go on without the thread, which a forked copy of the process does not have."""
-        self._changed = threading.Condition()  # the thread may have held it
-        self._present = self._pending = None
         self._closed = True
+        self._making.close()
+        self._graph = None
 
-    def _of(self, request: SuggestionRequest) -> SuggestionResult | None:
-        result = self._result
-        return result if result is not None and request.same_as(result.request) else None
-
-    def _ask(self, request: SuggestionRequest) -> None:
-        if self._closed:
-            return
-        if self._present is not None:
-            self._pending = None if request.same_as(self._present) else request
-        elif self._of(request) is None:
-            self._begin(request)
-
-    def _begin(self, request: SuggestionRequest) -> None:
-        self._present, self._pending = request, None
-        thread = threading.Thread(target=self._make_all, name="nbembed suggestions", daemon=True)
+    def _make(self, request: SuggestionRequest) -> Suggestions | None:
+        if not request.supervision.labeled.size:
+            return None
+        graph = self._graph
         try:
-            thread.start()
-        except RuntimeError as error:  # no thread can be started: a result like any other error
-            self._present, self._result = None, SuggestionResult(request, error=error)
-
-    def _make_all(self) -> None:
-        """Make what is asked for, until nothing is pending (in the thread)."""
-        while True:
-            with self._changed:
-                request = self._present
-            if request is None:
-                return
-            result = self._make(request)
-            with self._changed:
-                self._result = result
-                self._present, self._pending = self._pending, None
-                done = self._present is None
-                if self._closed:
-                    self._graph = None
-                self._changed.notify_all()
-            tell = self._tell()
-            if tell is not None:
-                tell()
-            del tell  # while it computes, the thread keeps no session alive
-            if done:
-                return
-
-    def _make(self, request: SuggestionRequest) -> SuggestionResult:
-        try:
-            if not request.supervision.labeled.size:
-                return SuggestionResult(request)
-            if self._graph is None or not _same_metric(self._graph[0], request.metric):
+            if graph is None or not _same_metric(graph[0], request.metric):
                 affinities = neighbor_affinities(self._X, metric=request.metric)
                 # Its rows are of the right perplexity already.
-                self._graph = request.metric, Propagation(affinities, perplexity=None)
-            return SuggestionResult(request, self._graph[1].update(request.supervision))
-        except BaseException as error:  # SystemExit too, of a user's metric
-            self._graph = None
-            return SuggestionResult(request, error=as_exception(error))
+                graph = request.metric, Propagation(affinities, perplexity=None)
+            suggestions = graph[1].update(request.supervision)
+        except Interrupted:
+            raise
+        except BaseException:
+            graph = None
+            raise
+        finally:
+            self._graph = graph
+            if self._closed:  # in this order, since it may be closed meanwhile
+                self._graph = None
+        return suggestions
+
+
+def _result(made: Made | None) -> SuggestionResult | None:
+    return None if made is None else SuggestionResult(made.key, made.value, made.error)
 
 
 def _same_metric(a: Any, b: Any) -> bool:

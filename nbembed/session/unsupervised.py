@@ -80,7 +80,7 @@ def unsupervised_settings(settings: Settings) -> Settings:
 
 def run_to_rest(
     engine: Engine,
-    closed: Callable[[], bool],
+    given_up: Callable[[], bool],
     yields: Callable[[], bool],
     told: Callable[[int], None],
 ) -> UnsupervisedMap:
@@ -90,8 +90,8 @@ def run_to_rest(
     ----------
     engine : Engine
         Before its cold start.
-    closed : callable
-        Whether to give up.
+    given_up : callable
+        Whether nobody wants it any more; asked within iterations, too.
     yields : callable
         Whether a map in motion needs the processor.
     told : callable
@@ -104,10 +104,10 @@ def run_to_rest(
     """
     cost = np.nan
     while engine.iteration < LONGEST and not engine.converged:
-        if closed():
+        if given_up():
             raise Interrupted
         began = time.monotonic()
-        cost = engine.advance(closed).cost
+        cost = engine.advance(given_up).cost
         told(engine.iteration)
         if yields():
             time.sleep(min(1.0, time.monotonic() - began))

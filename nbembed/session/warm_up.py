@@ -9,19 +9,18 @@ compiled code.
 
 from __future__ import annotations
 
-import atexit
 import logging
 import threading
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.methods.algorithm import GridRecipe
+from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
-from nbembed.session.worker import PATIENCE_AT_EXIT
 from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ MANY = 6000
 
 #: Methods that are warm, or about to be, and the threads that see to it.
 _warm: dict[tuple[type, int], threading.Thread] = {}
+#: Set where the interpreter ends.
+_leaving = threading.Event()
 
 
 def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
@@ -55,6 +56,7 @@ def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
     thread = threading.Thread(
         target=_steer_a_small_map, args=(recipe, points), name="nbembed warm-up", daemon=True
     )
+    end_at_exit(thread, _leaving.set)
     try:
         thread.start()
     except RuntimeError:  # no thread can be started
@@ -74,25 +76,32 @@ def _points_like(recipe: Recipe[Any], n_samples: int) -> int:
 
 def _steer_a_small_map(recipe: Recipe[Any], n: int) -> None:
     try:
-        X = np.random.default_rng(0).normal(size=(n, 2))
-        settings = Settings.of(recipe, Supervision(n))
-        engine = Engine(X, settings)
-        _advance(engine)
-        said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
-        said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
-        # In this order, because a first label is likelier than a slider that follows one.
-        for supervision in (said, Supervision(n)):
-            here = settings.with_supervision(supervision)
-            engine.apply("label", {}, here)
-            _advance(engine)
-            for parameter in recipe.live_parameters:
-                value = 0.4 * parameter.low + 0.6 * parameter.high  # no end, and no special case
-                other = here.recipe.replace(**{parameter.name: value})
-                engine.apply("set", {parameter.name: value}, replace(here, recipe=other))
-                _advance(engine)
+        with interruptible(_leaving.is_set):
+            _steer(recipe, n)
+    except Interrupted:
+        pass
     except Exception:
         # The data of this method are not of this kind; its first label compiles what it needs.
         _logger.debug("could not warm up %s", type(recipe).__name__, exc_info=True)
+
+
+def _steer(recipe: Recipe[Any], n: int) -> None:
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    settings = Settings.of(recipe, Supervision(n))
+    engine = Engine(X, settings)
+    _advance(engine)
+    said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
+    said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
+    # In this order, because a first label is likelier than a slider that follows one.
+    for supervision in (said, Supervision(n)):
+        here = settings.with_supervision(supervision)
+        engine.apply("label", {}, here)
+        _advance(engine)
+        for parameter in recipe.live_parameters:
+            value = 0.4 * parameter.low + 0.6 * parameter.high  # no end, and no special case
+            other = here.recipe.replace(**{parameter.name: value})
+            engine.apply("set", {parameter.name: value}, replace(here, recipe=other))
+            _advance(engine)
 
 
 def _advance(engine: Engine) -> None:
@@ -100,11 +109,3 @@ def _advance(engine: Engine) -> None:
     engine.advance()
     engine.advance()
     engine.cost()
-
-
-@atexit.register
-def _end() -> None:
-    """Let compiled code finish before the interpreter takes its world apart."""
-    deadline = time.monotonic() + PATIENCE_AT_EXIT
-    for thread in list(_warm.values()):
-        thread.join(max(0.0, deadline - time.monotonic()))

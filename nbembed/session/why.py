@@ -139,9 +139,15 @@ class Why:
     """
 
     def __init__(self, session: Session) -> None:
+        ref = weakref.ref(session)  # which the thread does not keep alive
+
+        def closed() -> bool:
+            there = ref()
+            return there is None or there._controller.machine.closing
+
         self._session = session
         self._measures = PointMeasures(session.X)
-        self._making = Making()
+        self._making = Making(over=closed)
         self._lock = threading.Lock()
         self._scales: tuple[Any, dict[str, Any]] | None = None
         self._terms: tuple[Any, Any, tuple[CostTerm, ...]] | None = None
@@ -356,10 +362,7 @@ class Why:
         with controller.lock:
             settings = unsupervised_settings(controller.session_state.settings)
         engine, ref, told = controller.engine, weakref.ref(controller), weakref.ref(self)
-
-        def closed() -> bool:
-            there = ref()
-            return there is None or there.machine.closing
+        given_up = self._making.given_up
 
         def moving() -> bool:
             there = ref()
@@ -372,7 +375,7 @@ class Why:
 
         def make() -> UnsupervisedMap:
             tell(0)
-            return run_to_rest(engine.apart(settings), closed, moving, tell)
+            return run_to_rest(engine.apart(settings), given_up, moving, tell)
 
         return UnsupervisedKey(settings), make
 

@@ -7,7 +7,6 @@ at any moment in any thread, even one that holds the session's lock.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import threading
 import time
@@ -15,8 +14,7 @@ import weakref
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-#: Seconds that leaving the interpreter waits for workers to finish what they are at.
-PATIENCE_AT_EXIT = 5.0
+from nbembed.session.compiled_threads import end_at_exit
 
 
 class Worked(Protocol):
@@ -47,9 +45,9 @@ class Worker:
             thread = threading.Thread(
                 target=_work, args=(self, ref), name="nbembed session", daemon=True
             )
+            end_at_exit(thread, self.end)
             thread.start()  # where that fails, the next call tries again
             self._thread = thread
-            _alive.add(self)
         self._tokens.put(None)
 
     def end(self) -> None:
@@ -108,17 +106,3 @@ def as_exception(error: BaseException) -> Exception:
     told = RuntimeError(f"{type(error).__name__}({error}) was raised while the map was computed")
     told.__cause__ = error
     return told
-
-
-_alive: weakref.WeakSet[Worker] = weakref.WeakSet()
-
-
-@atexit.register
-def _end_all() -> None:
-    """Let every worker finish its turn before the interpreter takes its world apart."""
-    workers = list(_alive)
-    for worker in workers:
-        worker.end()
-    deadline = time.monotonic() + PATIENCE_AT_EXIT
-    for worker in workers:
-        worker.join(max(0.0, deadline - time.monotonic()))

@@ -22,7 +22,12 @@ from nbembed.soak.drawing import Rng
 from nbembed.soak.kills import kill
 from nbembed.soak.messages import send_messages
 from nbembed.soak.outcome import Outcome
-from nbembed.soak.resources import live_sessions, resident_memory, threads_after
+from nbembed.soak.resources import (
+    live_sessions,
+    resident_memory,
+    sessions_after,
+    threads_after,
+)
 from nbembed.soak.steering import steer
 from nbembed.validation import check_real
 
@@ -56,8 +61,8 @@ def run_epoch(seed: int, subjects: Sequence[str] = tuple(SUBJECTS)) -> Outcome:
         outcome.add(found)
     left = threads_after(threads)
     outcome.expect(not left, f"threads that do not end: {', '.join(left)}")
-    held = live_sessions() - sessions
-    outcome.expect(held <= 0, f"{held} closed sessions are still held")
+    held = sessions_after(sessions)
+    outcome.expect(not held, f"{held} closed sessions are still held")
     outcome.counts["epochs"] += 1
     return outcome
 

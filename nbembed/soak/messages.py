@@ -15,6 +15,7 @@ from nbembed.session import Session
 from nbembed.soak.comparison import differences
 from nbembed.soak.drawing import Rng, Situation, pick
 from nbembed.soak.outcome import Outcome
+from nbembed.soak.resources import GUARD
 from nbembed.soak.steering import comes_to_rest, new_session
 from nbembed.widget import Explorer, page_commands, schema
 from nbembed.widget.queries import QUERIES
@@ -69,6 +70,9 @@ def send_messages(rng: Rng, folder: Path, messages: int = MESSAGES) -> Outcome:
                     continue
                 content, buffers = message(rng, session)
                 check_message(explorer, content, buffers, outcome)
+            answered = explorer._queries.wait(GUARD)
+            outcome.expect(answered, "the queries of pages are not answered")
+            check_answers(explorer, outcome)  # those of the last messages
         finally:
             explorer.close()
         session.step(1)  # a start that was canceled is not in the log, so that a replay makes it
@@ -91,9 +95,7 @@ def check_message(
         # The kernel's own way catches what a callback raises.
         for callback in explorer._msg_callbacks.callbacks:
             callback(explorer, content, buffers)
-    for answer in explorer.take("answer"):
-        with outcome.guarded(f"the answer to {answer['name']}"):
-            json.dumps(answer, allow_nan=False).encode()
+    check_answers(explorer, outcome)
     replies = explorer.take("reply")
     command = isinstance(content, dict) and content.get("type") == "command"
     fine = len(replies) == 1 if command else len(replies) <= 1
@@ -105,6 +107,13 @@ def check_message(
             schema.REPLY.check(reply)
         repeated = not command or reply["request"] in (content.get("request"), 0)
         outcome.expect(repeated, f"{shown} got the reply to {reply['request']}")
+
+
+def check_answers(explorer: RecordedExplorer, outcome: Outcome) -> None:
+    """Check the answers that have been sent so far."""
+    for answer in explorer.take("answer"):
+        with outcome.guarded(f"the answer to {answer['name']}"):
+            json.dumps(answer, allow_nan=False).encode()
 
 
 def check_trait(explorer: Explorer, name: str, value: Any, outcome: Outcome) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from pathlib import Path
 
 from nbembed.session import Session
@@ -25,11 +26,20 @@ def resident_memory() -> int | None:
     return next((int(line.split()[1]) // 1024 for line in lines), None)
 
 
-def live_sessions() -> int:
-    """Return the number of sessions that something in this process still holds."""
+def live_sessions() -> weakref.WeakSet[Session]:
+    """Return the sessions that something in this process still holds."""
     gc.collect()
     # By type: a weak proxy that has outlived its object raises when its class is asked for.
-    return sum(issubclass(type(each), Session) for each in gc.get_objects())
+    return weakref.WeakSet(each for each in gc.get_objects() if issubclass(type(each), Session))
+
+
+def sessions_after(before: weakref.WeakSet[Session]) -> int:
+    """Return the number of sessions that are held and were not ``before``.
+
+    Each is looked for, since one of those before may be freed meanwhile: numbers would then balance
+    it against one that is left behind.
+    """
+    return len(live_sessions() - before)
 
 
 def threads_after(before: set[threading.Thread]) -> list[str]:

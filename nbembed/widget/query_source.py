@@ -39,7 +39,7 @@ class QuerySource:
     def __init__(self, send: Send, answers: Mapping[str, Answer]) -> None:
         self._send = send
         self._answers = dict(answers)
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()  # notified when no query is left
         self._queue: dict[tuple[str, int], QueryMessage] = {}
         self._answering = False
 
@@ -58,7 +58,12 @@ class QuerySource:
         except RuntimeError:  # no thread is to be had; the next query tries again for this one, too
             _logger.info("queries are not answered", exc_info=True)
             with self._lock:
-                self._answering = False
+                self._rest()
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until no query is being answered; return whether it is so."""
+        with self._lock:
+            return self._lock.wait_for(lambda: not self._answering, timeout)
 
     def forget(self, client: str) -> None:
         """Drop what a page that is gone has asked."""
@@ -66,11 +71,16 @@ class QuerySource:
             for key in [key for key in self._queue if key[0] == client]:
                 del self._queue[key]
 
+    def _rest(self) -> None:
+        """Note that the thread ends (under the lock)."""
+        self._answering = False
+        self._lock.notify_all()
+
     def _work(self) -> None:
         while True:
             with self._lock:
                 if not self._queue:
-                    self._answering = False
+                    self._rest()
                     return
                 query = self._queue.pop(next(iter(self._queue)))
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from traitlets import TraitError
 
 import nbembed as nb
-from nbembed.widget import page_commands, schema
+from nbembed.widget import page_commands, query_source, schema
 from nbembed.widget.page_commands import CommandType
 from nbembed.widget.queries import QUERIES
 from nbembed.widget.query_types import QueryType
@@ -349,22 +350,62 @@ def _is_command(content: Any) -> bool:
     )
 
 
+class _Heard(logging.Handler):
+    """Keeps the errors that are logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.errors: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info and record.exc_info[1]
+        if error:
+            self.errors.append(error)
+
+
+@contextlib.contextmanager
+def query_errors() -> Iterator[list[BaseException]]:
+    """Give the errors of queries in the block: a page is told their texts alone."""
+    logger, heard = logging.getLogger(query_source.__name__), _Heard()
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addHandler(heard)
+    try:
+        yield heard.errors
+    finally:
+        logger.removeHandler(heard)
+        logger.setLevel(level)
+
+
+def check_answers(explorer: Any, sent: list[Any], errors: list[BaseException]) -> None:
+    """Wait for the answers to queries; each is plain JSON, and no error is a foreign one."""
+    if not explorer._queries.wait(REST):
+        raise Fault("queries are not answered")
+    for answer in [message for message in sent if message.get("type") == "answer"]:
+        json.dumps(answer, allow_nan=False, ensure_ascii=False).encode("utf-8")
+    for error in errors:
+        if not isinstance(error, REFUSALS):
+            raise Fault(f"a query raised {type(error).__name__}: {error}") from error
+
+
 def talk(messages: list[tuple[Any, list[bytes]]], state: dict[str, Any]) -> None:
-    """Send messages of a page to an Explorer; each command gets its answer, in plain JSON."""
+    """Send messages of a page to an Explorer; each gets its reply or answer, in plain JSON."""
     explorer = nb.Explorer(arguments.some_data(WORLD), nb.SNE(random_state=0), autoplay=False)
     sent: list[Any] = []
     explorer.send = lambda content, buffers=None: sent.append(content)
     try:
         receive = explorer._msg_callbacks.callbacks[-1]
-        for content, buffers in messages:
-            before = len(sent)
-            receive(explorer, content, buffers)
-            replies = [m for m in sent[before:] if m.get("type") == "reply"]
-            if _is_command(content) and not any(
-                m["request"] == content["request"] for m in replies
-            ):
-                raise Fault(f"no reply to {content!r}")
-            json.dumps(replies, allow_nan=False, ensure_ascii=False).encode("utf-8")
+        with query_errors() as errors:
+            for content, buffers in messages:
+                before = len(sent)
+                receive(explorer, content, buffers)
+                replies = [m for m in sent[before:] if m.get("type") == "reply"]
+                if _is_command(content) and not any(
+                    m["request"] == content["request"] for m in replies
+                ):
+                    raise Fault(f"no reply to {content!r}")
+                json.dumps(replies, allow_nan=False, ensure_ascii=False).encode("utf-8")
+            check_answers(explorer, sent, errors)
         with contextlib.suppress(TraitError, *calls.REFUSALS):  # refused
             explorer.set_state(state)
         if explorer.n_samples != 8:

@@ -7,7 +7,8 @@ the same calls. With ``--shrink`` it looks for the shortest call of a fault. ``N
 names a file that faults are written to as they are found.
 
 Before each call the child writes it to a journal; if the child dies, or writes nothing for
-:data:`PATIENCE` seconds, the journal names the call that did it.
+:data:`PATIENCE` seconds, the journal names the call that did it. Patience counts from the journal's
+first byte, which is written once everything is imported.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ ROOT = Path(__file__).parents[2]
 #: Seconds without a new call after which the child is taken to hang: far longer than any call
 #: takes, compilation on a loaded machine included.
 PATIENCE = 300
+#: Seconds in which the child must have imported everything, whatever the patience with calls.
+START = 600
 #: Calls planned for each one wanted: some callables have fewer different calls than their share.
 SPARE = 1.05
 #: Bytes of the journal.
@@ -79,10 +82,21 @@ class Journal:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT)
         self.calls = 0
 
+    def begin(self) -> None:
+        """Let the parent's patience count from now."""
+        os.pwrite(self._file, b" " * JOURNAL, 0)
+
     def write(self, batch: Batch, call: str) -> None:
         self.calls += 1
         text = f"{self.calls}\t{batch.entry}\t{call}".encode("utf-8", "backslashreplace")
         os.pwrite(self._file, text[:JOURNAL].ljust(JOURNAL), 0)
+
+
+def entries() -> dict[str, Any]:
+    """Return the entries of the table that the environment names."""
+    name = os.environ.get("NBEMBED_FUZZ_TABLE", "tests.fuzz.calls")
+    table: dict[str, Any] = importlib.import_module(name).table()
+    return table
 
 
 def attempt(call: Any, allowed: tuple[type[Exception], ...]) -> None:
@@ -110,8 +124,7 @@ def run_batch(batch: Batch, journal: Journal) -> list[Failure]:
 
     from tests.fuzz import outcomes
 
-    table = importlib.import_module(os.environ.get("NBEMBED_FUZZ_TABLE", "tests.fuzz.calls"))
-    entry = table.table()[batch.entry]
+    entry = entries()[batch.entry]
     found: dict[tuple[str, str], Failure] = {}
 
     @hypothesis.seed(batch.seed)
@@ -163,7 +176,9 @@ def child(folder: Path) -> None:
     warnings.simplefilter("ignore")
     warnings.filterwarnings("error", category=RuntimeWarning, module="nbembed")
     plan = [Batch(**each) for each in json.loads((folder / "plan.json").read_text())]
+    entries()
     journal = Journal(folder / "journal")
+    journal.begin()
     # Calls may write files; a path such as "../../x" must not leave the folder.
     scratch = folder / "a" / "b" / "c"
     scratch.mkdir(parents=True, exist_ok=True)
@@ -259,8 +274,9 @@ def _one_child(folder: Path, left: list[Batch]) -> str:
                 ]
                 if now != seen:
                     seen, since = now, time.monotonic()
-                elif time.monotonic() - since > PATIENCE:
-                    return f"no end within {PATIENCE} s"
+                patience, what = (PATIENCE, "end") if seen else (START, "first call")
+                if time.monotonic() - since > patience:
+                    return f"no {what} within {patience} s"
         finally:
             if process.poll() is None:
                 process.kill()

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import os
 import random
+from types import SimpleNamespace
 
 import pytest
 
 from nbembed.widget import page_commands
+from nbembed.widget.finder import Finder
 from nbembed.widget.queries import QUERIES
+from nbembed.widget.query_source import QuerySource
 from tests.fuzz import calls, live, runner
 from tests.fuzz.known import KNOWN
+from tests.fuzz.outcomes import Fault
 from tests.fuzz.runner import Batch
 
 #: Calls of one run.
@@ -80,7 +84,6 @@ def test_every_argument_of_a_page_can_be_drawn():
 def broken(monkeypatch):
     """Let the child take its table from :mod:`tests.fuzz.broken`."""
     monkeypatch.setenv("NBEMBED_FUZZ_TABLE", "tests.fuzz.broken")
-    monkeypatch.setattr(runner, "PATIENCE", 20)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +107,72 @@ def test_the_fuzzer_names_the_call(broken, entry, kind, call):
 
 
 @pytest.mark.slow
-def test_the_fuzzer_sees_a_call_that_does_not_end(broken):
+def test_the_fuzzer_sees_a_call_that_does_not_end(broken, monkeypatch):
+    monkeypatch.setattr(runner, "PATIENCE", 20)
     report = runner.execute([Batch("hang", 60, 0), Batch("fine", 5, 0)])
     (failure,) = report.failures
     assert failure.kind == "no end within 20 s"
     assert failure.call.startswith("hang(x=7)")
+
+
+QUERY = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
+         "arguments": {}}  # fmt: skip
+
+
+def test_the_fuzzer_sees_a_query_that_raises(monkeypatch):
+    def answer(self):
+        raise error
+
+    monkeypatch.setattr(Finder, "answer_columns", answer)
+    error = KeyError("column")
+    with pytest.raises(Fault, match="a query raised KeyError: 'column'"):
+        live.talk([(QUERY, [])], {})
+    error = ValueError("column must be there")  # refused
+    live.talk([(QUERY, [])], {})
+
+
+def test_the_fuzzer_sees_an_answer_that_is_no_json(monkeypatch):
+    answer = {"type": "answer", "fields": {"mean": float("nan")}}
+    monkeypatch.setattr(QuerySource, "_answer", lambda self, query: (answer, []))
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        live.talk([(QUERY, [])], {})
+
+
+@pytest.mark.parametrize(
+    ("imports", "calls", "ending"),
+    [
+        (runner.PATIENCE + 100, 10, ""),
+        (10, runner.PATIENCE + 100, f"no end within {runner.PATIENCE} s"),
+        (runner.START + 100, 10, f"no first call within {runner.START} s"),
+    ],
+)
+def test_patience_counts_from_the_first_call(tmp_path, monkeypatch, imports, calls, ending):
+    now = [0.0]
+
+    class Child:
+        """Imports, makes its calls, and ends well, each after so many seconds."""
+
+        returncode = 0
+
+        def __init__(self, *_, **__):
+            pass
+
+        def poll(self):
+            journal = tmp_path / "journal"
+            if now[0] >= imports and not journal.read_bytes():
+                runner.Journal(journal).begin()
+            return 0 if now[0] >= imports + calls else None
+
+        def kill(self):
+            pass
+
+        def wait(self):
+            pass
+
+    def sleep(seconds):
+        now[0] += 5.0
+
+    monkeypatch.setattr(runner.subprocess, "Popen", Child)
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr(runner, "time", clock)
+    assert runner._one_child(tmp_path, [Batch("fine", 5, 0)]) == ending

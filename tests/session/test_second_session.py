@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 import nbembed as nb
@@ -50,13 +49,15 @@ def test_it_has_parameters_and_a_map_of_its_own(pair: tuple[Session, SecondSessi
     assert (first.method_name, second.session.method_name) == ("Fake", "Other")
 
 
-def test_it_plays_and_pauses_with_the_first(pair: tuple[Session, SecondSession]) -> None:
-    first, second = pair
+def test_it_plays_and_pauses_with_the_first(start: Callable[..., Session]) -> None:
+    first = start(Fake(random_state=3, tol=0.0))  # which never rests by itself
+    second = SecondSession(first)
     assert second.session.state == "idle"
     first.play()
     until(lambda: second.session.iteration > 0)
     first.pause()
-    until(lambda: second.session.state in ("paused", "converged"))
+    until(lambda: second.session.state == "paused")
+    second.close()
 
 
 def test_it_begins_at_once_beside_a_map_that_rests(start: Callable[..., Session]) -> None:
@@ -102,14 +103,26 @@ def test_a_method_that_the_data_do_not_suit_is_refused(start: Callable[..., Sess
         SecondSession(first, 3)
 
 
-def test_labels_that_its_method_cannot_have_are_told_of(X: np.ndarray) -> None:
-    with nb.Session(X, nb.SNE(random_state=0)) as first:
-        second = SecondSession(first, nb.Mbed(n_components=2, n_classes=3, random_state=0))
-        for k in range(4):
-            first.label([k], f"class {k}")
-        until(lambda: second.problem != "" or len(second.session.supervision.classes) == 4)
-        assert first.supervision.labeled.tolist() == [0, 1, 2, 3]
-        second.close()
+def test_labels_that_its_method_cannot_have_are_told_of(
+    start: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, told = start(), list[str]()
+    second = SecondSession(first, changed=lambda: told.append(second.problem))
+
+    def refuse(supervision: nb.Supervision) -> None:
+        raise ValueError("supervision has too many classes")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(second.session, "supervise", refuse)
+        first.label([0], "a")
+        until(lambda: "supervision has too many classes" in told)
+        assert first.supervision.labeled.tolist() == [0]
+        assert second.session.supervision.labeled.tolist() == []
+        told.clear()
+    first.label([1], "a")  # it has the ones before, too
+    until(lambda: "" in told)
+    assert second.session.supervision == first.supervision
+    second.close()
 
 
 def test_after_its_end_nothing_comes_over(pair: tuple[Session, SecondSession]) -> None:

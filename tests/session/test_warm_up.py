@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
 import nbembed as nb
 from nbembed.kernels.backend import BACKEND
+from nbembed.kernels.threads import run_chunks
+from nbembed.session import compiled_threads
 from nbembed.session import warm_up as room
 from nbembed.session.warm_up import warm_up
 from tests.session.fake import GUARD, Fake, calls
@@ -121,21 +122,29 @@ def test_a_metric_of_the_user_is_not_called() -> None:
     assert warm_up(nb.HSSNE(metric=metric).recipe, 300) is None
 
 
-def test_the_end_waits_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "PATIENCE_AT_EXIT", 0.2)
-    release = threading.Event()
-    kinds = [type(f"Method{number}", (), {}) for number in range(10)]
-    threads = [threading.Thread(target=release.wait, daemon=True) for _ in kinds]
-    for kind, thread in zip(kinds, threads):
-        thread.start()
-        room._warm[kind, room.POINTS] = thread
-    began = time.monotonic()
-    room._end()
-    waited = time.monotonic() - began
-    release.set()
-    for thread in threads:
-        wait(thread)
-    assert 0.2 <= waited < 1.0
+def test_it_ends_with_the_interpreter(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As far as the compiler lets it: between two chunks."""
+    steps: list[int] = []
+    leaving, begun = threading.Event(), threading.Event()
+
+    def advance(engine: room.Engine) -> None:
+        begun.set()
+        assert leaving.wait(GUARD)
+        run_chunks(steps.append, 1, 1)
+
+    monkeypatch.setattr(room.Engine, "advance", advance)
+    monkeypatch.setattr(room, "_leaving", leaving)
+    thread = warm_up(nb.HSSNE().recipe, 300)
+    assert thread is not None
+    assert begun.wait(GUARD)
+    stop = compiled_threads._stops[thread]()
+    assert stop is not None
+    stop()
+    wait(thread)
+    assert steps == []
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("method", [nb.HSSNE(metric="precomputed"), nb.HSSNE(perplexity=1000)])

@@ -19,11 +19,11 @@ from nbembed.methods import HSSNE
 from nbembed.session import Session
 from nbembed.session.arguments import PARAMETERS
 from nbembed.session.commands import COMMANDS
-from nbembed.soak import drawing, epochs
+from nbembed.soak import drawing, epochs, messages
 from nbembed.soak.damage import _foreign_code
 from nbembed.soak.drawing import Situation
 from nbembed.soak.kills import _last_saved
-from nbembed.soak.messages import check_message, legal
+from nbembed.soak.messages import RecordedExplorer, check_message, legal
 from nbembed.soak.mutations import PAYLOAD, mutate
 from nbembed.soak.outcome import Outcome
 from nbembed.soak.resources import live_sessions
@@ -31,6 +31,8 @@ from nbembed.soak.steering import REFUSALS, check_replays
 from nbembed.supervision import Supervision
 from nbembed.widget import page_commands, schema
 from nbembed.widget.queries import QUERIES
+from nbembed.widget.query_source import QuerySource
+from tests.session.fake import Fake
 
 
 @pytest.fixture
@@ -81,6 +83,18 @@ def test_sessions_and_threads_left_behind_are_failures(monkeypatch, session):
     held.clear()
     failures = epochs.run_epoch(1, ()).failures
     assert failures == ["threads that do not end: nbembed session"]
+
+
+def test_a_session_freed_meanwhile_hides_none_that_is_left_behind(monkeypatch, session):
+    earlier, held = [Session(session.X)], []
+
+    def holds(rng: Any, folder: Path) -> Outcome:
+        earlier.clear()
+        held.append(Session(session.X))
+        return Outcome()
+
+    monkeypatch.setattr(epochs, "SUBJECTS", {"steering": holds})
+    assert epochs.run_epoch(1, ("steering",)).failures == ["1 closed sessions are still held"]
 
 
 def test_the_pool_that_all_maps_share_is_no_thread_left_behind(monkeypatch):
@@ -177,6 +191,31 @@ def test_an_answer_that_is_no_json_is_found(session):
     outcome = Outcome()
     check_message(explorer, {"type": "ack"}, [], outcome)
     assert "the answer to find" in outcome.failures[0]
+
+
+def test_the_answer_to_the_last_message_is_checked(monkeypatch, tmp_path):
+    looked = threading.Event()
+    take = RecordedExplorer.take
+
+    def first_take(self: Any, kind: str) -> Any:
+        found = take(self, kind)
+        looked.set()
+        return found
+
+    def late(self: Any, query: Any) -> Any:
+        assert looked.wait(60.0)
+        return {"type": "answer", "name": query.name, "fields": {"low": float("nan")}}, []
+
+    query = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
+             "arguments": {}}  # fmt: skip
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    monkeypatch.setattr(messages, "new_session", lambda rng: Session(X, Fake()))
+    monkeypatch.setattr(messages, "message", lambda rng, session: (query, []))
+    monkeypatch.setattr(RecordedExplorer, "take", first_take)
+    monkeypatch.setattr(QuerySource, "_answer", late)
+    rng: Any = SimpleNamespace(random=lambda: 1.0)
+    outcome = messages.send_messages(rng, tmp_path, messages=1)
+    assert ["the answer to find_columns" in failure for failure in outcome.failures] == [True]
 
 
 def test_legal_values_are_drawn_for_all_that_a_page_sends():

@@ -137,5 +137,7 @@ def test_the_newest_query_of_an_asker_counts() -> None:
     source.ask(asked(request=5, client="other"))
     source.forget("other")
     source.ask(asked(request=6, client="last"))
+    assert not source.wait(0)
     go.set()
-    assert [content["request"] for content, _ in page.wait(4)] == [1, 2, 4, 6]
+    assert source.wait(WAIT)
+    assert [content["request"] for content, _ in page.wait(0)] == [1, 2, 4, 6]
