@@ -312,10 +312,7 @@ def test_an_error_in_the_worker_shows_and_labels_stay(open_cells: OpenCells) -> 
     )
 
 
-def test_latency_from_slider_to_drawn_frame(
-    open_cells: OpenCells, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Print the latencies; what they are depends on the machine, that they exist does not."""
+def test_each_move_of_a_slider_is_drawn(open_cells: OpenCells) -> None:
     notebook = open_cells(
         DATA.replace("[:800]", ""), SHOW.replace("color=truth", "color=truth, height=400")
     )
@@ -334,14 +331,7 @@ def test_latency_from_slider_to_drawn_frame(
     )
     slider = hand.widget.get_by_role("slider", name="α", exact=True)
     slider.focus()
-    for turn in range(40):
-        hand.page.keyboard.press("ArrowRight" if turn % 8 < 4 else "ArrowLeft")
-        hand.page.wait_for_timeout(120)
-    latencies = notebook.page.evaluate("window.latencies")
-    assert len(latencies) >= 20
-    with capsys.disabled():
-        p50, p95 = np.percentile(latencies, [50, 95])
-        print(
-            f"\nslider to first changed frame, {len(latencies)} moves at n = 1797: "
-            f"median {p50:.0f} ms, p95 {p95:.0f} ms, worst {max(latencies):.0f} ms"
-        )
+    for turn in range(8):
+        hand.page.keyboard.press("ArrowRight" if turn < 4 else "ArrowLeft")
+        notebook.page.wait_for_function("turn => window.latencies.length > turn", arg=turn)
+    assert all(latency > 0 for latency in notebook.page.evaluate("window.latencies"))
