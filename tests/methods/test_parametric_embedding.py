@@ -24,8 +24,7 @@ from nbembed.objectives import Parametric
 from nbembed.posteriors import Posteriors, SoftNearestNeighbor
 from nbembed.session import Session, load_session
 from nbembed.supervision import Supervision
-
-GUARD = 30
+from tests.waiting import GUARD
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import pytest
 import nbembed as nb
 from nbembed.session import Session
 from nbembed.session.second_session import SecondSession
-from tests.session.fake import GUARD, Fake, Other, rest
-from tests.session.slow import until
+from tests.session.fake import Fake, Other, rest
+from tests.waiting import GUARD, eventually
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def test_it_has_the_labels_and_gets_new_ones(pair: tuple[Session, SecondSession]
     assert second.session.supervision == first.supervision
     first.label([2], "b")
     first.must_link([3, 4])
-    until(lambda: second.session.supervision == first.supervision)
+    eventually(lambda: second.session.supervision == first.supervision)
     first.undo()
     first.undo()
-    until(lambda: second.session.supervision.labeled.tolist() == [0, 1])
+    eventually(lambda: second.session.supervision.labeled.tolist() == [0, 1])
     assert second.problem == ""
 
 
@@ -54,16 +54,16 @@ def test_it_plays_and_pauses_with_the_first(pair: tuple[Session, SecondSession])
     first, second = pair
     assert second.session.state == "idle"
     first.play()
-    until(lambda: second.session.iteration > 0)
+    eventually(lambda: second.session.iteration > 0)
     first.pause()
-    until(lambda: second.session.state in ("paused", "converged"))
+    eventually(lambda: second.session.state in ("paused", "converged"))
 
 
 def test_it_begins_at_once_beside_a_map_that_rests(start: Callable[..., Session]) -> None:
     first = start()
     first.step(3, wait=True)
     second = SecondSession(first)
-    until(lambda: second.session.iteration > 0)
+    eventually(lambda: second.session.iteration > 0)
     second.close()
 
 
@@ -107,7 +107,7 @@ def test_labels_that_its_method_cannot_have_are_told_of(X: np.ndarray) -> None:
         second = SecondSession(first, nb.Mbed(n_components=2, n_classes=3, random_state=0))
         for k in range(4):
             first.label([k], f"class {k}")
-        until(lambda: second.problem != "" or len(second.session.supervision.classes) == 4)
+        eventually(lambda: second.problem != "" or len(second.session.supervision.classes) == 4)
         assert first.supervision.labeled.tolist() == [0, 1, 2, 3]
         second.close()
 
@@ -118,7 +118,7 @@ def test_after_its_end_nothing_comes_over(pair: tuple[Session, SecondSession]) -
     first.label([5], "b")
     first.step(1, wait=True)
     assert second.session.supervision.labeled.tolist() == [0, 1]
-    until(lambda: second.session._controller.ended)
+    eventually(lambda: second.session._controller.ended)
     with pytest.raises(RuntimeError, match="closed"):
         second.session.play()
 

@@ -13,7 +13,8 @@ import nbembed as nb
 from nbembed.kernels.backend import BACKEND
 from nbembed.session import warm_up as room
 from nbembed.session.warm_up import warm_up
-from tests.session.fake import GUARD, Fake, calls
+from tests.session.fake import Fake, calls
+from tests.waiting import GUARD
 
 
 @pytest.fixture(autouse=True)

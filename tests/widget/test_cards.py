@@ -18,9 +18,10 @@ import nbembed as nb
 from nbembed.distances import scales_of
 from nbembed.widget import Explorer, cards
 from nbembed.widget.cards import nearest
+from tests.waiting import eventually
 from tests.widget.contract import check_message
 from tests.widget.fake_session import FakeSession
-from tests.widget.test_explorer import Page, eventually
+from tests.widget.test_explorer import Page
 
 FRAME = pd.DataFrame(
     {"size": [1.0, 2.0, 4.0, 8.0], "kind": ["a", "b", "a", "<b>"], "note": ["x" * 10_000] * 4},
