@@ -11,9 +11,11 @@ import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tests.waiting import GUARD
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: Seconds within which a server must be up.
-STARTED = 120.0
+STARTED = 5 * GUARD
 #: How many ports are tried: another program may take one before the server does.
 TRIES = 3
 

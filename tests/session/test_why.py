@@ -18,6 +18,7 @@ from nbembed.session.neighborhood import neighborhood_of, squares_on_map
 from nbembed.session.point_measures import PointMeasures
 from nbembed.session.unsupervised import aligned_to
 from nbembed.session.why import Why
+from tests.waiting import GUARD
 
 X, SPECIES = load_iris(return_X_y=True)
 
@@ -200,7 +201,7 @@ def test_forces_cancel_at_rest():
     with nb.Session(X, nb.HSSNE(random_state=0, n_jobs=1)) as session:
         session.pace = None
         session.play()
-        assert session.wait("converged", timeout=60)
+        assert session.wait("converged", timeout=GUARD)
         forces = Why(session).forces(0)
         longest = max(np.linalg.norm(f.vector) for f in forces.terms)
         assert np.linalg.norm(forces.total) < 0.05 * longest
@@ -277,26 +278,26 @@ def test_there_is_nothing_to_explain_before_there_is_a_map(start):
 
 
 def test_the_map_without_labels_is_the_one_that_was_never_labeled(session, why):
-    found = why.unsupervised(timeout=60)
+    found = why.unsupervised(timeout=GUARD)
     plain = nb.HSSNE(random_state=0, n_jobs=1, max_iter=found.iteration, tol=0).fit(X)
     assert plain.n_iter_ == found.iteration
     np.testing.assert_array_equal(found.embedding, plain.embedding_)
     assert found.cost == pytest.approx(plain.cost_, rel=1e-4)
-    assert why.unsupervised(timeout=60) is found  # it is kept
+    assert why.unsupervised(timeout=GUARD) is found  # it is kept
 
 
 def test_it_stays_while_labels_and_their_weight_change(start):
     session = start(nb.HSSNE(random_state=0, n_jobs=1))
     session.step(5, wait=True)
     why = Why(session)
-    first = why.unsupervised(timeout=60)
+    first = why.unsupervised(timeout=GUARD)
     session.label([0, 1], "a")
     session.set(rho=0.9)
-    session.wait(timeout=10)
-    assert why.unsupervised(timeout=60) is first
+    session.wait(timeout=GUARD)
+    assert why.unsupervised(timeout=GUARD) is first
     session.set(alpha=2.0)
-    session.wait(timeout=10)
-    other = why.unsupervised(timeout=60)
+    session.wait(timeout=GUARD)
+    other = why.unsupervised(timeout=GUARD)
     assert other is not first
     assert not np.array_equal(other.embedding, first.embedding)
 
@@ -305,12 +306,12 @@ def test_classes_are_counted_without_labels(start):
     known = nb.Supervision(30).label([0, 1], "a").label([2, 3], "b")
     session = start(nb.Mbed(random_state=0, max_iter=30), supervision=known)
     session.step(3, wait=True)
-    assert np.isfinite(Why(session).unsupervised(timeout=60).embedding).all()
+    assert np.isfinite(Why(session).unsupervised(timeout=GUARD).embedding).all()
 
 
 def test_qualities_are_the_means_of_both_maps(session, why):
-    found = why.qualities(k=7, timeout=60)
-    other = why.unsupervised(timeout=60)
+    found = why.qualities(k=7, timeout=GUARD)
+    other = why.unsupervised(timeout=GUARD)
     assert list(found) == ["trustworthiness", "continuity", "kept", "stress"]
     trust = found["trustworthiness"]
     assert trust.here == pytest.approx(measures.trustworthiness(X, session.embedding, 7))
@@ -326,17 +327,17 @@ def test_the_map_without_labels_is_made_in_the_background(session, monkeypatch):
 
     def slow(*arguments):
         begun.set()
-        assert go.wait(20)
+        assert go.wait(GUARD)
         return run(*arguments)
 
     monkeypatch.setattr(module, "run_to_rest", slow)
     why = Why(session)
     assert why.ask_unsupervised()[0] is None
-    assert begun.wait(20)
+    assert begun.wait(GUARD)
     assert why.unsupervised(timeout=0.01) is None
     assert why.qualities(timeout=0.01) == {}
     go.set()
-    assert why.unsupervised(timeout=60) is not None
+    assert why.unsupervised(timeout=GUARD) is not None
 
 
 def test_what_cannot_be_made_is_said(session, monkeypatch):
@@ -344,7 +345,7 @@ def test_what_cannot_be_made_is_said(session, monkeypatch):
 
     monkeypatch.setattr(module, "run_to_rest", lambda *_: 1 / 0)
     with pytest.raises(RuntimeError, match="the map without labels cannot be made: division"):
-        Why(session).unsupervised(timeout=20)
+        Why(session).unsupervised(timeout=GUARD)
 
 
 def test_a_map_is_laid_on_another():
@@ -364,15 +365,15 @@ def test_of_what_waits_only_the_last_is_made():
 
     def slow():
         begun.set()
-        assert go.wait(20)
+        assert go.wait(GUARD)
         return "slow"
 
     assert making.ask("slow", slow) is None
-    assert begun.wait(20)
+    assert begun.wait(GUARD)
     making.ask("never", lambda: made.append("never"))
     making.ask("last", lambda: "last")
     go.set()
-    assert making.wait("last", lambda: "last", 20).value == "last"
+    assert making.wait("last", lambda: "last", GUARD).value == "last"
     assert made == []
 
 
@@ -381,13 +382,13 @@ def test_what_is_canceled_is_not_kept():
 
     def slow():
         begun.set()
-        assert go.wait(20)
+        assert go.wait(GUARD)
 
     making.ask("slow", slow)
-    assert begun.wait(20)
+    assert begun.wait(GUARD)
     making.cancel()
     go.set()
-    assert making.wait("other", lambda: 1, 20).value == 1
+    assert making.wait("other", lambda: 1, GUARD).value == 1
     making.close()
     assert making.wait("more", lambda: 2, 20) is None
     assert making.newest.key == "other"

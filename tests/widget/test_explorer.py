@@ -520,7 +520,7 @@ def test_commands_may_come_from_several_threads(page: Page, session: FakeSession
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(GUARD)
     replies = [m for m, _ in page.messages if m["type"] == "reply"]
     assert len(replies) == 240
     assert all(m["ok"] for m in replies)

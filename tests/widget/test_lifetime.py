@@ -131,7 +131,7 @@ def test_variables_of_running_functions_are_found() -> None:
     def work() -> None:
         mine = owner.thing
         started.set()
-        stop.wait(30)
+        stop.wait(GUARD)
         del mine
 
     def found() -> tuple[bool, bool]:
@@ -140,7 +140,7 @@ def test_variables_of_running_functions_are_found() -> None:
     assert found() == (False, False)
     thread = threading.Thread(target=work)
     thread.start()
-    started.wait(30)
+    started.wait(GUARD)
     assert found() == (True, True)
     stop.set()
     thread.join()
