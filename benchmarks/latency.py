@@ -30,6 +30,7 @@ from report import Report
 from tests.browser.chromium import chromium
 from tests.browser.fixtures import launch
 from tests.browser.lab import JupyterLab
+from tests.browser.places import screen_of
 from tests.browser.test_explorer import Hand
 
 DATA = """
@@ -53,13 +54,6 @@ KINDS = {
 
 #: The unlabeled points.
 FREE = "[i for i, label in enumerate(explorer.labels) if label is None]"
-#: Where on the page a point is drawn.
-WHERE = """(i) => {
-  const map = document.querySelector('.nbe-map');
-  const box = map.getBoundingClientRect();
-  const [x, y] = map.nbembedWhere(i);
-  return [box.left + x, box.top + y];
-}"""
 
 LISTEN = """() => {
   window.frames = 0;
@@ -125,7 +119,7 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
     for _ in range(options.lassos):
         # A label that is there already changes no picture.
         point = rng.choice(notebook.evaluate(FREE))
-        hand.lasso(np.array(page.evaluate(WHERE, int(point))), 40)
+        hand.lasso(np.array(screen_of(hand.map, int(point))), 40)
         page.wait_for_timeout(150)
         page.keyboard.press("Enter")
         page.wait_for_timeout(300 + 200 * rng.random())

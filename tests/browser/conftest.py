@@ -21,8 +21,8 @@ import pytest
 from playwright.sync_api import Browser, Error
 
 from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
+from tests.browser.pages import ARTIFACTS
 
-ARTIFACTS = Path(__file__).parent / "artifacts"
 OpenCells = Callable[..., Notebook]
 OpenFile = Callable[[Path], Notebook]
 

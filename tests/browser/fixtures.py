@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Playwright, expect, sync_playwright
 
 from tests.browser.chromium import NoChromium, chromium
+from tests.waiting import GUARD
 
 ARGUMENTS = [
     "--disable-gpu",
@@ -23,6 +24,8 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    """Start Playwright, whose expectations wait as long as everything else in the tests."""
+    expect.set_options(timeout=1000 * GUARD)
     with sync_playwright() as driver:
         yield driver
 

@@ -9,16 +9,12 @@ no elements to find.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -28,8 +24,10 @@ import nbformat
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize
 
 from nbembed.widget.server import OPTION
+from tests.browser import servers
+from tests.browser.servers import CHECKOUT as CHECKOUT
+from tests.waiting import GUARD
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 SETTINGS: dict[str, dict[str, object]] = {
     "apputils-extension/notification": {
         "fetchNews": "false",
@@ -39,6 +37,8 @@ SETTINGS: dict[str, dict[str, object]] = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "docmanager-extension/plugin": {"autosave": False},
 }
+#: Seconds after which the page has failed to answer: its kernel may have died.
+ANSWERED = 5 * GUARD
 
 
 class KernelError(Exception):
@@ -95,21 +95,14 @@ class JupyterLab:
             file = self._home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(value), encoding="utf-8")
-        environment = dict(
-            os.environ,
-            JUPYTERLAB_SETTINGS_DIR=str(self._home / "settings"),
-            JUPYTERLAB_WORKSPACES_DIR=str(self._home / "workspaces"),
-            JUPYTER_CONFIG_DIR=str(self._home / "config"),
-            JUPYTER_DATA_DIR=str(self._home / "data"),
-            JUPYTER_RUNTIME_DIR=str(self._home / "runtime"),
-            IPYTHONDIR=str(self._home / "ipython"),
-            PYTHONPATH=os.pathsep.join(
-                [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
-            ),
-        )
-        port = _free_port()
+        self._process, port = servers.start(
+            self._command, f"api/status?token={self.token}",
+            folder=self.root, variables=self._variables(), log=self._log,
+        )  # fmt: skip
         self.url = f"http://127.0.0.1:{port}"
-        command = [
+
+    def _command(self, port: int) -> list[str]:
+        return [
             *(sys.executable, "-m", self.module, "--no-browser", "--ip=127.0.0.1"),
             f"--port={port}",
             "--ServerApp.port_retries=0",
@@ -119,47 +112,28 @@ class JupyterLab:
             *self.options,
             "--allow-root",
         ]
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                command,
-                cwd=self.root,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        self._wait_until_up(timeout=120)
 
-    def _wait_until_up(self, timeout: float) -> None:
-        assert self._process is not None
-        deadline = time.monotonic() + timeout
-        while True:
-            if self._process.poll() is not None:
-                raise RuntimeError(f"{self.module} did not start:\n{self.server_log()}")
-            try:
-                urllib.request.urlopen(f"{self.url}/api/status?token={self.token}", timeout=5)
-                return
-            except (urllib.error.URLError, OSError) as error:
-                if time.monotonic() > deadline:
-                    message = f"{self.module} is not up after {timeout} s:\n{self.server_log()}"
-                    raise RuntimeError(message) from error
-                time.sleep(0.1)
+    def _variables(self) -> dict[str, str]:
+        home = self._home
+        return servers.environment(
+            JUPYTERLAB_SETTINGS_DIR=str(home / "settings"),
+            JUPYTERLAB_WORKSPACES_DIR=str(home / "workspaces"),
+            JUPYTER_CONFIG_DIR=str(home / "config"),
+            JUPYTER_DATA_DIR=str(home / "data"),
+            JUPYTER_RUNTIME_DIR=str(home / "runtime"),
+            IPYTHONDIR=str(home / "ipython"),
+        )
 
     def _stop(self) -> None:
         for page in self._pages:
             page.close()
         if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(20)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            servers.stop(self._process)
         shutil.rmtree(self._home, ignore_errors=True)
 
     def server_log(self) -> str:
         """Return the end of what the server wrote."""
-        return self.whole_log()[-5000:]
+        return servers.tail(self._log)
 
     def whole_log(self) -> str:
         """Return what the server wrote."""
@@ -206,7 +180,11 @@ class JupyterLab:
         each of the page's.
         """
         viewport: ViewportSize = {"width": width, "height": height}
-        context = browser.new_context(viewport=viewport, device_scale_factor=scale)
+        context = browser.new_context(
+            viewport=viewport,
+            device_scale_factor=scale,
+            reduced_motion="reduce",  # the view is at its place at once
+        )
         page = Notebook(self, context, path)
         self._pages.append(page)
         page.open()
@@ -242,7 +220,7 @@ class Notebook:
         self._lab = lab
         self._path = path
         self._context = context
-        self._context.set_default_timeout(60_000)
+        self._context.set_default_timeout(1000 * GUARD)
         self.page: Page = self._context.new_page()
         self.errors: list[str] = []
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
@@ -260,10 +238,28 @@ class Notebook:
 
     def restart(self) -> None:
         """Restart the kernel; outputs stay on the page."""
-        self.page.evaluate(
-            "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+        self._await(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
         )
         self.wait_idle()
+
+    def _await(self, function: str, argument: Any = None) -> Any:
+        """Call a function of the page, and return what it promises; Playwright would wait on."""
+        return self.page.evaluate(
+            f"""async (argument) => {{
+                let timer;
+                const late = new Promise((_, reject) => {{
+                    const error = new Error("the page has not answered for {ANSWERED:.0f} s");
+                    timer = setTimeout(() => reject(error), {1000 * ANSWERED:.0f});
+                }});
+                try {{
+                    return await Promise.race([({function})(argument), late]);
+                }} finally {{
+                    clearTimeout(timer);
+                }}
+            }}""",
+            argument,
+        )
 
     def _ready(self) -> None:
         self.page.locator(".jp-Notebook").first.wait_for()
@@ -281,7 +277,7 @@ class Notebook:
 
     def run_all(self) -> None:
         """Run every cell and wait for the last; raise KernelError if one raised."""
-        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        self._await("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
         raised: list[str] = self.page.evaluate(
             """() => {
                 const found = [];
@@ -298,7 +294,7 @@ class Notebook:
 
     def execute(self, code: str) -> str:
         """Run code in the kernel, not in a cell; return what it printed and its last value."""
-        answer: dict[str, str] = self.page.evaluate(
+        answer: dict[str, str] = self._await(
             """async code => {
                 const session = window.jupyterapp.shell.currentWidget.sessionContext.session;
                 const future = session.kernel.requestExecute(
@@ -329,7 +325,7 @@ class Notebook:
         return json.loads(self.execute(f"import json; print(json.dumps({expression}))"))
 
     def wait_for(
-        self, expression: str, accept: Callable[[Any], bool] = bool, timeout: float = 60
+        self, expression: str, accept: Callable[[Any], bool] = bool, timeout: float = GUARD
     ) -> Any:
         """Ask the kernel for an expression until its value is accepted; return the value."""
         deadline = time.monotonic() + timeout
@@ -349,7 +345,7 @@ class Notebook:
     def set_theme(self, dark: bool) -> None:
         """Switch JupyterLab between its light and its dark theme."""
         theme = "JupyterLab Dark" if dark else "JupyterLab Light"
-        self.page.evaluate(
+        self._await(
             "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
         )
         light = "false" if dark else "true"
@@ -357,7 +353,7 @@ class Notebook:
 
     def save(self) -> None:
         """Save the document, with its widgets' state."""
-        self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+        self._await("() => window.jupyterapp.commands.execute('docmanager:save')")
 
     def screenshot(self, path: Path, element: Locator | None = None) -> None:
         """Take a picture of the page, or of one element."""
@@ -369,7 +365,7 @@ class Notebook:
         if self.page.is_closed():
             return
         try:
-            self.page.evaluate(
+            self._await(
                 """async () => {
                     const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
                     await session?.shutdown();
@@ -377,10 +373,3 @@ class Notebook:
             )
         finally:
             self._context.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
-from tests.browser.lab import JupyterLab
+from tests.browser.lab import ANSWERED, JupyterLab
 
 DATA = """
 import threading, time
@@ -53,7 +53,7 @@ def test_a_start_is_shown_canceled_and_resumed(open_cells: OpenCells) -> None:
 
 BUSY = """
 import pathlib
-until = time.monotonic() + 90
+until = time.monotonic() + 600
 while time.monotonic() < until and not pathlib.Path("free.txt").exists():
     sum(range(1000))
 """
@@ -67,7 +67,7 @@ def test_the_map_moves_and_sliders_keep_their_place_while_a_cell_runs(
     page = notebook.page
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")  # no wait
     widget = page.get_by_role("group", name="Embedding explorer")
-    widget.wait_for()
+    widget.wait_for(timeout=1000 * ANSWERED)  # the first cell imports a lot
     iteration = "Number(document.querySelector('.nbe-fact b').textContent.replaceAll(',', ''))"
     running = "document.querySelectorAll('.jp-InputPrompt')[2].textContent === '[*]:'"
     page.wait_for_function(f"{iteration} > 0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
+from tests.browser.places import still
 
 DATA = """
 import numpy as np, pandas as pd
@@ -24,8 +25,6 @@ explorer = nb.Explorer(
 explorer.session.step(30, wait=True)
 explorer
 """
-PLACE = """i => { const map = document.querySelector('.nbe-map'), box = map.getBoundingClientRect();
-               const [x, y] = map.nbembedWhere(i); return [box.left + x, box.top + y]; }"""
 
 
 def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells) -> None:
@@ -36,7 +35,7 @@ def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells)
     view.scroll_into_view_if_needed()
     expect(view.get_by_text("64 of 65 columns are embedded, standardized")).to_be_visible()
 
-    x, y = page.evaluate(PLACE, 17)
+    x, y = still(page.locator(".nbe-map"))[17]
     page.mouse.move(x, y)
     card = view.get_by_role("tooltip")
     expect(card.locator("img")).to_be_visible()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
+from tests.browser.places import still
 
 SHOW = """
 from sklearn.datasets import load_iris
@@ -17,10 +18,6 @@ explorer.session.pace = None
 explorer.session.step(40, wait=True)
 explorer
 """
-BESIDE = """i => { const map = document.querySelector('.nbe-beside .nbe-map');
-  const box = map.getBoundingClientRect(), [x, y] = map.nbembedWhere(i);
-  return [box.left + x, box.top + y]; }"""
-THERE = "document.querySelector('.nbe-beside .nbe-map')?.nbembedWhere(0)[0] > 0"
 
 
 def test_a_snapshot_and_a_second_map_stand_beside_the_map(open_cells: OpenCells) -> None:
@@ -38,11 +35,12 @@ def test_a_snapshot_and_a_second_map_stand_beside_the_map(open_cells: OpenCells)
     notebook.wait_for("explorer.session.snapshots == ('<b>early</b>',)")
     view.get_by_role("button", name="Step").click()
     thumbnail.get_by_role("button", name="Compare with").click()
-    page.wait_for_function(THERE)
+    beside = page.locator(".nbe-beside .nbe-map")
+    still(beside)
     view.get_by_role("checkbox", name="Color by change of neighborhoods").check()
     expect(view.get_by_text("of 10 neighbors changed")).to_be_visible()
 
-    x, y = page.evaluate(BESIDE, 3)
+    x, y = still(beside)[3]
     page.mouse.move(x, y)
     expect(view.get_by_role("tooltip")).to_be_visible()
     page.mouse.click(x, y)
@@ -56,6 +54,6 @@ def test_a_snapshot_and_a_second_map_stand_beside_the_map(open_cells: OpenCells)
     notebook.wait_for("explorer.second['parameters']['alpha'] > 1")
     notebook.wait_for("explorer.session.parameters['alpha'] == 1.0")
     expect(view.get_by_text("1-NN kept").nth(1)).to_be_visible()
-    page.wait_for_function(THERE)
+    still(beside)
     view.get_by_role("combobox", name="Compare with").select_option(label="nothing")
     notebook.wait_for("explorer.second is None and explorer.compared is None")

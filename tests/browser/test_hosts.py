@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.lab import Notebook7
 from tests.browser.marimo_app import open_marimo
+from tests.browser.pages import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -53,9 +54,7 @@ def label_all(page: Page, widget: Locator, name: str) -> None:
 
 def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
     cells = [DATA, f"{SHOW}; explorer", "print('labels:', {*map(str, explorer.labels)})"]
-    with Notebook7() as server:
-        page = browser.new_page(viewport={"width": 1280, "height": 1000})
-        page.set_default_timeout(60_000)
+    with Notebook7() as server, open_page(browser, "notebook-7", 1280, 1000) as page:
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(error.stack or ""))
         page.goto(server.page_of(server.write_notebook("iris", cells)))
@@ -74,7 +73,6 @@ def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
         assert not [stack for stack in errors if "blob:" in stack]
         loaded = "nbembed.widget.server | extension was successfully loaded"
         assert loaded in server.whole_log(), "frames are not delayed"
-        page.close()
 
 
 def test_cells_of_marimo_follow_selection_and_labels(browser: Browser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from playwright.sync_api import Locator
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Notebook
@@ -31,11 +32,21 @@ def steered(open_cells: OpenCells) -> Notebook:
     return notebook
 
 
-def works(notebook: Notebook, expected: np.ndarray) -> None:
-    """Check that the page shows this map with its labels, and that its buttons do something."""
+def shown(notebook: Notebook) -> Locator:
+    """Return the Explorer once the page shows what it was steered to."""
     explorer = notebook.page.get_by_role("group", name="Embedding explorer")
     explorer.get_by_role("application", name="Map").wait_for()
     explorer.get_by_role("radio", name="kept").wait_for(state="attached")
+    slider = explorer.get_by_role("slider", name="α", exact=True)
+    notebook.page.wait_for_function(
+        "e => Math.abs(e.value - 1.5) < 0.02", arg=slider.element_handle()
+    )
+    return explorer
+
+
+def works(notebook: Notebook, expected: np.ndarray) -> None:
+    """Check that the page shows this map with its labels, and that its buttons do something."""
+    explorer = shown(notebook)
     assert notebook.evaluate("explorer.embedding.tolist()") == expected.tolist()
     assert notebook.evaluate("session.parameters['alpha']") == 1.5
     assert notebook.evaluate("[sorted(map(int, g)) for g in session.supervision.links]") == [[7, 8]]
@@ -50,7 +61,7 @@ def works(notebook: Notebook, expected: np.ndarray) -> None:
 def test_a_notebook_that_is_closed_and_opened_again_goes_on(open_cells: OpenCells) -> None:
     notebook = steered(open_cells)
     before = np.array(notebook.evaluate("explorer.embedding.tolist()"))
-    notebook.page.wait_for_timeout(500)  # traits at rest reach the page
+    shown(notebook)
     notebook.save()
     notebook.open()
     works(notebook, before)

@@ -40,10 +40,10 @@ def start(open_cells: OpenCells):
 
 
 def drawn(hand: Hand) -> np.ndarray:
-    """Return where the page draws each point, in pixels of the map."""
-    n = len(hand.layout())
-    places = hand.map.evaluate(f"e => Array.from({{length: {n}}}, (_, i) => e.nbembedWhere(i))")
-    return np.array(places)
+    """Return where the page draws each point of a map at rest, in pixels of the map."""
+    places = hand.still()
+    box = hand.map.bounding_box()
+    return places - [box["x"], box["y"]]
 
 
 def switch(hand: Hand, method: str) -> None:
@@ -77,8 +77,7 @@ def test_class_centers_of_parametric_embedding_are_drawn_and_named(start) -> Non
         "chips => chips.map((chip) => chip.style.getPropertyValue('--nbe-class'))"
     )
     assert len(colors) == 3
-    hand.press("Fit view")
-    hand.page.wait_for_timeout(300)
+    hand.on_screen()
     for color in colors:
         rgb = [int(part) for part in re.findall(r"\d+", color)[:3]]
         assert ink(hand, rgb) > 60, f"a center of {color} is drawn"
@@ -110,12 +109,10 @@ def test_pinned_points_keep_their_places_on_the_screen(start) -> None:
     # The view must stay as it is for pixels to be compared.
     hand.map.click(position={"x": 30, "y": 30})
     hand.page.keyboard.press("+")
-    hand.page.wait_for_timeout(300)
     before, where = hand.layout(), drawn(hand)
     hand.drag_slider("α", to=0.8)
     hand.notebook.wait_for("explorer.session.parameters['alpha']", lambda alpha: alpha > 2)
     after = hand.settle()
-    hand.page.wait_for_timeout(300)
     there = drawn(hand)
     pinned = [3, 60, 120]
     assert np.array_equal(after[pinned], before[pinned])
@@ -151,8 +148,8 @@ def test_lassoed_classes_are_learned_from_while_the_map_goes_on(start) -> None:
     )
     status = hand.widget.get_by_role("group", name="Status")
     expect(status).to_contain_text("Label points of two classes")
-    hand.press("Pause")
-    before = hand.settle("paused", "converged")  # a quick map may rest before the click
+    hand.notebook.execute("explorer.session.pause()")
+    before = hand.settle("paused", "converged")  # a quick map may rest before it is paused
     places = hand.on_screen()
     truth = np.array(hand.notebook.evaluate("truth.tolist()"))
     for k, name in ((0, "first"), (2, "third")):

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
-from tests.browser.test_cards import PLACE
+from tests.browser.places import still
 
 SHOW = """
 import numpy as np
@@ -31,7 +31,7 @@ def test_the_panel_says_what_python_says(open_cells: OpenCells) -> None:
     view.scroll_into_view_if_needed()
     expect(view.get_by_text("Color by")).to_be_visible()
     view.get_by_role("tab", name="Why").click()
-    page.mouse.move(*page.evaluate(PLACE, 60))
+    page.mouse.move(*still(page.locator(".nbe-map"))[60])
     near = view.get_by_role("region", name="Neighborhood")
     expect(near.get_by_text(re.compile(r"\d+ kept"))).to_be_visible()
     title = near.locator("h3").inner_text()
@@ -55,7 +55,7 @@ def test_the_panel_says_what_python_says(open_cells: OpenCells) -> None:
 
     view.get_by_role("button", name="Map without labels").click()
     moved = view.get_by_role("table", name="Qualities with and without labels")
-    expect(moved).to_be_visible(timeout=60_000)
+    expect(moved).to_be_visible()
     here, without = (float(moved.locator("tbody tr td").nth(k).inner_text()) for k in (0, 1))
     found = notebook.evaluate(
         "[(q := explorer.why.qualities()['trustworthiness']).here, q.unsupervised]"

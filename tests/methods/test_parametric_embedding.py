@@ -25,8 +25,8 @@ from nbembed.objectives import Parametric
 from nbembed.posteriors import Posteriors, SoftNearestNeighbor
 from nbembed.session import Session, load_session
 from nbembed.supervision import Supervision
+from tests.waiting import GUARD
 
-GUARD = 30
 #: Seconds that learning in the background may take on a loaded machine.
 LONG = 300
 

@@ -18,9 +18,8 @@ from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers import ConjugateGradient, Optimizer, State
 from nbembed.schedule import Schedule, Stage
 from nbembed.session import Session
+from tests.waiting import GUARD
 
-#: Seconds after which a wait has failed; nothing is measured by it.
-GUARD = 60.0
 #: Calls of the recipe's parts, by name; tests clear it.
 calls: Counter[str] = Counter()
 #: Set to an exception to let the next evaluations raise it.
@@ -53,7 +52,7 @@ class Quadratic(Objective):
         return Quadratic(self.targets, **{**self._parameters, **parameters})
 
     def evaluate(self, Y: np.ndarray, *, cost: bool = True) -> Evaluation:
-        gate.wait(60)
+        gate.wait(GUARD)
         if trouble:
             raise trouble[0]
         p = self._parameters
@@ -183,7 +182,7 @@ class Learning(Fake):
         try:
             if found:
                 fits.append(found)
-                assert fit_gate.wait(60)
+                assert fit_gate.wait(GUARD)
             if len(set(found.values())) == 1:
                 raise ValueError("labels must be of at least two classes, got one")
         finally:

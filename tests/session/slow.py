@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from nbembed.methods.recipe import Start
 from nbembed.work import stage, warn
-from tests.session import fake
-from tests.session.fake import GUARD, Fake, Learning
+from tests.session.fake import Fake, Learning
+from tests.waiting import GUARD
 
 #: Rows that are counted, and how many are done before the gate.
 ROWS, BEFORE = 10, 4
@@ -86,11 +85,3 @@ def clean() -> None:
     made.clear()
     trouble.clear()
     gate.set()
-
-
-def until(condition: Callable[[], Any]) -> None:
-    """Wait for something that another thread will do."""
-    deadline = time.monotonic() + fake.GUARD
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)

@@ -16,8 +16,7 @@ from nbembed.session import compiled_threads
 from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.making import Making
 from tests.session import slow
-from tests.session.fake import GUARD
-from tests.session.slow import until
+from tests.waiting import GUARD, eventually
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +89,7 @@ def test_whatever_computes_ends(start, monkeypatch):
     session, making = start(slow.Slow(random_state=3)), Making()
     session.step(1)
     making.ask("x", lambda: slow.work("making"))
-    until(lambda: slow.begun)
+    eventually(lambda: slow.begun)
     threads = list(compiled_threads._stops)
     names = {thread.name for thread in threads}
     assert names == {"nbembed session", "nbembed background fit", "nbembed making"}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.session import fake
-from tests.session.fake import GUARD, Other, rest
+from tests.session.fake import Other, rest
+from tests.waiting import GUARD
 
 
 @pytest.fixture

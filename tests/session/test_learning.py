@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 import weakref
 from typing import Any
 
@@ -14,21 +13,14 @@ import pytest
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, Learning, rest
+from tests.session.fake import Fake, Learning, rest
+from tests.waiting import GUARD, eventually
 
 KINDS = (Fake, Learning)
 
 
 def learned(session: Session) -> list[Any]:
     return [e for e in session.log if e.command == "learn"]
-
-
-def until(condition: Any) -> None:
-    """Wait for something that another thread will do."""
-    deadline = time.monotonic() + GUARD
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def redone(session: Session) -> None:
@@ -58,18 +50,18 @@ def test_the_map_goes_on_while_labels_are_learned_from(learning):
     learning.play()
     learning.label([1, 2], "a")
     learning.label([7], "b")
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     before = learning.iteration
-    until(lambda: learning.iteration > before + 20)
+    eventually(lambda: learning.iteration > before + 20)
     assert learning.learning == "learning the metric from 3 labels"
     assert not learned(learning)
     fake.fit_gate.set()
-    until(lambda: learned(learning))
+    eventually(lambda: learned(learning))
     event = learned(learning)[-1]
     assert event.iteration >= before
-    until(lambda: not learning.learning)
+    eventually(lambda: not learning.learning)
     assert learned(learning)[-1].arguments["supervision"] == learning.supervision
-    until(lambda: learning.iteration > learned(learning)[-1].iteration + 10)
+    eventually(lambda: learning.iteration > learned(learning)[-1].iteration + 10)
     learning.pause()
     rest(learning)
     redone(learning)
@@ -79,12 +71,12 @@ def test_newer_labels_wait_and_the_last_is_never_lost(learning):
     fake.fit_gate.clear()
     learning.label([0], "a")
     learning.label([1], "b")
-    until(lambda: fake.fits)
+    eventually(lambda: fake.fits)
     first = dict(fake.fits[0])
     for i in range(2, 12):
         learning.label([i], "ab"[i % 2])
     asked = learning._controller
-    until(
+    eventually(
         lambda: (
             asked._executor._asked is not None
             and asked._executor._asked.supervision is learning.supervision
@@ -167,13 +159,13 @@ def test_undoing_labels_while_they_are_learned(learning):
     fake.fit_gate.clear()
     learning.label([0], "a")
     learning.label([1], "b")
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     learning.undo()
     learning.undo()
     assert learning.wait(timeout=GUARD), "nobody waits for what is not wanted any more"
     assert learning.learning == ""
     fake.fit_gate.set()
-    until(lambda: not learning._controller._executor._fit.busy)
+    eventually(lambda: not learning._controller._executor._fit.busy)
     learning.step(3)
     rest(learning)
     assert not learned(learning)
@@ -188,7 +180,7 @@ def test_switching_away_and_back_while_it_learns(learning):
     fake.fit_gate.clear()
     learning.label([0], "a")
     learning.label([1], "b")
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     learning._controller.add_method(Fake)
     learning.switch("Fake")
     learning.step(4)
@@ -196,7 +188,7 @@ def test_switching_away_and_back_while_it_learns(learning):
     learning.switch("Learning")
     learning.step(4)
     standing = learning.iteration
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     assert learning.iteration == standing, "the map stands until the new method has learned"
     fake.fit_gate.set()
     rest(learning)
@@ -209,7 +201,7 @@ def test_reset_while_it_learns(learning):
     fake.fit_gate.clear()
     learning.label([0], "a")
     learning.label([1], "b")
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     learning.reset()
     learning.step(2)
     fake.fit_gate.set()
@@ -223,7 +215,7 @@ def test_closing_while_it_learns_loses_no_label(learning, tmp_path):
     fake.fit_gate.clear()
     learning.label([0], "a")
     learning.label([1], "b")
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     learning.close()
     assert learning.wait(timeout=GUARD)
     learning.save(tmp_path / "x")
@@ -242,7 +234,7 @@ def test_saving_while_it_learns_and_after(learning, tmp_path):
     fake.fit_gate.clear()
     learning.label([0], "a")
     learning.label([1], "b")
-    until(lambda: learning.learning)
+    eventually(lambda: learning.learning)
     learning.snapshot("now")
     learning.save(tmp_path / "x")
     fake.fit_gate.set()
@@ -309,7 +301,7 @@ def test_an_unreferenced_session_ends_while_it_learns(X):
     session.step(1)
     session.label([0], "a")
     session.label([1], "b")
-    until(lambda: fake.fits)
+    eventually(lambda: fake.fits)
     ref = weakref.ref(session._controller)
     thread = session._controller._worker._thread
     del session
@@ -317,4 +309,4 @@ def test_an_unreferenced_session_ends_while_it_learns(X):
     thread.join(GUARD)
     assert ref() is None
     fake.fit_gate.set()
-    until(lambda: not any(t.name == "nbembed learner" for t in threading.enumerate()))
+    eventually(lambda: not any(t.name == "nbembed background fit" for t in threading.enumerate()))

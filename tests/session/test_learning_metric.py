@@ -13,7 +13,8 @@ from nbembed.methods.snerv import SNeRVRecipe
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
 from tests.session.test_centers import redone
-from tests.session.test_learning import learned, until
+from tests.session.test_learning import learned
+from tests.waiting import eventually
 
 # Few labels of classes that lie apart: where the metric sees one class, all distances are nothing.
 pytestmark = pytest.mark.filterwarnings("ignore:.*tied for nearest")
@@ -38,7 +39,7 @@ def test_snerv_learns_what_is_labeled_while_it_runs(tmp_path: Any) -> None:
         label(session, 1, 2)
         # The labels of the first class may be learned from before those of the second arrive.
         now = session.supervision
-        until(lambda: any(event.arguments["supervision"] == now for event in learned(session)))
+        eventually(lambda: any(event.arguments["supervision"] == now for event in learned(session)))
         session.pause()
         session.step(100)
         rest(session)

@@ -12,8 +12,7 @@ import weakref
 import pytest
 
 from nbembed.session.making import Making
-from tests.session.fake import GUARD
-from tests.session.slow import until
+from tests.waiting import GUARD, eventually
 
 
 class Held:
@@ -113,7 +112,7 @@ def test_what_is_wanted_alone_stays_what_was_made_last(held):
     begun(making, held)
     assert making.ask("first", lambda: 2, alone=True).value == 1
     held.go.set()
-    until(lambda: not making.busy)
+    eventually(lambda: not making.busy)
     assert making.newest.value == 1
 
 

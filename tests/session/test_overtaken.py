@@ -15,7 +15,8 @@ from nbembed.kernels.threads import run_chunks
 from nbembed.methods.recipe import Geometry
 from nbembed.objectives.base import Evaluation
 from nbembed.session import Session
-from tests.session.fake import GUARD, Fake, Quadratic, rest
+from tests.session.fake import Fake, Quadratic, rest
+from tests.waiting import GUARD
 
 X = load_iris().data[::4]
 CHUNKS = 50

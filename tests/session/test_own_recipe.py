@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.methods import registry
 from nbembed.session import load_session
-from tests.session.fake import GUARD
+from tests.waiting import GUARD
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "your-own-recipe.md"
 

@@ -12,9 +12,10 @@ from sklearn.naive_bayes import GaussianNB
 
 import nbembed as nb
 from nbembed.session import Session, load_session
-from tests.session.fake import GUARD, rest
+from tests.session.fake import rest
 from tests.session.test_centers import redone
 from tests.session.test_learning import learned
+from tests.waiting import GUARD
 
 IRIS = load_iris()
 X, TRUTH = IRIS.data[::3], IRIS.target[::3]

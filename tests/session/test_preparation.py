@@ -17,8 +17,9 @@ from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
 from nbembed.supervision import Supervision
 from tests.session import fake, slow
-from tests.session.fake import GUARD, Fake, rest
-from tests.session.slow import Other, Slow, SlowClasses, SlowLearning, SlowStart, until
+from tests.session.fake import Fake, rest
+from tests.session.slow import Other, Slow, SlowClasses, SlowLearning, SlowStart
+from tests.waiting import GUARD, eventually
 
 
 @pytest.fixture(autouse=True)
@@ -33,13 +34,13 @@ def moving(start) -> Session:
     """A map in motion that never rests, with the gate closed for what comes next."""
     session = start(Slow(random_state=3, tol=0.0))
     session.play()
-    until(lambda: session.iteration > 20)
+    eventually(lambda: session.iteration > 20)
     slow.gate.clear()
     return session
 
 
 def at_the_gate(session: Session) -> None:
-    until(lambda: session.progress is not None and session.progress.done == slow.BEFORE)
+    eventually(lambda: session.progress is not None and session.progress.done == slow.BEFORE)
 
 
 def commands(session: Session) -> list[str]:
@@ -79,7 +80,7 @@ def test_a_start_takes_commands_and_says_how_far_it_is(start):
     session.set(weight=2.0)
     session.set(heat=0.5)
     session.undo()
-    until(lambda: commands(session)[-1] == "undo")
+    eventually(lambda: commands(session)[-1] == "undo")
     assert {event.iteration for event in session.log} == {0}
     assert not session.wait(timeout=0.01)
     slow.gate.set()
@@ -106,14 +107,14 @@ def test_principal_components_are_shown_meanwhile(X, start, monkeypatch):
     session.subscribe(heard.append)
     session.play()
     at_the_gate(session)
-    until(lambda: session.frame().version)
+    eventually(lambda: session.frame().version)
     expected = pca_layout(session.X, 2, "euclidean", np.random.default_rng(3))
     assert np.array_equal(session.embedding, expected)
     assert session.iteration == 0
     assert np.isnan(session.cost)
     assert "frame" in heard
     slow.gate.set()
-    until(lambda: session.iteration > 0)
+    eventually(lambda: session.iteration > 0)
     session.pause()
     rest(session)
     redone(session)
@@ -138,7 +139,7 @@ def test_only_the_newest_settings_are_made(start):
     at_the_gate(session)
     for width in (2.0, 3.0, 4.0):
         session.set(width=width)
-    until(lambda: slow.begun[-1] == 4.0)
+    eventually(lambda: slow.begun[-1] == 4.0)
     slow.gate.set()
     assert session.wait("converged", timeout=GUARD)
     assert slow.made == [4.0]
@@ -151,7 +152,7 @@ def test_a_start_that_takes_long_is_made_in_the_background_too(start):
     at_the_gate(session)
     assert session.progress.stage == "laying out"
     session.label([4], "a")  # the start sees labels, so it is made again
-    until(lambda: commands(session)[-1] == "label")
+    eventually(lambda: commands(session)[-1] == "label")
     slow.gate.set()
     assert session.wait("converged", timeout=GUARD)
     redone(session)
@@ -168,7 +169,7 @@ def test_a_start_is_canceled_and_resumed(start, tmp_path):
     assert session.state == "paused"
     assert session.progress is None
     assert session.error is None
-    until(lambda: not threads())
+    eventually(lambda: not threads())
     session.label([3], "b")  # labels can be given, and begin nothing
     rest(session)
     assert slow.begun == [1.0]
@@ -191,11 +192,11 @@ def test_a_cancel_is_told_though_the_map_does_not_run(start):
     session.play()
     at_the_gate(session)
     session.pause()
-    until(lambda: commands(session)[-1] == "pause" and session.progress is not None)
+    eventually(lambda: commands(session)[-1] == "pause" and session.progress is not None)
     heard: list[str] = []
     session.subscribe(heard.append)
     assert session.cancel()
-    until(lambda: "progress" in heard)
+    eventually(lambda: "progress" in heard)
     assert session.progress is None
 
 
@@ -257,7 +258,7 @@ def test_what_moves_a_converged_map_after_a_cancel_is_made(start, tmp_path):
 def test_a_label_that_waits_for_what_was_canceled_has_not_taken_effect(start):
     session = start(SlowClasses(random_state=3, tol=0.0))
     session.play()
-    until(lambda: session.iteration > 5)
+    eventually(lambda: session.iteration > 5)
     slow.gate.clear()
     session.label([1, 2], "a")
     at_the_gate(session)
@@ -268,7 +269,7 @@ def test_a_label_that_waits_for_what_was_canceled_has_not_taken_effect(start):
     assert "label" not in commands(session)
     slow.gate.set()
     session.play()
-    until(lambda: "play" in commands(session)[2:])
+    eventually(lambda: "play" in commands(session)[2:])
     assert commands(session)[2:] == ["label", "pause", "play"]
     session.pause()
     rest(session)
@@ -300,10 +301,11 @@ def test_a_thread_that_cannot_start_is_an_error(start, monkeypatch):
     session = start(Slow(random_state=3))
     session.label([1], "a")
     rest(session)
-    until(session._controller._worker._tokens.empty)  # it sleeps, and nothing else will wake it
+    # It sleeps, and nothing else will wake it.
+    eventually(session._controller._worker._tokens.empty)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     session.play()
-    until(lambda: session.state == "failed")
+    eventually(lambda: session.state == "failed")
     assert "can't start new thread" in str(session.error)
 
 
@@ -327,7 +329,7 @@ def test_closing_does_not_wait_for_affinities(start):
     session.play()
     at_the_gate(session)
     session.close()
-    until(lambda: not threads())
+    eventually(lambda: not threads())
     assert session.progress is None
     assert slow.made == []
 
@@ -344,7 +346,7 @@ def test_affinities_for_a_session_that_nobody_has_are_given_up(X):
         gc.collect()
         return ref() is None and not threads()
 
-    until(gone)
+    eventually(gone)
 
 
 # -- a change of a map in motion ------------------------------------------------------------------
@@ -360,7 +362,7 @@ def test_the_old_map_goes_on_until_the_new_affinities_are_there(moving):
     before = moving.iteration
     moving.label([1, 2], "a")
     moving.set(weight=3.0)
-    until(lambda: moving.iteration > before + 20)
+    eventually(lambda: moving.iteration > before + 20)
     assert commands(moving) == ["start", "play"]
     assert moving.parameters["width"] == 2.0
     assert moving.parameters["weight"] == 3.0
@@ -368,7 +370,7 @@ def test_the_old_map_goes_on_until_the_new_affinities_are_there(moving):
     assert heard.count("waiting") >= 2, "who shows labels must hear of them"
     assert "state" not in heard, "it would tell pages that what waits is in force"
     slow.gate.set()
-    until(lambda: commands(moving)[2:] == ["set", "label", "set"])
+    eventually(lambda: commands(moving)[2:] == ["set", "label", "set"])
     at = {event.iteration for event in moving.log[2:]}
     assert len(at) == 1
     assert at.pop() > before + 20
@@ -381,10 +383,10 @@ def test_a_switch_waits_as_well(moving):
     moving.switch(Other(random_state=3, tol=0.0))
     at_the_gate(moving)
     before = moving.iteration
-    until(lambda: moving.iteration > before + 20)
+    eventually(lambda: moving.iteration > before + 20)
     assert moving.method_name == "Other"
     slow.gate.set()
-    until(lambda: "switch" in commands(moving))
+    eventually(lambda: "switch" in commands(moving))
     moving.pause()
     rest(moving)
     redone(moving)
@@ -394,8 +396,8 @@ def test_a_change_that_is_taken_back_before_it_was_made_costs_nothing(moving):
     moving.set(width=2.0)
     at_the_gate(moving)
     moving.undo()
-    until(lambda: commands(moving)[2:] == ["set", "undo"])
-    until(lambda: moving.progress is None)
+    eventually(lambda: commands(moving)[2:] == ["set", "undo"])
+    eventually(lambda: moving.progress is None)
     assert slow.made == [1.0]
     moving.pause()
     rest(moving)
@@ -416,13 +418,13 @@ def test_a_change_is_canceled_and_labels_stay(moving, kind, tmp_path):
     assert moving.cancel()
     assert moving.method_name == "Slow"
     assert moving.parameters["width"] == 1.0
-    until(lambda: commands(moving)[2:] == ["label", "label", "undo", "snapshot"])
+    eventually(lambda: commands(moving)[2:] == ["label", "label", "undo", "snapshot"])
     assert moving.state == "running"
     assert moving.supervision.labeled.tolist() == [1, 2]
     assert moving.undo_text == "label 2 points as a"
     assert moving.can_redo
     before = moving.iteration
-    until(lambda: moving.iteration > before + 5)
+    eventually(lambda: moving.iteration > before + 5)
     assert moving.progress is None
     assert slow.made == [1.0]
     moving.pause()
@@ -440,9 +442,9 @@ def test_suggestions_are_those_of_the_metric_that_a_cancel_leaves(moving):
     moving.set(metric="cosine")
     at_the_gate(moving)
     suggester = moving._controller.suggester
-    until(lambda: not suggester.busy and suggester.newest.request.metric == "cosine")
+    eventually(lambda: not suggester.busy and suggester.newest.request.metric == "cosine")
     moving.cancel()
-    until(lambda: not suggester.busy and suggester.newest.request.metric == "euclidean")
+    eventually(lambda: not suggester.busy and suggester.newest.request.metric == "euclidean")
 
 
 def test_what_is_not_possible_without_a_canceled_change_goes_with_it(moving):
@@ -451,7 +453,7 @@ def test_what_is_not_possible_without_a_canceled_change_goes_with_it(moving):
     moving.undo()  # of the switch
     moving.label([7], "a")
     moving.cancel()
-    until(lambda: commands(moving)[2:] == ["label"])
+    eventually(lambda: commands(moving)[2:] == ["label"])
     assert moving.supervision.labeled.tolist() == [7]
     moving.pause()
     rest(moving)
@@ -479,7 +481,7 @@ def test_a_pause_behind_a_change_stops_the_map_at_once(moving):
     at_the_gate(moving)
     moving.pause()
     assert moving.state == "paused"
-    until(lambda: moving._controller._executor.preparation.n_waiting == 2)
+    eventually(lambda: moving._controller._executor.preparation.n_waiting == 2)
     seen = moving.iteration
     assert not moving.wait(timeout=0.05)
     assert moving.iteration <= seen + 1
@@ -526,7 +528,7 @@ def test_closing_leaves_a_change_that_waits_to_the_file(moving, kind, tmp_path):
     moving.label([1, 2], "a")
     moving.step(5)
     moving.close()
-    until(lambda: not threads())
+    eventually(lambda: not threads())
     assert slow.begun == [1.0, 2.0], "nothing is made in the worker"
     assert commands(moving) == ["start", "play"]
     moving.save(tmp_path / "closed.nbe")
@@ -587,14 +589,14 @@ def test_learning_is_canceled_and_begins_again_with_the_next_label(start):
     session.play()
     session.label([1, 2], "a")
     session.label([7], "b")
-    until(lambda: session.learning == "learning the metric from 3 labels")
+    eventually(lambda: session.learning == "learning the metric from 3 labels")
     assert session.cancel()
-    until(lambda: not session.learning)
+    eventually(lambda: not session.learning)
     assert "was canceled" in str(session.learning_error)
     assert session.state == "running"
     slow.gate.set()
     session.label([8], "b")
-    until(lambda: "learn" in commands(session))
+    eventually(lambda: "learn" in commands(session))
     assert session.learning_error is None
     session.pause()
     rest(session)
@@ -608,15 +610,15 @@ def test_learning_is_canceled_and_a_change_that_waits_stays(start):
     session.play()
     session.label([1, 2], "a")
     session.label([7], "b")
-    until(lambda: session.learning)
+    eventually(lambda: session.learning)
     session.switch(Other(random_state=3, tol=0.0))
-    until(lambda: session.progress)
+    eventually(lambda: session.progress)
     assert session.cancel("learning")
-    until(lambda: not session.learning)
+    eventually(lambda: not session.learning)
     assert session.progress is not None
     assert not session.cancel("learning")
     slow.gate.set()
-    until(lambda: "switch" in commands(session))
+    eventually(lambda: "switch" in commands(session))
     assert not session.cancel("making")
 
 
@@ -626,9 +628,9 @@ def test_closing_gives_up_what_is_being_learned(start):
     slow.gate.clear()
     session.label([1, 2], "a")
     session.label([7], "b")
-    until(lambda: session.learning)
+    eventually(lambda: session.learning)
     session.close()
-    until(lambda: not threads())
+    eventually(lambda: not threads())
     assert not session.learning
 
 
@@ -637,15 +639,15 @@ def test_nothing_is_learned_for_a_session_without_a_worker(start, monkeypatch):
     session.step(5, wait=True)
     slow.gate.clear()
     session.label([1, 2], "a")
-    until(lambda: session.learning)
+    eventually(lambda: session.learning)
 
     def broken(self, controller):
         raise RuntimeError("a fault of the executor itself")
 
     monkeypatch.setattr(type(session._controller._executor), "turn", broken)
     session.step(1)
-    until(lambda: session.state == "failed")
-    until(lambda: not threads())
+    eventually(lambda: session.state == "failed")
+    eventually(lambda: not threads())
     assert not session.learning
 
 
@@ -654,14 +656,14 @@ def test_labels_that_are_taken_back_are_not_learned_from(start):
     session.step(5, wait=True)
     slow.gate.clear()
     session.label([1, 2], "a")
-    until(lambda: session.learning)
+    eventually(lambda: session.learning)
     session.undo()
-    until(lambda: not threads())
+    eventually(lambda: not threads())
     assert not session.learning
     slow.gate.set()
     session.redo()
     session.label([7], "b")
-    until(lambda: "learn" in commands(session))
+    eventually(lambda: "learn" in commands(session))
     rest(session)
     redone(session)
 

@@ -14,7 +14,8 @@ import nbembed as nb
 from nbembed.session import Session
 from nbembed.session.events import Event
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, Other, rest
+from tests.session.fake import Fake, Other, rest
+from tests.waiting import GUARD
 
 
 def run(script: str, X: np.ndarray) -> np.ndarray:

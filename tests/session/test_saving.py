@@ -13,8 +13,9 @@ import pytest
 
 from nbembed.session import Session, controller, load_session
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, Other, rest
+from tests.session.fake import Fake, Other, rest
 from tests.session.test_replay import run
+from tests.waiting import GUARD
 
 KINDS = (Fake, Other)
 posix = pytest.mark.skipif(os.name != "posix", reason="links and permissions of POSIX")

@@ -11,8 +11,8 @@ import pytest
 import nbembed as nb
 from nbembed.session import Session
 from nbembed.session.second_session import SecondSession
-from tests.session.fake import GUARD, Fake, Other, rest
-from tests.session.slow import until
+from tests.session.fake import Fake, Other, rest
+from tests.waiting import GUARD, eventually
 
 
 @pytest.fixture
@@ -30,10 +30,10 @@ def test_it_has_the_labels_and_gets_new_ones(pair: tuple[Session, SecondSession]
     assert second.session.supervision == first.supervision
     first.label([2], "b")
     first.must_link([3, 4])
-    until(lambda: second.session.supervision == first.supervision)
+    eventually(lambda: second.session.supervision == first.supervision)
     first.undo()
     first.undo()
-    until(lambda: second.session.supervision.labeled.tolist() == [0, 1])
+    eventually(lambda: second.session.supervision.labeled.tolist() == [0, 1])
     assert second.problem == ""
 
 
@@ -54,9 +54,9 @@ def test_it_plays_and_pauses_with_the_first(start: Callable[..., Session]) -> No
     second = SecondSession(first)
     assert second.session.state == "idle"
     first.play()
-    until(lambda: second.session.iteration > 0)
+    eventually(lambda: second.session.iteration > 0)
     first.pause()
-    until(lambda: second.session.state == "paused")
+    eventually(lambda: second.session.state == "paused")
     second.close()
 
 
@@ -64,7 +64,7 @@ def test_it_begins_at_once_beside_a_map_that_rests(start: Callable[..., Session]
     first = start()
     first.step(3, wait=True)
     second = SecondSession(first)
-    until(lambda: second.session.iteration > 0)
+    eventually(lambda: second.session.iteration > 0)
     second.close()
 
 
@@ -115,12 +115,12 @@ def test_labels_that_its_method_cannot_have_are_told_of(
     with monkeypatch.context() as patched:
         patched.setattr(second.session, "supervise", refuse)
         first.label([0], "a")
-        until(lambda: "supervision has too many classes" in told)
+        eventually(lambda: "supervision has too many classes" in told)
         assert first.supervision.labeled.tolist() == [0]
         assert second.session.supervision.labeled.tolist() == []
         told.clear()
     first.label([1], "a")  # it has the ones before, too
-    until(lambda: "" in told)
+    eventually(lambda: "" in told)
     assert second.session.supervision == first.supervision
     second.close()
 
@@ -131,7 +131,7 @@ def test_after_its_end_nothing_comes_over(pair: tuple[Session, SecondSession]) -
     first.label([5], "b")
     first.step(1, wait=True)
     assert second.session.supervision.labeled.tolist() == [0, 1]
-    until(lambda: second.session._controller.ended)
+    eventually(lambda: second.session._controller.ended)
     with pytest.raises(RuntimeError, match="closed"):
         second.session.play()
 
@@ -186,4 +186,4 @@ def test_one_that_cannot_begin_leaves_nothing_behind(
         with pytest.raises(RuntimeError, match="no thread"):
             SecondSession(first)
     assert len(first._controller.subscribers._callbacks) == before
-    until(lambda: made[0]._controller.machine.closing)
+    eventually(lambda: made[0]._controller.machine.closing)

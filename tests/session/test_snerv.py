@@ -12,7 +12,8 @@ import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
 from tests.session.test_centers import redone
-from tests.session.test_learning import learned, until
+from tests.session.test_learning import learned
+from tests.waiting import eventually
 
 IRIS = load_iris()
 X, TRUTH = IRIS.data[::2], IRIS.target[::2]
@@ -45,7 +46,7 @@ def test_labels_said_while_it_runs_make_the_metric(method):
         rest(session)
         before = len(learned(session))
         label(session, 1, 2)
-        until(lambda: len(learned(session)) > before)
+        eventually(lambda: len(learned(session)) > before)
         session.step(40)
         rest(session)
         assert np.isfinite(session.embedding).all()

@@ -9,7 +9,8 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 import nbembed.spectral as spectral
 from nbembed.session import Session, load_session
-from tests.session.fake import GUARD, rest
+from tests.session.fake import rest
+from tests.waiting import GUARD
 
 
 @pytest.fixture(scope="module")

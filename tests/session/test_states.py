@@ -11,7 +11,8 @@ from nbembed.run import PATIENCE
 from nbembed.session import Session
 from nbembed.session.executor import Executor
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, rest
+from tests.session.fake import Fake, rest
+from tests.waiting import GUARD
 
 
 def test_nothing_runs_before_play(start):

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from nbembed.session import Session, load_session
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, Other, rest
+from tests.session.fake import Fake, Other, rest
+from tests.waiting import GUARD
 
 KINDS = (Fake, Other)
 

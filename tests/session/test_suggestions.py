@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 import weakref
 from typing import Any
 
@@ -14,20 +13,13 @@ import pytest
 import nbembed as nb
 from nbembed.propagation import accuracy_interval
 from nbembed.session import Session, load_session, suggester
-from tests.session.fake import GUARD, Fake, rest
+from tests.session.fake import Fake, rest
+from tests.waiting import GUARD, eventually
 
 #: Three clusters that share no neighbors, forty points each.
 TRUTH = np.repeat([0, 1, 2], 40)
 X = np.random.default_rng(1).normal(size=(120, 3)) + 40.0 * TRUTH[:, None]
 NAMES = ("a", "b", "c")
-
-
-def until(condition: Any) -> None:
-    """Wait for something that another thread will do."""
-    deadline = time.monotonic() + GUARD
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 @pytest.fixture
@@ -111,7 +103,7 @@ def test_neither_the_map_nor_the_caller_waits_for_the_graph(session, held):
     assert session.suggestions is None
     held.set()
     assert session.suggest().labeled.sum() == 5
-    until(lambda: "suggestions" in heard)
+    eventually(lambda: "suggestions" in heard)
 
 
 def test_of_labels_given_meanwhile_only_the_last_count(session, held, monkeypatch):
@@ -439,7 +431,7 @@ def test_closing_does_not_wait_for_the_graph(session, held):
         session.accept()
     assert not held.is_set()
     held.set()
-    until(lambda: not session._controller.suggester.busy)
+    eventually(lambda: not session._controller.suggester.busy)
     assert session._controller.suggester._graph is None
 
 
@@ -459,7 +451,7 @@ def test_a_session_that_nobody_uses_ends_though_its_graph_is_being_made(held):
     assert session.suggestions is None
     ref = weakref.ref(session._controller)
     del session
-    until(lambda: gc.collect() is not None and ref() is None)
+    eventually(lambda: gc.collect() is not None and ref() is None)
 
 
 def test_every_method_can_be_suggested_for():

@@ -14,7 +14,8 @@ from nbembed.kernels.threads import run_chunks
 from nbembed.session import compiled_threads
 from nbembed.session import warm_up as room
 from nbembed.session.warm_up import warm_up
-from tests.session.fake import GUARD, Fake, calls
+from tests.session.fake import Fake, calls
+from tests.waiting import GUARD
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,8 @@ from nbembed.session.neighborhood import neighborhood_of, squares_on_map
 from nbembed.session.point_measures import PointMeasures
 from nbembed.session.why import Why
 from tests.session import fake, slow
-from tests.session.fake import GUARD, Fake
-from tests.session.slow import until
+from tests.session.fake import Fake
+from tests.waiting import GUARD, eventually
 
 X, SPECIES = load_iris(return_X_y=True)
 
@@ -360,10 +360,10 @@ def test_a_map_without_labels_that_is_canceled_takes_no_further_step(start):
     why = Why(start(Fake(random_state=3, tol=0.0)))
     fake.gate.clear()
     why.ask_unsupervised()
-    until(lambda: fake.calls["objective"])
+    eventually(lambda: fake.calls["objective"])
     why.cancel()
     fake.gate.set()
-    until(lambda: not why._making.busy)
+    eventually(lambda: not why._making.busy)
     assert why._iteration <= 1
 
 
@@ -373,8 +373,8 @@ def test_closing_ends_the_affinities_of_the_map_without_labels(start):
     why = Why(session)
     slow.gate.clear()
     why.ask_unsupervised()
-    until(lambda: slow.begun)
+    eventually(lambda: slow.begun)
     session.close()
-    until(lambda: not why._making.busy)
+    eventually(lambda: not why._making.busy)
     assert (slow.made, why._making.newest) == ([], None)
     slow.clean()

@@ -13,7 +13,8 @@ from sklearn.metrics import pairwise_distances
 
 import nbembed as nb
 from nbembed.session import Session, load_session
-from tests.session.fake import GUARD, rest
+from tests.session.fake import rest
+from tests.waiting import GUARD
 
 
 @pytest.fixture(scope="module")

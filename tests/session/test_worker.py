@@ -14,7 +14,8 @@ import pytest
 
 from nbembed.session import Session
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, rest
+from tests.session.fake import Fake, rest
+from tests.waiting import GUARD
 
 
 def thread_of(session: Session) -> threading.Thread:

@@ -14,7 +14,8 @@ import pytest
 
 from nbembed.session import load_session
 from tests.session import fake
-from tests.session.fake import GUARD, Fake, Learning, rest
+from tests.session.fake import Fake, Learning, rest
+from tests.waiting import GUARD
 
 
 @pytest.mark.parametrize("pace", [1e-10, 0, -1, np.nan, np.inf, "fast", True, [1]])

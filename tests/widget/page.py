@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
+from tests.waiting import GUARD
+
 HERE = Path(__file__).parent
 STATIC = HERE.parents[1] / "nbembed" / "widget" / "static"
 
@@ -59,7 +61,7 @@ def open_page(
         color_scheme=scheme,  # type: ignore[arg-type]
         reduced_motion="reduce",  # the view is at its place at once
     )
-    page.set_default_timeout(5000)
+    page.set_default_timeout(1000 * GUARD)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.errors = errors  # type: ignore[attr-defined]

@@ -18,9 +18,10 @@ import nbembed as nb
 from nbembed.distances import scales_of
 from nbembed.widget import Explorer, cards
 from nbembed.widget.cards import nearest
+from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message
 from tests.widget.fake_session import FakeSession
-from tests.widget.test_explorer import Page, eventually
+from tests.widget.test_explorer import Page
 
 FRAME = pd.DataFrame(
     {"size": [1.0, 2.0, 4.0, 8.0], "kind": ["a", "b", "a", "<b>"], "note": ["x" * 10_000] * 4},
@@ -107,7 +108,7 @@ def test_where_the_search_is_long_the_card_goes_first(
     search = cards.nearest
 
     def slow(*arguments: Any) -> Any:
-        assert go_on.wait(10)
+        assert go_on.wait(GUARD)
         return search(*arguments)
 
     monkeypatch.setattr(cards, "nearest", slow)
@@ -168,7 +169,7 @@ def test_cards_go_on_after_one_that_fails(explorer: Any, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(explorer._cards, "_send", broken)
     page.say("inspect", point=2)
-    assert failed.wait(10)
+    assert failed.wait(GUARD)
     page.say("inspect", point=3)
     eventually(lambda: complete() == {0, 1, 3})
 

@@ -12,7 +12,8 @@ import pytest
 import nbembed as nb
 from nbembed.widget import Explorer
 from nbembed.widget.comparison import MOST_THUMBNAILS
-from tests.widget.test_explorer import Page, eventually
+from tests.waiting import eventually
+from tests.widget.test_explorer import Page
 
 N = 40
 

@@ -25,6 +25,7 @@ from nbembed.widget import Explorer, page_commands, schema, serializers
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.opening import in_plane
 from nbembed.widget.protocol import CommandMessage
+from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message, check_traits
 from tests.widget.fake_session import FakeMargin, FakeRecipe, FakeSession
 
@@ -73,7 +74,7 @@ class Page:
 
     def frame(self, condition: Callable[[dict[str, Any]], bool]) -> tuple[dict[str, Any], Any]:
         """Wait for a frame, acknowledging those before it as a page does."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + GUARD
         seen = 0
         while time.monotonic() < deadline:
             with self.changed:
@@ -87,13 +88,6 @@ class Page:
                 self.say("ack", seq=message["seq"])
             seen = len(known)
         raise AssertionError("no such frame")
-
-
-def eventually(condition: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, "it never came true"
-        time.sleep(0.002)
 
 
 @pytest.fixture
@@ -526,7 +520,7 @@ def test_commands_may_come_from_several_threads(page: Page, session: FakeSession
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(GUARD)
     replies = [m for m, _ in page.messages if m["type"] == "reply"]
     assert len(replies) == 240
     assert all(m["ok"] for m in replies)

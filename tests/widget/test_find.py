@@ -11,9 +11,10 @@ import pytest
 
 import nbembed as nb
 from nbembed.widget import Explorer, finder
+from tests.waiting import eventually
 from tests.widget.contract import check_message
 from tests.widget.fake_session import FakeSession
-from tests.widget.test_explorer import Page, eventually
+from tests.widget.test_explorer import Page
 
 FRAME = pd.DataFrame(
     {

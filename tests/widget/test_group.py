@@ -13,8 +13,9 @@ import pytest
 import nbembed as nb
 from nbembed.supervision import Supervision
 from nbembed.widget import Explorer, group_source
+from tests.waiting import eventually
 from tests.widget.fake_session import FakeSession
-from tests.widget.test_explorer import Page, eventually
+from tests.widget.test_explorer import Page
 
 RNG = np.random.default_rng(5)
 N = 30

@@ -20,10 +20,9 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.widget import hosts
+from tests.waiting import GUARD
 from tests.widget.contract import check_message
 from tests.widget.page import act, kernel, sent
-
-WAIT = 60
 
 
 class ColabPage:
@@ -56,7 +55,7 @@ class ColabPage:
 
     def until(self, done: Callable[[list[dict[str, Any]]], bool]) -> None:
         """Poll and acknowledge until what was heard is enough."""
-        end = time.monotonic() + WAIT
+        end = time.monotonic() + GUARD
         while not done(self.heard):
             assert time.monotonic() < end, [m["type"] for m in self.heard][-10:]
             self.say("poll")

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -19,7 +20,7 @@ import nbembed as nb
 from nbembed.widget import explorer as explorer_module
 from nbembed.widget import lifetime
 from nbembed.widget.lifetime import Displays, held, in_local_variable, in_other_threads
-from tests.session.fake import GUARD
+from tests.waiting import GUARD, PASSING, eventually
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 METHOD = nb.SNE(random_state=0, n_jobs=1)
@@ -27,20 +28,21 @@ METHOD = nb.SNE(random_state=0, n_jobs=1)
 
 def threads() -> list[str]:
     """Return the names of our threads, once those that end by themselves have ended."""
-    passing = ("nbembed background fit", "nbembed warm-up")
-    while ending := [t for t in threading.enumerate() if t.name in passing]:
+    while ending := [t for t in threading.enumerate() if t.name in PASSING]:
         for thread in ending:  # affinities may be followed by a start
             if thread.is_alive():  # one that is being started is listed, but cannot be joined yet
                 thread.join(GUARD)
     return sorted(t.name for t in threading.enumerate() if t.name.startswith("nbembed"))
 
 
-def ended(session: nb.Session) -> bool:
-    """Return whether a session has been closed, once its worker has had its last turn."""
-    closed: bool = session._controller.machine.closing
-    if closed:
-        session.close()  # waits
-    return closed and session._controller.ended
+def closed(controller: Any) -> bool:
+    """Wait until a session is closed, without a reference to it: that would keep it open.
+
+    It may be looked at by a thread of its Explorer just when the last reference goes.
+    """
+    with controller.lock:
+        found: bool = controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+    return found
 
 
 # -- where it is displayed --------------------------------------------------------------------
@@ -131,7 +133,7 @@ def test_variables_of_running_functions_are_found() -> None:
     def work() -> None:
         mine = owner.thing
         started.set()
-        stop.wait(30)
+        stop.wait(GUARD)
         del mine
 
     def found() -> tuple[bool, bool]:
@@ -140,7 +142,7 @@ def test_variables_of_running_functions_are_found() -> None:
     assert found() == (False, False)
     thread = threading.Thread(target=work)
     thread.start()
-    started.wait(30)
+    started.wait(GUARD)
     assert found() == (True, True)
     stop.set()
     thread.join()
@@ -160,7 +162,7 @@ def test_a_closed_explorer_is_freed_and_its_session_ends() -> None:
     session, widget = weakref.ref(explorer.session), weakref.ref(explorer)
     explorer.session.label([0], "a")
     explorer.close()
-    assert threads() == before
+    eventually(lambda: threads() == before)
     assert explorer.labels[0] == "a"
     assert set(ipywidgets.widgets.widget._instances) == widgets
     del explorer
@@ -198,8 +200,7 @@ def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
     assert not controller.machine.closing
     stop.set()
     thread.join()
-    with controller.lock:  # no cell is run, and no message comes
-        assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+    assert closed(controller), "though no cell is run, and no message comes"
 
 
 def test_two_looks_at_once_do_not_take_each_other_for_a_user(
@@ -280,10 +281,13 @@ def test_a_cell_run_seven_times_has_one_session(shell: InteractiveShell, make: s
     for turn in range(7):
         run(shell, make)
         shell.user_ns["Out"][shell.execution_count - 1].session.label([turn], "kept")
+    controllers = [shell.user_ns["Out"][k].session._controller for k in range(1, 7)]
+    assert all(closed(controller) for controller in controllers)
+    eventually(lambda: all(controller.ended for controller in controllers))
     *old, last = (shell.user_ns["Out"][k] for k in range(1, 8))
-    assert all(ended(explorer.session) for explorer in old)
     assert not last.session._controller.machine.closing
-    assert sorted(threads()) == sorted([*before, "nbembed session", "nbembed-sender"])
+    one = sorted([*before, "nbembed session", "nbembed-sender"])
+    eventually(lambda: threads() == one)
     assert [e.labels.index("kept") for e in old] == list(range(6)), "what was said is kept"
     assert [e.comm for e in old] == [None] * 6
     assert lifetime.WATCH._open.keys() == {id(last._displays)}
@@ -314,7 +318,7 @@ def test_what_something_refers_to_stays_open_as_long(
     run(shell, drop)
     gc.collect()
     run(shell, "2 + 2")
-    assert controller.machine.closing
+    assert closed(controller)
 
 
 def test_saving_by_itself_keeps_nothing_open(shell: InteractiveShell, tmp_path: Path) -> None:
@@ -336,7 +340,7 @@ def test_a_session_kept_from_an_explorer_ends_when_it_is_dropped(shell: Interact
     assert shell.user_ns["Out"][1].comm is None, "the view is closed"
     assert not controller.machine.closing
     run(shell, "del session")
-    assert controller.machine.closing
+    assert closed(controller)
 
 
 def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell) -> None:
@@ -354,7 +358,7 @@ def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell)
     run(shell, MAKE)
     assert not controller.machine.closing
     tell(0)
-    assert controller.machine.closing
+    assert closed(controller)
 
 
 def test_the_cell_of_a_variable_in_use_can_be_cleared(shell: InteractiveShell) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import places
 from tests.widget.page import DARK, act, kernel, sent
 
 
@@ -19,14 +20,7 @@ def run(page: Page, iterations: int = 200) -> None:
 
 def screen_of(page: Page, point: int) -> tuple[float, float]:
     """Return where on the page a point is drawn, as the map's own camera has it."""
-    x, y = page.evaluate(
-        """i => { const map = document.querySelector('.nbe-map');
-                  const box = map.getBoundingClientRect();
-                  const [x, y] = map.nbembedWhere(i);
-                  return [box.left + x, box.top + y]; }""",
-        point,
-    )
-    return x, y
+    return places.screen_of(page.locator(".nbe-map").first, point)
 
 
 def lasso_around(page: Page, points: list[int], margin: float = 12) -> None:
@@ -55,14 +49,13 @@ def selected(page: Page, times: int) -> None:
     page.wait_for_function(f"window.kernel.replied.select === {times}")
 
 
-def moved(page: Page, before: tuple[float, float]) -> None:
-    """Wait until the first point is drawn elsewhere."""
+def moved(page: Page, before: tuple[float, float], point: int = 0) -> None:
+    """Wait until a point is drawn elsewhere."""
     page.wait_for_function(
-        """([x, y]) => { const map = document.querySelector('.nbe-map');
-             const box = map.getBoundingClientRect();
-             const [u, v] = map.nbembedWhere(0);
-             return Math.hypot(box.left + u - x, box.top + v - y) > 1; }""",
-        arg=list(before),
+        f"""([x, y, i]) => {{
+          const [u, v] = ({places.WHERE})(document.querySelector('.nbe-map'), i);
+          return Math.hypot(u - x, v - y) > 1; }}""",
+        arg=[*before, point],
     )
 
 
@@ -151,7 +144,7 @@ def test_a_dragged_slider_sends_the_latest_value_and_its_effect_is_timed(page: P
     page.wait_for_function("window.frames.some(f => f.causes.some(c => c.name === 'set'))")
     causes = page.evaluate("window.frames.flatMap(f => f.causes).filter(c => c.name === 'set')")
     assert len(causes) <= 4
-    assert all(0 < c["latency"] < 5000 for c in causes)
+    assert all(c["latency"] > 0 for c in causes)
     assert page.evaluate("performance.getEntriesByType('measure').length") >= len(causes)
     expect(slider).to_have_value("0.8")
 
@@ -536,13 +529,22 @@ def test_a_lost_context_comes_back(open_explorer: Any) -> None:
     page = open_explorer(n=400, renderer="webgl")
     run(page)
     before = ink(page)
+    # In one go, because a context that stays lost for some seconds is given up.
     page.evaluate(
         """async () => { const canvas = document.querySelector('.nbe-points');
-             window.lose = canvas.getContext('webgl2').getExtension('WEBGL_lose_context');
-             window.lose.loseContext(); await new Promise(r => setTimeout(r, 100)); }"""
+             const heard = (name) =>
+               new Promise((r) => canvas.addEventListener(name, r, { once: true }));
+             const context = canvas.getContext('webgl2').getExtension('WEBGL_lose_context');
+             const lost = heard('webglcontextlost');
+             context.loseContext();
+             await lost;
+             await new Promise((r) => setTimeout(r));  // not while it is being told
+             window.kernel.tick(10);
+             const restored = heard('webglcontextrestored');
+             context.restoreContext();
+             await restored; }"""
     )
-    run(page, 10)
-    page.evaluate("window.lose.restoreContext()")
+    run(page, 1)
     assert ink(page) == pytest.approx(before, rel=0.2)
     assert page.locator(".nbe").get_attribute("data-renderer") == "webgl"
 
@@ -575,21 +577,16 @@ def test_a_kernel_that_does_not_answer_is_told(page: Page) -> None:
     expect(page.get_by_text("has not answered")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("n", "budget"), [(2_000, 1000 / 60), (20_000, 1000 / 30)])
-def test_drawing_keeps_its_pace_in_software(open_explorer: Any, n: int, budget: float) -> None:
-    """Sixty frames a second at 2 000 points and thirty at 20 000 leave so many milliseconds each.
-
-    What drawing takes is judged by the quickest of many frames: a busy machine only adds to it.
-    """
+@pytest.mark.parametrize("n", [2_000, 20_000])
+def test_each_layout_is_drawn_once_in_software(open_explorer: Any, n: int) -> None:
+    """What drawing takes is measured by ``benchmarks/drawing.py``."""
     page = open_explorer(n=n, interval=1)
     assert page.locator(".nbe").get_attribute("data-renderer") == "raster"
     kernel(page, "k.play()")
-    page.wait_for_function("window.frames.length >= 90", timeout=60_000)
-    frames = page.evaluate("window.frames.slice(30)")
-    took = min(f["took"] for f in frames)
-    rate = 1000 * (len(frames) - 1) / (frames[-1]["drawnAt"] - frames[0]["drawnAt"])
-    print(f"\n{n} points: {took:.1f} ms to draw a frame, {rate:.0f} frames a second here and now")
-    assert took < budget
+    page.wait_for_function("window.frames.length >= 30")
+    act(page, "k.pause()")
+    versions = page.evaluate("window.frames.map(f => f.version)")
+    assert versions == sorted(set(versions))
 
 
 def test_contexts_are_given_back(open_explorer: Any) -> None:

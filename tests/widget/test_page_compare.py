@@ -8,16 +8,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.places import still
 from tests.widget.page import act, kernel, sent
 from tests.widget.test_page import run, selection
 
 HOSTILE = "<img src=x onerror=window.hacked=1>\u202e" + "W" * 500
 
-#: Where a point is drawn on the map beside, on the page.
-BESIDE = """i => { const map = document.querySelector('.nbe-beside .nbe-map');
-  const box = map.getBoundingClientRect();
-  const [x, y] = map.nbembedWhere(i);
-  return [box.left + x, box.top + y]; }"""
+#: Selects the map beside.
+BESIDE = ".nbe-beside .nbe-map"
 
 
 @pytest.fixture
@@ -122,14 +120,14 @@ def test_two_maps_are_side_by_side(page: Page) -> None:
     beside = page.get_by_role("img", name="Map compared with: before")
     expect(beside).to_be_visible()
     expect(page.locator(".nbe-map-title").first).to_have_text("present map: HSSNE")
-    page.wait_for_function("document.querySelector('.nbe-beside .nbe-map').nbembedWhere(0)[0] > 0")
+    places = still(page.locator(BESIDE))
     one, two = page.locator(".nbe-map").first.bounding_box(), beside.bounding_box()
     assert one is not None
     assert two is not None
     assert abs(one["width"] - two["width"]) <= 2
     assert two["x"] >= one["x"] + one["width"]
     for point in (0, 7, 100):  # in view, under the camera of the first map
-        x, y = page.evaluate(BESIDE, point)
+        x, y = places[point]
         assert two["x"] < x < two["x"] + two["width"]
         assert two["y"] < y < two["y"] + two["height"]
     act(page, "0")
@@ -143,9 +141,7 @@ def test_hover_and_selection_are_linked(page: Page) -> None:
     take(page, "before")
     act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(200)")
     compare(page, "before")
-    page.wait_for_function("document.querySelector('.nbe-beside .nbe-map').nbembedWhere(0)[0] > 0")
-    act(page, "0")
-    x, y = page.evaluate(BESIDE, 5)
+    x, y = still(page.locator(BESIDE))[5]
     page.mouse.move(x, y)
     expect(page.get_by_role("tooltip")).to_contain_text("#5")
     page.get_by_role("button", name="Lasso", exact=True).click()

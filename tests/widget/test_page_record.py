@@ -17,8 +17,10 @@ from playwright.sync_api import Browser, Page, expect
 import nbembed as nb
 from nbembed.display.picture import PNG_KEY
 from nbembed.display.scene import picture_of
+from tests.browser import places
+from tests.waiting import GUARD
 from tests.widget.page import act, kernel, sent
-from tests.widget.test_page import run
+from tests.widget.test_page import moved, run
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\0"
@@ -222,7 +224,8 @@ def still(browser: Browser, tmp_path: Path) -> Any:
     explorer.session.step(60, wait=True)
     explorer.to_html(tmp_path / "map.html", title=HOSTILE)
     explorer.close()
-    page = browser.new_page(viewport={"width": 900, "height": 640})
+    page = browser.new_page(viewport={"width": 900, "height": 640}, reduced_motion="reduce")
+    page.set_default_timeout(1000 * GUARD)
     errors: list[str] = []
     asked: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -253,19 +256,16 @@ def test_a_page_that_was_made_before_the_map_says_so(browser: Browser, tmp_path:
 
 @pytest.mark.browser
 def test_a_page_without_kernel_zooms_hovers_and_selects(still: Page) -> None:
-    where = "document.querySelector('.nbe-map').nbembedWhere(7)"
     page = still
-    page.wait_for_function(f"Number.isFinite({where}[0])")
-    page.wait_for_timeout(300)
-    x, y = page.evaluate(where)
-    page.get_by_role("application").hover(position={"x": x, "y": y})
+    map_ = page.get_by_role("application")
+    x, y = places.still(map_)[7]
+    page.mouse.move(x, y)
     card = page.get_by_role("tooltip")
     expect(card).to_contain_text("<img src=x onerror=alert(1)>")
     assert card.locator("img[src^='data:image/png']").count() == 1
-    page.get_by_role("application").click(position={"x": x, "y": y})
+    page.mouse.click(x, y)
     page.keyboard.press("+")
-    page.wait_for_timeout(100)
-    assert page.evaluate(where) != [x, y]
+    moved(page, (x, y), 7)
     page.get_by_role("button", name="first 3").click()
     expect(page.get_by_text("3 of 60 points selected")).to_be_visible()
     choice = page.get_by_role("combobox", name="Color by")

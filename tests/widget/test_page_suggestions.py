@@ -223,7 +223,7 @@ def test_an_unsure_point_is_gray_and_a_sure_one_is_not(open_explorer: Any, theme
     run(page)
     label_some(page)
     page.wait_for_function("window.kernel.told.some(t => t.content.state === 'ready')")
-    page.wait_for_timeout(50)
+    act(page, "")
     unsure = page.evaluate(CHROMA, list(range(8, 28)))
     sure = page.evaluate(CHROMA, list(range(375, 395)))
     assert sorted(sure)[10] > 2 * sorted(unsure)[10]

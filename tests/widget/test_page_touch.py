@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
+from tests.browser.places import still
 from tests.widget.page import kernel
 from tests.widget.panels import TABS, filled, open_tab
-from tests.widget.test_page import run, screen_of, selected, selection
+from tests.widget.test_page import moved, run, screen_of, selected, selection
 
 #: Buttons and fields whose target, or that of the label around them, is less than 24 pixels.
 SMALL = """() => [...document.querySelectorAll(
@@ -33,20 +34,24 @@ class Fingers:
         points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
         self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    def draw(self, *paths: list[tuple[float, float]], rest: int = 0) -> None:
+    def rest(self) -> None:
+        """Wait until the page has noted that the finger rests."""
+        expect(self.page.locator(".nbe-hint")).to_be_visible()
+
+    def draw(self, *paths: list[tuple[float, float]], rest: bool = False) -> None:
         """Put a finger at the beginning of each path, let them rest, go along, and lift them."""
         for count in range(1, len(paths) + 1):
             self.send("touchStart", [path[0] for path in paths[:count]])
         if rest:
-            self.page.wait_for_timeout(rest)
+            self.rest()
         for places in zip(*paths, strict=True):
             self.send("touchMove", places)
         self.send("touchEnd", [])
 
-    def tap(self, x: float, y: float, rest: int = 0) -> None:
+    def tap(self, x: float, y: float, rest: bool = False) -> None:
         self.send("touchStart", [(x, y)])
         if rest:
-            self.page.wait_for_timeout(rest)
+            self.rest()
             self.send("touchMove", [(x + 2, y - 2)])  # a finger is never quite still
         self.send("touchEnd", [])
 
@@ -92,7 +97,7 @@ def test_a_finger_that_rests_first_adds(page: Page, fingers: Fingers) -> None:
     selected(page, 1)
     before = selection(page)
     page.keyboard.press("Escape")
-    fingers.draw(loop(page, kernel(page, "k.cluster(3)")), rest=700)
+    fingers.draw(loop(page, kernel(page, "k.cluster(3)")), rest=True)
     selected(page, 2)
     assert set(before) | set(kernel(page, "k.cluster(3)")) <= set(selection(page))
     assert page.locator(".nbe-hint").count() == 0
@@ -101,9 +106,8 @@ def test_a_finger_that_rests_first_adds(page: Page, fingers: Fingers) -> None:
 def test_one_finger_pans_with_the_pan_tool(page: Page, fingers: Fingers) -> None:
     x, y = screen_of(page, 3)
     fingers.draw(line((300, 250), (360, 280)))
-    page.wait_for_function("document.querySelector('.nbe-map').nbembedWhere(3)[0] > 0")
-    page.wait_for_timeout(100)
-    after = screen_of(page, 3)
+    moved(page, (x, y), 3)
+    after = still(page.locator(".nbe-map"))[3]
     assert 45 < after[0] - x <= 61
     assert 20 < after[1] - y <= 31
     assert selection(page) == []
@@ -115,8 +119,8 @@ def test_two_fingers_pinch_and_pan_with_any_tool(page: Page, fingers: Fingers, t
     one, other = screen_of(page, 1), screen_of(page, 3)
     before = math.dist(one, other)
     fingers.draw(line((250, 250), (200, 270)), line((350, 250), (400, 270)))
-    page.wait_for_timeout(100)
-    one, other = screen_of(page, 1), screen_of(page, 3)
+    moved(page, other, 3)
+    one, other = still(page.locator(".nbe-map"))[[1, 3]]
     assert math.dist(one, other) == pytest.approx(2 * before, rel=0.05)
     assert selection(page) == []
     assert page.locator(".nbe-card").count() == 0
@@ -127,10 +131,10 @@ def test_a_tap_opens_a_card_and_a_resting_finger_selects(page: Page, fingers: Fi
     fingers.tap(x + 7, y + 5)
     expect(page.get_by_role("group", name="Card of")).to_have_count(1)
     x, y = screen_of(page, 5)
-    fingers.tap(x, y, rest=700)
+    fingers.tap(x, y, rest=True)
     selected(page, 1)
     assert selection(page) == [5]
-    fingers.tap(x, y, rest=700)
+    fingers.tap(x, y, rest=True)
     selected(page, 2)
     assert selection(page) == []
 

@@ -12,6 +12,7 @@ from nbembed.widget import protocol, queries, typescript
 from nbembed.widget.query_source import QuerySource
 from nbembed.widget.query_types import QueryType
 from nbembed.widget.wire_types import COUNT, NUMBER, TEXT, Field, array
+from tests.waiting import GUARD
 
 FAR = QueryType(
     "far",
@@ -21,7 +22,6 @@ FAR = QueryType(
     (Field("mean", NUMBER),),
     (Field("found", array("<u4")),),
 )
-WAIT = 20
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,7 @@ class Page:
 
     def wait(self, count: int) -> list[tuple[dict[str, Any], list[bytes]]]:
         with self._come:
-            assert self._come.wait_for(lambda: len(self.messages) >= count, WAIT)
+            assert self._come.wait_for(lambda: len(self.messages) >= count, GUARD)
             return list(self.messages)
 
 
@@ -125,12 +125,12 @@ def test_the_newest_query_of_an_asker_counts() -> None:
 
     def slow(**arguments: Any) -> tuple[dict[str, Any], list[bytes]]:
         begun.set()
-        assert go.wait(WAIT)
+        assert go.wait(GUARD)
         return found(**arguments)
 
     source = QuerySource(page.send, {"far": slow})
     source.ask(asked(request=1))
-    assert begun.wait(WAIT)
+    assert begun.wait(GUARD)
     source.ask(asked(request=2, asker=1))
     source.ask(asked(request=3))
     source.ask(asked(request=4))
@@ -139,5 +139,5 @@ def test_the_newest_query_of_an_asker_counts() -> None:
     source.ask(asked(request=6, client="last"))
     assert not source.wait(0)
     go.set()
-    assert source.wait(WAIT)
+    assert source.wait(GUARD)
     assert [content["request"] for content, _ in page.wait(0)] == [1, 2, 4, 6]

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import re
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,9 +18,8 @@ from nbembed.session.provenance import given_by_hand
 from nbembed.widget import autosave, opening, still_output
 from nbembed.widget.protocol import CommandMessage
 from nbembed.widget.view_state import read_view
+from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message
-
-GUARD = 30.0
 
 
 @pytest.fixture
@@ -47,14 +45,6 @@ def explore():
     yield make
     for explorer in made:
         explorer.close()
-
-
-def until(condition):
-    """Wait for what another thread does."""
-    end = time.monotonic() + GUARD
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
 
 
 # -- tables ------------------------------------------------------------------------------------
@@ -163,7 +153,7 @@ def test_the_page_gets_history_table_and_page_as_answers(explore, frame):
     for request, name in enumerate(("changes", "labels_csv", "web_page"), start=1):
         explorer._receive(None, {"type": "query", "client": "page", "request": request,
                                  "asker": request, "name": name, "arguments": {}}, [])  # fmt: skip
-    until(lambda: len(sent) == 3)
+    eventually(lambda: len(sent) == 3)
     for content, buffers in sent:
         check_message(content, [len(b) for b in buffers])
     fields = {content["name"]: content["fields"] for content, _ in sent}
@@ -272,7 +262,7 @@ def test_the_output_has_a_picture_that_follows_the_map(explore, frame, monkeypat
     assert first["text/plain"] == "Map of 24 points, SNE, iteration 0"
     assert not update
     explorer.session.step(4, wait=True)
-    until(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
+    eventually(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
     assert publisher.sent[-1][1:] == (name, True)
     explorer.session.label([0], "a")
     explorer.close()
@@ -301,7 +291,7 @@ def test_a_script_follows_the_picture_once(explore, frame, monkeypatch):
     explorer = explore(frame)
     explorer._repr_mimebundle_()
     explorer.session.step(4, wait=True)
-    until(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
+    eventually(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
     [(script, position)] = publisher.scripts
     assert position == 1, "between the picture and the widget"
     assert script["text/plain"] == ""
@@ -343,7 +333,7 @@ def test_the_same_cell_goes_on_after_a_restart(explore, frame, tmp_path, quick):
     assert after.to_frame().index.equals(frame.index)
     assert after.selection.tolist() == [7]
     after.session.label([3], "seven")
-    until(lambda: labels_in(path) == [1, 2, 3])
+    eventually(lambda: labels_in(path) == [1, 2, 3])
 
 
 def test_the_file_alone_brings_map_and_colors_back(explore, frame, tmp_path, quick):
@@ -387,9 +377,9 @@ def test_a_look_alone_is_saved_without_being_asked(explore, frame, tmp_path, qui
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, autosave=path)
     explorer.session.label([4], "a")
-    until(lambda: path.exists() and labels_in(path) == [4])
+    eventually(lambda: path.exists() and labels_in(path) == [4])
     explorer.class_styles.change("a", symbol="star")
-    until(lambda: read_view(path, 24).class_styles["looks"] == {"a": {"symbol": "star"}})
+    eventually(lambda: read_view(path, 24).class_styles["looks"] == {"a": {"symbol": "star"}})
 
 
 @pytest.mark.parametrize(
@@ -423,10 +413,10 @@ def test_damaged_looks_are_left_out(explore, frame, tmp_path, quick, stored, mon
 def test_each_change_is_saved_without_being_asked(explore, frame, tmp_path, quick):
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, autosave=path)
-    until(path.exists)
+    eventually(path.exists)
     explorer.session.label([4], "a")
-    until(lambda: labels_in(path) == [4])
-    until(lambda: explorer.saved_to == "work.nbembed")
+    eventually(lambda: labels_in(path) == [4])
+    eventually(lambda: explorer.saved_to == "work.nbembed")
     assert explorer.save_error == ""
 
 
@@ -452,7 +442,7 @@ def test_a_cell_run_again_takes_the_file_over(explore, frame, tmp_path, quick):
     second = explore(frame, autosave=path)
     assert second.labels[1] == "a"
     second.session.label([2], "b")
-    until(lambda: labels_in(path) == [1, 2])
+    eventually(lambda: labels_in(path) == [1, 2])
     first.session.label([9], "late")
     first.close()
     second.close()
@@ -466,7 +456,7 @@ def test_an_explorer_that_fails_to_open_leaves_the_saving_of_the_one_shown(
     path = tmp_path / "work.nbembed"
     first = explore(frame, autosave=path)
     first.session.label([1], "a")
-    until(lambda: path.exists() and labels_in(path) == [1])
+    eventually(lambda: path.exists() and labels_in(path) == [1])
     with pytest.raises(ValueError, match=next(iter(wrong))):
         explore(frame, autosave=path, **wrong)
     assert not first._autosave.closed
@@ -509,18 +499,18 @@ def test_what_is_said_while_a_cell_is_run_again_is_kept_beside(
         monkeypatch.setattr(autosave, "DELAY", 0.0 if saved else GUARD)
         first.session.label([2], "late")
         if saved:
-            until(lambda: labels_in(path) == [1, 2])
+            eventually(lambda: labels_in(path) == [1, 2])
         check(*given)
 
     monkeypatch.setattr(opening, "check_same_data", label_meanwhile)
     second = explore(frame, autosave=path)
     monkeypatch.setattr(autosave, "DELAY", 0.0)
     second.session.label([3], "b")
-    until(lambda: labels_in(path) == [1, 3])
+    eventually(lambda: labels_in(path) == [1, 3])
     first.session.label([4], "later")
     beside = tmp_path / "work-2.nbembed"
-    until(lambda: beside.exists() and labels_in(beside) == [1, 2, 4])
-    until(lambda: first.saved_to == "work-2.nbembed")
+    eventually(lambda: beside.exists() and labels_in(beside) == [1, 2, 4])
+    eventually(lambda: first.saved_to == "work-2.nbembed")
     first.close()
     second.close()
     assert labels_in(path) == [1, 3]
@@ -535,7 +525,7 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
     first.session.label([1], "a")
     second = explore(frame, autosave=path)
     second.session.label([2], "b")
-    until(lambda: labels_in(path) == [1, 2])
+    eventually(lambda: labels_in(path) == [1, 2])
     first._autosave._save()  # as its thread may just have begun to
     assert labels_in(path) == [1, 2]
     assert first.saved_to == ""
@@ -548,20 +538,20 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
 def test_what_is_shown_is_saved_without_being_asked(explore, frame, tmp_path, quick, name, value):
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, color="kind", autosave=path)
-    until(lambda: explorer.saved_to == "work.nbembed")
+    eventually(lambda: explorer.saved_to == "work.nbembed")
     setattr(explorer, name, value)
-    until(lambda: np.array_equal(read_view(path, 24).traits.get(name, []), value))
+    eventually(lambda: np.array_equal(read_view(path, 24).traits.get(name, []), value))
 
 
 def test_what_somebody_else_wrote_is_not_overwritten(explore, frame, tmp_path, quick):
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, autosave=path)
-    until(lambda: explorer.saved_to == "work.nbembed")
+    eventually(lambda: explorer.saved_to == "work.nbembed")
     with nb.load_session(path) as other:
         other.label([11], "theirs")
         other.save(path)
     explorer.session.label([1], "mine")
-    until(lambda: explorer.saved_to == "work-2.nbembed")
+    eventually(lambda: explorer.saved_to == "work-2.nbembed")
     assert labels_in(path) == [11]
     assert labels_in(tmp_path / "work-2.nbembed") == [1]
 
@@ -569,14 +559,14 @@ def test_what_somebody_else_wrote_is_not_overwritten(explore, frame, tmp_path, q
 def test_an_error_of_saving_is_told_and_costs_nothing(explore, frame, tmp_path, quick, monkeypatch):
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, autosave=path)
-    until(lambda: explorer.saved_to == "work.nbembed")
+    eventually(lambda: explorer.saved_to == "work.nbembed")
 
     def full(*_):
         raise OSError("No space left on device")
 
     monkeypatch.setattr(autosave, "save", full)
     explorer.session.label([1], "a")
-    until(lambda: "No space left" in explorer.save_error)
+    eventually(lambda: "No space left" in explorer.save_error)
     assert explorer.labels[1] == "a"
 
 

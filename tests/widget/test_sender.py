@@ -9,6 +9,7 @@ import pytest
 
 from nbembed.widget.frames import frames_ahead
 from nbembed.widget.sender import FrameWindow, Sender
+from tests.waiting import GUARD
 
 
 def test_nobody_watches_nothing_is_sent() -> None:
@@ -135,8 +136,12 @@ def test_losses_of_a_busy_kernel_end_no_audience() -> None:
     assert not window.open, "nobody is there"
 
 
+#: Seconds at rest before it is written down.
+PAUSE = 0.25
+
+
 class Stage:
-    """A sender with a layout that a test moves, and a page that a test lets answer."""
+    """A sender with a layout and a clock that a test moves, and a page that a test lets answer."""
 
     def __init__(self) -> None:
         self.version = 1
@@ -144,7 +149,10 @@ class Stage:
         self.topics: list[set[str]] = []
         self.settled = 0
         self.changed = threading.Condition()
-        self.sender = Sender(self.deliver, self.frame, self.settle, pace=0.0, pause=0.02)
+        self.now = 0.0
+        self.sender = Sender(
+            self.deliver, self.frame, self.settle, pace=0.0, pause=PAUSE, clock=lambda: self.now
+        )
         self.sender.start()
 
     def deliver(self, topics: set[str]) -> None:
@@ -167,6 +175,10 @@ class Stage:
             self.settled += 1
             self.changed.notify_all()
 
+    def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+        self.sender.poke("time")
+
     def move(self) -> None:
         with self.changed:
             self.version += 1
@@ -174,7 +186,7 @@ class Stage:
 
     def until(self, condition: Callable[[], bool]) -> None:
         with self.changed:
-            assert self.changed.wait_for(condition, timeout=10)
+            assert self.changed.wait_for(condition, GUARD)
 
 
 @pytest.fixture
@@ -219,10 +231,14 @@ def test_an_unseen_widget_costs_no_frame_but_news_arrive(stage: Stage) -> None:
 def test_rest_is_written_down_once_it_lasts(stage: Stage) -> None:
     stage.sender.rest(True)
     stage.sender.rest(False)
-    stage.sender.poke("mark")
-    stage.until(lambda: {"mark"} in stage.topics)
+    stage.pass_time(2 * PAUSE)
+    stage.until(lambda: {"time"} in stage.topics)
     assert stage.settled == 0
     stage.sender.rest(True)
+    stage.sender.poke("mark")
+    stage.until(lambda: {"mark"} in stage.topics)
+    assert stage.settled == 0, "it has not lasted yet"
+    stage.pass_time(PAUSE)
     stage.until(lambda: stage.settled == 1)
 
 

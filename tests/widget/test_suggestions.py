@@ -12,8 +12,9 @@ from nbembed.propagation import Suggestions
 from nbembed.supervision import Supervision
 from nbembed.widget import Explorer, schema
 from nbembed.widget.suggestion_source import DOUBTFUL, NO_CLASS, buffers, sureness
+from tests.waiting import eventually
 from tests.widget.fake_session import FakeSession
-from tests.widget.test_explorer import Page, eventually
+from tests.widget.test_explorer import Page
 
 
 def suggestions(rows: Any, classes: tuple[str, ...] = ("a", "b"), **given: Any) -> Suggestions:

@@ -15,6 +15,7 @@ import nbembed as nb
 from nbembed.session import point_measures
 from nbembed.session.why import Why
 from nbembed.widget import Explorer, queries, why_source
+from tests.waiting import GUARD
 from tests.widget.test_explorer import Page
 
 X = np.random.default_rng(0).normal(size=(60, 4))
@@ -43,7 +44,7 @@ class Asker(Page):
             )
 
         with self.changed:
-            assert self.changed.wait_for(lambda: answer() is not None, 20)
+            assert self.changed.wait_for(lambda: answer() is not None, GUARD)
         found = answer()
         assert found is not None
         message, buffers = found
@@ -53,7 +54,7 @@ class Asker(Page):
 
     def until(self, name: str, ready: Callable[[dict[str, Any]], bool], **arguments: Any) -> Any:
         """Ask again until an answer is ready."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + GUARD
         while time.monotonic() < deadline:
             found = self.ask(name, **arguments)
             if found[0]["error"] or ready(found[0]):
@@ -171,7 +172,7 @@ def test_what_goes_wrong_with_a_measure_is_said(
 
 def test_a_page_is_shown_the_map_without_labels(explorer: Any, page: Asker) -> None:
     fields, (places,) = page.until("unsupervised", lambda f: bool(f["ready"]), k=5)
-    other = explorer.why.unsupervised(timeout=20)
+    other = explorer.why.unsupervised(timeout=GUARD)
     assert fields["iteration"] == other.iteration
     known = explorer.why.qualities(5)
     assert {q["name"]: q["here"] for q in fields["qualities"]} == {
@@ -200,7 +201,7 @@ def test_looking_keeps_no_explorer_alive() -> None:
     explorer = Explorer(X, nb.HSSNE(random_state=0, n_jobs=1), autoplay=False)
     explorer.session.step(2, wait=True)
     session = explorer.session
-    assert explorer.why.unsupervised(timeout=60) is not None
+    assert explorer.why.unsupervised(timeout=GUARD) is not None
     page = Asker(explorer)
     page.ask("forces", point=0)
     gone = weakref.ref(session)
