@@ -20,7 +20,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = "nbembed/widget/static"
-BUNDLE = (f"{STATIC}/explorer.js", f"{STATIC}/explorer.css", f"{STATIC}/LICENSES.txt")
+BUNDLE = tuple(
+    f"{STATIC}/{name}"
+    for name in ("explorer.js", "explorer.css", "still.js", "lost_widget.js", "LICENSES.txt")
+)
 
 pytestmark = pytest.mark.slow
 
