@@ -73,7 +73,9 @@ export class View {
     readonly store: Store,
     readonly theme: Signal<Theme>,
   ) {
-    this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
+    this.chosenClass = computed(() => store.traits.classes.value.findIndex(({ name }) => name === this.chosenName.value));
+    this.stop = this.keepChosen();
+    this.pathScrub = new Latest(store.link, (index, at) => store.commands.send("show_path_step", { index }, [], at));
     this.questions = new Questions(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
@@ -205,7 +207,7 @@ export class View {
     if (!this.able()) return;
     let setter = this.setters.get(name);
     if (!setter) {
-      setter = new Latest<number>((v, at) => this.store.commands.send("set", { [name]: v }, [], at));
+      setter = new Latest<number>(this.store.link, (v, at) => this.store.commands.send("set", { [name]: v }, [], at));
       this.setters.set(name, setter);
     }
     setter.push(value);
