@@ -13,6 +13,7 @@ import type { CardBox } from "./map/open_cards";
 import { Compare } from "./compare";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
+import { shownPoints } from "./map/shown_positions";
 import { inOrder, Naming } from "./naming";
 import { Questions } from "./questions";
 import type { Store } from "./store";
@@ -22,8 +23,6 @@ import type { Background, ColorMode, CommandArguments, CommandName, CommandPoint
 
 /** Cards that can be open at a time. */
 export const MOST_CARDS = 12;
-
-const few = (n: number, what = "point"): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 export class View {
   readonly tool = signal<Tool>("pan");
@@ -244,7 +243,17 @@ export class View {
     if (after.length === 0 && before.length === 0) return;
     this.find.remember(before);
     this.store.select(after, by);
-    this.say(after.length ? `${few(after.length)} selected` : "Selection cleared");
+    this.say(after.length ? `${count(after.length)} selected` : "Selection cleared");
+  }
+
+  /** Select points on a map; the field for their class opens. */
+  selectByHand(points: Uint32Array, how: Combine, touch: boolean, by = ""): void {
+    const { selection } = this.store.traits;
+    const before = selection.peek();
+    this.select(points, how, by);
+    const now = selection.peek();
+    // A finger should not raise a keyboard with each lasso.
+    if (now !== before && now.length && this.store.link.state.peek() !== "gone") this.naming.begin(!touch);
   }
 
   /** Open the panel that finds points, at its search field. */
@@ -255,9 +264,7 @@ export class View {
 
   /** Select all points that are shown. */
   selectAll(): void {
-    const { n_samples: size, classes, label_codes: codes } = this.store.traits;
-    const all = Uint32Array.from({ length: size.peek() }, (_, i) => i);
-    this.select(all.filter((i) => !classes.peek()[codes.peek()[i]]?.hidden), "replace");
+    this.select(shownPoints(this.store), "replace");
   }
 
   showHelp(shown: boolean): void {
@@ -324,7 +331,7 @@ export class View {
     const open = this.store.traits.cards.peek();
     if (!open.length) return;
     this.store.showCards(new Uint32Array(0));
-    this.say(`${few(open.length, "card")} closed`);
+    this.say(`${count(open.length, "card")} closed`);
   }
 
   /** Show or hide names on the map. */
@@ -351,7 +358,7 @@ export class View {
       this.say("Select at least two points to link");
       return;
     }
-    this.give("must_link", {}, [points], `${few(points.length)} must-linked`);
+    this.give("must_link", {}, [points], `${count(points.length)} must-linked`);
   }
 
   /** Pin the selected points, or unpin them if all are pinned. */
@@ -362,7 +369,7 @@ export class View {
       return;
     }
     const held = this.held.peek();
-    this.give(held ? "unpin" : "pin", {}, [points], `${few(points.length)} ${held ? "unpinned" : "pinned"}`);
+    this.give(held ? "unpin" : "pin", {}, [points], `${count(points.length)} ${held ? "unpinned" : "pinned"}`);
   }
 
   /** Choose the first group of a cannot-link, then the second. */
@@ -376,7 +383,7 @@ export class View {
     if (!first) {
       this.apart.value = points;
       this.clearSelection();
-      this.say(`${few(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
+      this.say(`${count(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
       return;
     }
     const one = new Set(first);
@@ -385,7 +392,7 @@ export class View {
       return;
     }
     this.apart.value = null;
-    this.give("cannot_link", {}, [first, points], `${few(first.length)} kept apart from ${few(points.length)}`);
+    this.give("cannot_link", {}, [first, points], `${count(first.length)} kept apart from ${count(points.length)}`);
   }
 
   cancelApart(): void {
@@ -399,7 +406,7 @@ export class View {
       this.say("Select the points to forget first");
       return;
     }
-    this.give("forget", {}, [points], `Labels, links and pins of ${few(points.length)} removed`);
+    this.give("forget", {}, [points], `Labels, links and pins of ${count(points.length)} removed`);
   }
 
   /** Label the selected points, old class or new; they make room for the next selection. */
@@ -454,7 +461,7 @@ export class View {
   private async label(points: Uint32Array, name: string): Promise<boolean> {
     const confidence = this.confidence.peek();
     if (!this.able()) return false;
-    this.say(`${few(points.length)} labeled as ${name} with confidence ${confidence}`);
+    this.say(`${count(points.length)} labeled as ${name} with confidence ${confidence}`);
     return (await this.store.commands.send("label", { class: name, confidence }, [points])).ok;
   }
 }
