@@ -11,6 +11,7 @@ import { tinted } from "../points/tint";
 import type { Compare } from "../compare";
 import type { Questions } from "../questions";
 import type { Store } from "../store";
+import { focusIsIn } from "../roots";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera } from "./camera";
 import { Fit } from "./fit";
@@ -426,7 +427,7 @@ export class PointMap {
   private gestureTarget(): GestureTarget {
     return {
       tool: () => this.tool.peek(),
-      wheelAllowed: (event) => event.ctrlKey || this.root.contains(document.activeElement),
+      wheelAllowed: (event) => event.ctrlKey || focusIsIn(this.root),
       wheelRefused: () => {
         this.hint.value = "Click the map, then zoom with the wheel";
         clearTimeout(this.hintTimer);

@@ -1,6 +1,7 @@
 /** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownCss } from "../contrast";
+import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import type { ClassInfo } from "../wire.generated";
 import { ClassEditor } from "./class_editor";
@@ -73,7 +74,7 @@ function NameField({ label, initial, onDone, onCancel }: { label: string; initia
     if (over.current) return;
     over.current = true;
     const root = input.current?.closest<HTMLElement>(".nbe");
-    const focused = document.activeElement === input.current;
+    const focused = focusIsOn(input.current);
     action();
     if (focused) root?.focus({ preventScroll: true });
   };

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Choice } from "../naming";
+import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import { ClassSymbol } from "./class_symbol";
 
@@ -58,7 +59,7 @@ function Field({ view, label }: { view: View; label: string }) {
   }, [active, choices]);
   /** End the input; the map has the focus again, and with it the keys. */
   const end = (action: () => void): void => {
-    const focused = document.activeElement === input.current;
+    const focused = focusIsOn(input.current);
     action();
     if (focused && !naming.purpose.peek()) view.map.peek()?.element.focus({ preventScroll: true });
   };
@@ -88,7 +89,7 @@ function Field({ view, label }: { view: View; label: string }) {
         onKeyUp={() => (through.value = false)}
         onBlur={() => {
           // What was typed is kept when the focus goes elsewhere; an empty field is not needed.
-          if (document.activeElement !== input.current && !naming.text.peek()) naming.close();
+          if (!focusIsOn(input.current) && !naming.text.peek()) naming.close();
         }}
       />
       {choices.length > 0 && <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Classes">

@@ -1,6 +1,8 @@
 /** A tour of a minute: one part of the Explorer after the other, each with two sentences. It begins when asked for, never by itself. */
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { overlap, type Box } from "../map/open_cards";
+import { focusIsIn } from "../roots";
 import type { View } from "../view";
 import { Icon } from "./icons";
 
@@ -88,7 +90,7 @@ function Guide({ view }: { view: View }) {
     const root = guide?.closest<HTMLElement>(".nbe");
     return () => {
       view.tab.value = tab;
-      if (guide?.contains(document.activeElement)) (root?.querySelector<HTMLElement>(".nbe-tool[aria-label=Help]") ?? root)?.focus({ preventScroll: true });
+      if (focusIsIn(guide)) (root?.querySelector<HTMLElement>(".nbe-tool[aria-label=Help]") ?? root)?.focus({ preventScroll: true });
     };
   }, []);
   useLayoutEffect(() => {
