@@ -152,7 +152,7 @@ export class PointMap {
 
   zoomBy(factor: number): void {
     const [x, y] = this.cursor ? toScreen(this.camera, this.stage.size, ...this.cursor) : [this.stage.size.width / 2, this.stage.size.height / 2];
-    this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor));
+    this.zoomAt(x, y, factor);
   }
 
   /** Move the keyboard cursor by screen pixels; it starts in the middle of the view. */
@@ -422,6 +422,12 @@ export class PointMap {
     this.camera = { ...camera, scale, markerScale: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
     this.manual.value = true;
     this.redraw();
+  /** Zoom around a place on the screen, as far as the limits let it: beyond them the view stays where it is. */
+  private zoomAt(x: number, y: number, factor: number): void {
+    const scale = Math.min(Math.max(this.camera.scale * factor, this.home / 20), this.home * 400);
+    this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, scale / this.camera.scale));
+  }
+
   }
 
   private gestureTarget(): GestureTarget {
@@ -434,7 +440,7 @@ export class PointMap {
         this.hintTimer = setTimeout(() => (this.hint.value = ""), 1400);
       },
       pan: (dx, dy) => this.moveCamera(panBy(this.camera, dx, dy)),
-      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor)),
+      zoom: (x, y, factor) => this.zoomAt(x, y, factor),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
       click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how),
