@@ -1,6 +1,6 @@
 /** The field beside a selection in which its class is typed, with the classes that the text may stand for. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Choice } from "../naming";
 import { focusIsOn } from "../roots";
 import type { View } from "../view";
@@ -9,28 +9,7 @@ import { ClassSymbol } from "./class_symbol";
 const LABELS = { selection: "Class of the selection", question: "Class of the point", next: "Class to label with" } as const;
 
 export function NamingField({ view }: { view: View }) {
-  const { naming } = view;
-  const map = view.map.value;
-  // A selection made by hand, with whatever tool: the field opens when the pointer is lifted.
-  useEffect(() => {
-    if (!map) return;
-    const { selection } = view.store.traits;
-    let before = selection.peek();
-    const down = (): void => {
-      before = selection.peek();
-    };
-    const up = (event: PointerEvent): void => {
-      const now = selection.peek();
-      if (now !== before && now.length && view.store.link.state.peek() !== "gone") naming.begin(event.pointerType !== "touch");
-    };
-    map.element.addEventListener("pointerdown", down, true);
-    map.element.addEventListener("pointerup", up);
-    return () => {
-      map.element.removeEventListener("pointerdown", down, true);
-      map.element.removeEventListener("pointerup", up);
-    };
-  }, [map]);
-  const purpose = naming.purpose.value;
+  const purpose = view.naming.purpose.value;
   return purpose ? <Field key={purpose} view={view} label={LABELS[purpose]} /> : null;
 }
 
