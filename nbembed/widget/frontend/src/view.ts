@@ -8,7 +8,7 @@ import { ClassEdits } from "./class_edits";
 import { Changes } from "./changes";
 import { Latest } from "./commands";
 import { Find } from "./find";
-import { Group } from "./group";
+import { count, Group } from "./group";
 import type { CardBox } from "./map/open_cards";
 import { Compare } from "./compare";
 import { combine, type Combine } from "./map/pick";
@@ -28,7 +28,10 @@ export class View {
   readonly tool = signal<Tool>("pan");
   /** Radius of the brush in pixels. */
   readonly brush = signal(16);
-  readonly chosenClass = signal(0);
+  /** The name of the chosen class, "" where there is none; a new class is chosen before the kernel lists it. */
+  readonly chosenName = signal("");
+  /** Its place in the kernel's list, which changes as classes come and go; −1 if it is not there. */
+  readonly chosenClass: ReadonlySignal<number>;
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
   /** Whether the advanced parameters are unfolded; it stays so while another panel is open. */
@@ -41,7 +44,8 @@ export class View {
   readonly dock = signal("");
   /** The name being typed for a new class, or null. */
   readonly newClass = signal<string | null>(null);
-  readonly renaming = signal<number | null>(null);
+  /** The name of the class that is being renamed, or null. */
+  readonly renaming = signal<string | null>(null);
   /** The first group of a cannot-link while the second is being selected. */
   readonly apart = signal<Uint32Array | null>(null);
   /** Announced by the live region, for screen readers. */
@@ -65,8 +69,7 @@ export class View {
   readonly held: ReadonlySignal<boolean>;
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
-  /** Names of new classes, by index, until the kernel lists them: points can be labeled before that. */
-  private readonly coming = new Map<number, string>();
+  private readonly stop: () => void;
 
   constructor(
     readonly store: Store,
@@ -78,7 +81,10 @@ export class View {
     this.questions = new Questions(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
-      label: (point, name) => void this.label(Uint32Array.of(point), name),
+      label: (point, name) => {
+        this.naming.forget();
+        void this.label(Uint32Array.of(point), name);
+      },
       show: (point) => this.map.peek()?.bringIntoView(point),
     });
     this.find = new Find(store, {
@@ -97,7 +103,7 @@ export class View {
       say: (message) => this.say(message),
       able: () => this.able(),
       map: () => this.map.peek(),
-      chosen: () => this.chosenClass.peek(),
+      chosen: this.chosenName,
       asking: () => this.questions.asking,
       name: (purpose, name) => {
         if (purpose === "selection") void this.labelSelectionAs(name);
@@ -105,7 +111,7 @@ export class View {
         else void this.addClass(name);
       },
     });
-    this.classEdits = new ClassEdits(store, { say: (message) => this.say(message), able: () => this.able(), chosen: this.chosenClass });
+    this.classEdits = new ClassEdits(store, { say: (message) => this.say(message), able: () => this.able(), chosen: this.chosenName });
     this.changes = new Changes(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
@@ -126,6 +132,7 @@ export class View {
   }
 
   destroy(): void {
+    this.stop();
     this.questions.destroy();
     this.find.destroy();
     this.why.destroy();
@@ -295,7 +302,7 @@ export class View {
   chooseClass(index: number): void {
     const known = this.store.traits.classes.peek()[index];
     if (!known) return;
-    this.chosenClass.value = index;
+    this.chosenName.value = known.name;
     this.say(`Class ${known.name}`);
   }
 
@@ -340,15 +347,13 @@ export class View {
   }
 
   labelSelection(): void {
-    const { store } = this;
-    const points = store.traits.selection.peek();
+    const points = this.store.traits.selection.peek();
     if (!points.length) {
       this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
       return;
     }
-    const index = this.chosenClass.peek();
-    const chosen = store.traits.classes.peek()[index]?.name ?? this.coming.get(index);
-    if (chosen === undefined) this.naming.begin();
+    const chosen = this.chosenName.peek();
+    if (!chosen) this.naming.begin();
     else void this.labelSelectionAs(chosen);
   }
 
@@ -427,34 +432,38 @@ export class View {
     else if (await this.chooseNamed(trimmed, async () => (await this.store.commands.send("add_class", { name: trimmed }, [])).ok)) this.say(`Class ${trimmed} added`);
   }
 
-  /** Choose a class by name; a new one will be the last of the kernel's list once it is `made`. Returns whether it was. */
+  /** Choose a class by name, which may be new; if it is not `made`, another one. Returns whether it was. */
   private async chooseNamed(name: string, made: () => Promise<boolean>): Promise<boolean> {
-    const { classes } = this.store.traits;
-    const known = classes.peek().findIndex((c) => c.name === name);
-    const awaited = [...this.coming].find(([, other]) => other === name)?.[0];
-    const index = known >= 0 ? known : awaited ?? classes.peek().length + this.coming.size;
-    if (known < 0) this.coming.set(index, name);
-    this.chosenClass.value = index;
+    const before = this.chosenName.peek();
+    this.chosenName.value = name;
     const ok = await made();
-    if (!ok) this.coming.delete(index);
-    if (!ok || known >= 0) return ok;
-    const stop = classes.subscribe((list) => {
-      if (list.length <= index) return;
-      this.coming.delete(index);
-      queueMicrotask(() => stop());
+    if (!ok && this.chosenName.peek() === name && this.chosenClass.peek() < 0) {
+      const names = this.store.traits.classes.peek().map((c) => c.name);
+      this.chosenName.value = names.includes(before) ? before : (names[0] ?? "");
+    }
+    return ok;
+  }
+
+  /** Where the chosen class has gone, choose the one in its place: the same by another name, or the next. */
+  private keepChosen(): () => void {
+    let before: string[] = [];
+    return this.store.traits.classes.subscribe((list) => {
+      const names = list.map(({ name }) => name);
+      const chosen = this.chosenName.peek();
+      const at = chosen ? before.indexOf(chosen) : 0;
+      if (at >= 0 && !names.includes(chosen)) this.chosenName.value = names[Math.min(at, names.length - 1)] ?? "";
+      before = names;
     });
-    return true;
   }
 
   cancelNewClass(): void {
     this.newClass.value = null;
   }
 
-  renameClass(index: number, name: string): void {
+  renameClass(old: string, name: string): void {
     this.renaming.value = null;
-    const old = this.store.traits.classes.peek()[index]?.name;
     const trimmed = name.trim();
-    if (old === undefined || !trimmed || trimmed === old) return;
+    if (!trimmed || trimmed === old) return;
     this.give("rename_class", { old, new: trimmed }, [], `Class ${old} is now ${trimmed}`);
   }
 

@@ -14,7 +14,7 @@ export function NamingField({ view }: { view: View }) {
 }
 
 function Field({ view, label }: { view: View; label: string }) {
-  const { naming, store } = view;
+  const { naming } = view;
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
@@ -23,7 +23,6 @@ function Field({ view, label }: { view: View; label: string }) {
   const text = naming.text.value;
   const through = useSignal(false);
   const active = Math.min(naming.active.value, choices.length - 1);
-  const chosen = store.traits.classes.value[view.chosenClass.value];
   useLayoutEffect(() => {
     if (naming.eager.peek()) input.current?.focus({ preventScroll: true });
   }, [naming.place.value]);
@@ -62,7 +61,7 @@ function Field({ view, label }: { view: View; label: string }) {
         ref={input} class="nbe-name" type="text" role="combobox" aria-label={label} autocomplete="off" spellcheck={false} maxLength={60}
         aria-expanded={choices.length > 0} aria-autocomplete="list"
         {...(choices.length ? { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-${active}` } : {})}
-        placeholder={chosen ? "type a name" : "name, then Enter"} value={text} data-empty={text === ""}
+        placeholder={view.chosenName.value ? "type a name" : "name, then Enter"} value={text} data-empty={text === ""}
         onInput={(e) => naming.type(e.currentTarget.value)}
         onKeyDown={keys}
         onKeyUp={() => (through.value = false)}
