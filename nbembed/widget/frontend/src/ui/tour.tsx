@@ -52,14 +52,6 @@ const STOPS: readonly Stop[] = [
   },
 ];
 
-/** A rectangle in the Explorer, in pixels. */
-interface Box {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-}
-
 export function Tour({ view }: { view: View }) {
   return view.tour.value ? <Guide view={view} /> : null;
 }
@@ -189,10 +181,6 @@ function boxIn(root: HTMLElement, part: HTMLElement): Box {
   const bottom = inside(own.bottom - whole.top - root.clientTop + MARGIN, root.clientHeight);
   return { left, top, width: right - left, height: bottom - top };
 }
-
-const overlap = (a: Box, b: Box): number =>
-  Math.max(0, Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left)) *
-  Math.max(0, Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top));
 
 /** The boxes, those that touch as one; the first stays first. */
 function merged(boxes: readonly Box[]): Box[] {
