@@ -328,7 +328,7 @@ def test_everything_by_keyboard(page: Page) -> None:
     page.wait_for_function("window.kernel.commands('select').length === 1")
     assert len(sent(page, "select")[0]["points"]) == 1
     page.keyboard.press("Enter")
-    page.wait_for_function("window.kernel.traits.undo === 'label 1 points as b'")
+    page.wait_for_function("window.kernel.traits.undo === 'label 1 point as b'")
     page.keyboard.press("Control+z")
     page.wait_for_function("window.kernel.commands('undo').length === 1")
     page.wait_for_function("window.kernel.traits.redo !== ''")
