@@ -43,6 +43,13 @@ myst_heading_anchors = 3
 # Notebooks lie beside the package, for people; Sphinx reads only its own folder.
 shutil.rmtree(HERE / "notebooks", ignore_errors=True)
 shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", ignore=shutil.ignore_patterns(".*"))
+
+
+def _in_own_folder(app, name, source) -> None:
+    """Lead links to notebooks to their copies; in the files they work where the files lie."""
+    source[0] = source[0].replace("](../notebooks/", "](notebooks/")
+
+
 nb_execution_mode = os.environ.get("NBEMBED_DOCS_NOTEBOOKS", "cache")
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
@@ -74,7 +81,8 @@ def _display_math(translator, node) -> None:
 
 
 def setup(app) -> None:
-    """Register how equations are written."""
+    """Register how equations are written, and where notebooks lie."""
+    app.connect("source-read", _in_own_folder)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
 
 

@@ -20,7 +20,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = "nbembed/widget/static"
-BUNDLE = (f"{STATIC}/explorer.js", f"{STATIC}/explorer.css", f"{STATIC}/LICENSES.txt")
+#: A script of a few lines, part of the bundle.
+LOST = f"{STATIC}/lost_widget.js"
+BUNDLE = (
+    *(f"{STATIC}/{name}" for name in ("explorer.js", "explorer.css", "still.js", "LICENSES.txt")),
+    LOST,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -68,8 +73,9 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 def check_wheel(files: dict[str, bytes]) -> None:
     for name in BUNDLE:
-        assert len(files[name]) > 1_000, f"{name} is a stub"
+        assert name == LOST or len(files[name]) > 1_000, f"{name} is a stub"
         assert files[name] == (ROOT / name).read_bytes(), f"{name} is not the one built here"
+    assert b"Error displaying widget" in files[LOST], "it looks for what the widget manager says"
     assert "nbembed/py.typed" in files
     assert "nbembed/__init__.pyi" in files
     notebooks = {

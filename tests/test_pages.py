@@ -75,6 +75,15 @@ def test_each_page_of_the_top_has_its_place_also_the_one_of_benchmarks():
         assert all("/" in e or fnmatch.filter(present, e) for e in entries)
 
 
+def test_links_to_notebooks_work_in_the_files_as_they_lie():
+    """Sphinx leads them to its own copies (docs/conf.py)."""
+    for page in DOCS.glob("*.md"):
+        links = re.findall(r"\]\(([^)#:]+\.ipynb)\)", page.read_text(encoding="utf-8"))
+        for link in links:
+            assert link.startswith("../notebooks/"), page.name
+            assert (DOCS / link).is_file(), page.name
+
+
 #: Which classes the sliders of a page belong to; the rest have none.
 LIVE = {
     "sne": ["SNE"],

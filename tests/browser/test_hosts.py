@@ -96,3 +96,19 @@ def test_cells_of_marimo_follow_selection_and_labels(browser: Browser) -> None:
         expect(page.get_by_text("selected 0, labeled 0")).to_be_visible()
         label_all(page, widget, "iris")
         expect(page.get_by_text(re.compile(r"labeled 150"))).to_be_visible()
+
+
+def test_the_wheel_zooms_in_marimo(browser: Browser) -> None:
+    cells = [f"import marimo as mo\n{DATA}", f"{SHOW}\nmo.ui.anywidget(explorer)"]
+    with open_marimo(browser, cells) as page:
+        widget = page.get_by_role("group", name="Embedding explorer")
+        expect(widget.get_by_text("Converged")).to_be_visible(timeout=120_000)
+        chart = widget.get_by_role("application", name="Map")
+        apart = "e => Math.abs(e.nbembedWhere(0)[0] - e.nbembedWhere(149)[0])"
+        before = chart.evaluate(apart)
+        chart.click(position={"x": 10, "y": 10})
+        page.mouse.wheel(0, -300)
+        page.wait_for_function(
+            f"([e, before]) => ({apart})(e) > 1.1 * before",
+            arg=[chart.element_handle(), before],
+        )

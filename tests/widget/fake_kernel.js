@@ -295,7 +295,7 @@ export class FakeKernel {
         [this.codes[p], this.confidence[p]] = [k, a.confidence];
         this.accepted.delete(p);
       }
-      this.supervised(`label ${points.length} points as ${a.class}`);
+      this.supervised(`label ${points.length === 1 ? "1 point" : `${points.length} points`} as ${a.class}`);
     }
     if (name === "accept") {
       const { classes, sureness } = this.suggestions();

@@ -94,6 +94,57 @@ def test_the_root_keeps_jupyter_shortcuts_out(page: Page) -> None:
     expect(root).to_have_attribute("data-jp-suppress-context-menu", "true")
 
 
+SHADOW = """async () => {
+  const host = document.createElement("div");
+  document.getElementById("cell").append(host);
+  const el = document.createElement("div");
+  const root = host.attachShadow({ mode: "open" });
+  for (const style of document.querySelectorAll("style")) root.append(style.cloneNode(true));
+  root.append(el);
+  window.cleanups.pop()();
+  document.querySelector(".output").remove();
+  window.cleanups.push(await window.widget.render({ model: window.kernel.model(), el }));
+}"""
+
+
+def test_focus_counts_inside_a_shadow_tree(page: Page) -> None:
+    page.evaluate(SHADOW)
+    act(page, "k.frame()")
+    chart = page.get_by_role("application", name="Map")
+    apart = "(e) => e.nbembedWhere(3)[0] - e.nbembedWhere(0)[0]"
+    chart.click(position={"x": 10, "y": 10})
+    before = chart.evaluate(apart)
+    page.mouse.wheel(0, -300)
+    act(page, "0")
+    assert abs(chart.evaluate(apart)) > 1.1 * abs(before)
+    page.get_by_role("button", name="Add class").click()
+    page.keyboard.type("inside")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="inside")).to_be_checked()
+    expect(page.get_by_role("group", name="Embedding explorer")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("mark", "theme"),
+    [
+        ("document.body.dataset.theme = 'dark'", "dark"),
+        ("document.body.dataset.theme = 'light'", "light"),
+        ("document.body.classList.add('dark')", "dark"),
+        ("document.body.classList.add('vscode-dark')", "dark"),
+        ("document.body.classList.add('vscode-high-contrast')", "dark"),
+        (
+            "document.body.classList.add('vscode-high-contrast', 'vscode-high-contrast-light')",
+            "light",
+        ),
+        ("document.documentElement.dataset.theme = 'dark'", "dark"),
+    ],
+)
+def test_the_theme_is_that_of_the_host(open_explorer: Any, mark: str, theme: str) -> None:
+    page = open_explorer(n=20, scheme="light" if theme == "dark" else "dark")
+    page.evaluate(mark)
+    expect(page.locator(".nbe")).to_have_attribute("data-theme", theme)
+
+
 def test_frames_are_drawn_acknowledged_and_announced(page: Page) -> None:
     before = kernel(page, "k.acks")
     act(page, "k.play()")
@@ -270,7 +321,7 @@ def test_everything_by_keyboard(page: Page) -> None:
     page.wait_for_function("window.kernel.commands('select').length === 1")
     assert len(sent(page, "select")[0]["points"]) == 1
     page.keyboard.press("Enter")
-    page.wait_for_function("window.kernel.traits.undo === 'label 1 points as b'")
+    page.wait_for_function("window.kernel.traits.undo === 'label 1 point as b'")
     page.keyboard.press("Control+z")
     page.wait_for_function("window.kernel.commands('undo').length === 1")
     page.wait_for_function("window.kernel.traits.redo !== ''")

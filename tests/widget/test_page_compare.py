@@ -156,6 +156,59 @@ def test_hover_and_selection_are_linked(page: Page) -> None:
     assert len(selection(page)) < 60
 
 
+def loop_around(page: Page, x: float, y: float, reach: float = 6) -> None:
+    """Draw a closed line around a place on the page."""
+    corners = [(x - reach, y - reach), (x + reach, y - reach), (x + reach, y + reach)]
+    corners.append((x - reach, y + reach))
+    page.mouse.move(*corners[0])
+    page.mouse.down()
+    for corner in [*corners[1:], corners[0]]:
+        page.mouse.move(*corner, steps=3)
+
+
+@pytest.fixture
+def beside(page: Page) -> Page:
+    """Two maps side by side, and the lasso."""
+    take(page, "before")
+    act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(200)")
+    compare(page, "before")
+    page.wait_for_function("document.querySelector('.nbe-beside .nbe-map').nbembedWhere(0)[0] > 0")
+    act(page, "0")
+    page.get_by_role("button", name="Lasso", exact=True).click()
+    return page
+
+
+def test_a_lasso_on_the_second_map_is_named_and_recorded(beside: Page) -> None:
+    loop_around(beside, *beside.evaluate(BESIDE, 5))
+    beside.mouse.up()
+    beside.wait_for_function("window.kernel.replied.select === 1")
+    assert sent(beside, "select")[0]["arguments"] == {"by": "lasso"}
+    expect(beside.get_by_role("combobox", name="Class of the selection")).to_be_focused()
+
+
+def test_escape_cancels_a_lasso_on_the_second_map(beside: Page) -> None:
+    beside.locator(".nbe-map").first.focus()
+    loop_around(beside, *beside.evaluate(BESIDE, 5))
+    beside.keyboard.press("Escape")
+    beside.mouse.up()
+    act(beside, "0")
+    assert sent(beside, "select") == []
+    expect(beside.locator(".nbe-spoken")).to_have_text("Canceled")
+
+
+def test_points_of_hidden_classes_are_not_picked_on_the_second_map(beside: Page) -> None:
+    act(
+        beside,
+        """k.addClass('a'); k.cluster(1).forEach(p => { k.codes[p] = 0; k.confidence[p] = 1; });
+           k.supervised('x');
+           k.update({ classes: k.traits.classes.map(c => ({...c, hidden: true})) })""",
+    )
+    loop_around(beside, *beside.evaluate(BESIDE, 5), reach=30)
+    beside.mouse.up()
+    act(beside, "0")
+    assert not set(selection(beside)) & set(kernel(beside, "k.cluster(1)"))
+
+
 def test_maps_are_blended_by_a_slider(page: Page) -> None:
     take(page, "before")
     where = "document.querySelector('.nbe-map').nbembedWhere(0)"

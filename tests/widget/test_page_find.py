@@ -270,6 +270,61 @@ def test_selections_are_saved_recalled_deleted_and_put_back(page: Page) -> None:
     assert kernel(page, "[...k.saved.get('pair')]") == [5, 6]
 
 
+def test_selections_deleted_one_after_the_other_keep_their_own_points(page: Page) -> None:
+    panel = open_find(page)
+    act(
+        page,
+        """for (const [name, points] of [['a', [1, 2]], ['b', [7]]])
+             k.obey({name: 'save_selection', arguments: {name}, request: 1, client: k.client},
+                    [Uint32Array.from(points).buffer]);
+           const answer = k.answer; k.late = [];
+           k.answer = (...given) => k.late.push(() => answer.apply(k, given))""",
+    )
+    for name in "ab":
+        panel.get_by_role("button", name=f"Delete {name}").click()
+    page.wait_for_function("window.kernel.late.length > 0")
+    # The kernel answers both after both were asked.
+    act(page, "for (let n = 0; n < 2; n++) { k.late.splice(0).forEach(f => f()); await null; }")
+    page.wait_for_function("window.kernel.replied.delete_selection >= 1")
+    act(page, "k.late.splice(0).forEach(f => f())")
+    page.wait_for_function("window.kernel.replied.delete_selection === 2")
+    assert [m["arguments"]["name"] for m in sent(page, "delete_selection")] == ["a", "b"]
+    panel.get_by_role("button", name="Put back").click()
+    page.wait_for_function("window.kernel.saved.has('b')")
+    assert kernel(page, "[...k.saved.get('b')]") == [7]
+
+
+def test_neighbors_join_as_it_was_chosen_when_they_were_asked_for(page: Page) -> None:
+    panel = open_find(page)
+    act(
+        page,
+        """k.update({ selection: new DataView(Uint32Array.from([0]).buffer) });
+           const answer = k.answer; k.late = [];
+           k.answer = (...given) => k.late.push(() => answer.apply(k, given))""",
+    )
+    panel.get_by_label("Number of neighbors").fill("1")
+    panel.get_by_label("Number of neighbors").press("Enter")
+    panel.get_by_text("Add", exact=True).click()
+    panel.get_by_role("button", name="Neighbors", exact=True).click()
+    page.wait_for_function("window.kernel.late.length > 0")
+    panel.get_by_role("button", name="Shrink").click()  # replaces the selection
+    act(page, "k.late.splice(0).forEach(f => f())")
+    settled(page, [0, 4])
+
+
+def test_points_of_hidden_classes_are_not_selected_by_inversion(page: Page) -> None:
+    panel = open_find(page)
+    act(
+        page,
+        """k.addClass('a'); k.cluster(0).forEach(p => { k.codes[p] = 0; k.confidence[p] = 1; });
+           k.supervised('x');
+           k.update({ classes: k.traits.classes.map(c => ({...c, hidden: true})) });
+           k.update({ selection: new DataView(Uint32Array.from([1, 2]).buffer) })""",
+    )
+    panel.get_by_role("button", name="Invert").click()
+    settled(page, [i for i in range(N) if i % 4 and i not in (1, 2)])
+
+
 def test_hostile_names_and_columns_are_text(open_explorer: Any) -> None:
     page = with_answers(open_explorer(n=40, clusters=4), HOSTILE)
     panel = open_find(page)

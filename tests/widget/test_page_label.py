@@ -103,6 +103,61 @@ def test_nothing_typed_takes_the_chosen_class(page: Page) -> None:
     assert labels(page, 1)["arguments"]["class"] == "b"
 
 
+def test_nothing_typed_takes_a_chosen_class_that_is_new(page: Page) -> None:
+    act(page, "k.addClass('a'); const obey = k.obey; k.late = [];"
+        "k.obey = (...given) => given[0].name === 'select' ? obey.apply(k, given)"
+        " : k.late.push(() => obey.apply(k, given))")  # fmt: skip
+    lasso_around(page, kernel(page, "k.cluster(1)"))
+    page.keyboard.type("new")
+    page.keyboard.press("Enter")
+    lasso_around(page, kernel(page, "k.cluster(2)"))
+    expect(field(page)).to_be_focused()
+    expect(options(page, selected=True)).to_contain_text("new")
+    page.keyboard.press("Enter")
+    page.wait_for_function("window.kernel.commands('label').length === 2")
+    assert [m["arguments"]["class"] for m in sent(page, "label")] == ["new", "new"]
+    act(page, "k.late.splice(0).forEach(f => f())")
+    expect(page.get_by_role("radio", name="new")).to_be_checked()
+
+
+def test_nothing_typed_takes_a_chosen_class_of_many(page: Page) -> None:
+    act(page, "for (let i = 0; i < 70; i++) k.addClass(`class ${i}`)")
+    page.get_by_role("radio", name="class 66", exact=True).check()
+    lasso_around(page, kernel(page, "k.cluster(1)"))
+    expect(options(page, selected=True)).to_contain_text("class 66")
+    page.keyboard.press("Enter")
+    assert labels(page, 1)["arguments"]["class"] == "class 66"
+
+
+def test_an_undo_of_another_label_of_the_same_class_selects_nothing(page: Page) -> None:
+    name_cluster(page, 2, "one", 1)
+    page.wait_for_function("window.kernel.traits.undo.startsWith('label 100 points')")
+    act(page, "k.update({ undo: 'label 3 points as one' })")  # by somebody else, in Python
+    count = len(sent(page, "select"))
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+z")
+    page.wait_for_function("window.kernel.replied.undo === 1")
+    assert len(sent(page, "select")) == count
+
+
+def test_the_wheel_at_its_limit_leaves_the_view_where_it_is(page: Page) -> None:
+    page.get_by_role("button", name="Pan", exact=True).click()
+    box = page.locator(".nbe-map").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 20, box["y"] + 20)
+
+    def wheel() -> tuple[float, float]:
+        page.mouse.wheel(0, 2000)
+        act(page, "0")
+        return screen_of(page, 0)
+
+    places = [wheel() for _ in range(30)]
+    assert places[-1] == pytest.approx(places[-2], abs=1e-6)
+    act(page, "0")
+    page.mouse.move(box["x"] + box["width"] - 20, box["y"] + box["height"] - 20)
+    assert wheel() == pytest.approx(places[-1], abs=1e-6)
+
+
 def test_a_choice_is_taken_by_a_click(page: Page) -> None:
     for name in ("a", "b"):
         act(page, f"k.addClass('{name}')")
@@ -422,6 +477,55 @@ def test_classes_are_merged_and_removed(edited: Page) -> None:
     expect(edited.get_by_role("radio", name="two")).to_have_count(0)
     expect(edited.get_by_role("radio", name="zero")).to_be_checked()
     expect(edited.get_by_role("status")).to_contain_text("undo brings it back")
+
+
+def test_the_chosen_class_is_the_same_after_an_undone_merge(edited: Page) -> None:
+    edited.get_by_role("combobox", name="Merge into").select_option("two")
+    expect(edited.get_by_role("radio", name="two")).to_be_checked()
+    edited.wait_for_function("window.kernel.replied.merge_classes === 1")
+    act(
+        edited,
+        """const [zero, two] = k.traits.classes;
+           k.update({ classes: [zero, {...zero, name: 'one', place: 1}, {...two, place: 2}] })""",
+    )
+    expect(edited.get_by_role("radio", name="two")).to_be_checked()
+
+
+def test_the_chosen_class_is_the_same_when_python_changes_the_others(edited: Page) -> None:
+    act(
+        edited,
+        "k.update({ classes: k.traits.classes.slice(1).map((c, place) => ({...c, place})) })",
+    )
+    expect(edited.get_by_role("radio", name="one")).to_be_checked()
+    act(
+        edited,
+        """k.update({ classes: k.traits.classes.map(
+             c => ({...c, name: c.name === 'one' ? '1' : c.name})) })""",
+    )
+    expect(edited.get_by_role("radio", name="1", exact=True)).to_be_checked()
+    act(edited, "k.update({ classes: [{...k.traits.classes[1], place: 0}] })")
+    expect(edited.get_by_role("radio", name="two")).to_be_checked()
+
+
+def test_points_of_a_hidden_class_have_no_name(open_explorer: Any) -> None:
+    page = open_explorer(n=12, clusters=3, color_by="class", named=True)
+    run(page)
+    act(
+        page,
+        """for (const name of ['zero', 'one', 'two']) k.addClass(name);
+           for (let i = 0; i < 12; i++) [k.codes[i], k.confidence[i]] = [i % 3, 1];
+           k.supervised('x')""",
+    )
+    names = "document.querySelector('.nbe-map').nbembedNames()"
+    page.wait_for_function(f"{names}.groups.includes('one') && {names}.points.includes('Point 1')")
+    act(
+        page, "k.update({ classes: k.traits.classes.map(c => ({...c, hidden: c.name === 'one'})) })"
+    )
+    page.wait_for_function(
+        f"!{names}.groups.includes('one') && !{names}.points.includes('Point 1')"
+    )
+    shown = page.evaluate(names)
+    assert "two" in shown["groups"]
 
 
 # -- colors and marks

@@ -90,6 +90,38 @@ def test_a_busy_kernel_is_waited_for(page: Page) -> None:
     expect(page.get_by_text("The kernel is gone")).to_have_count(0)
 
 
+def test_a_slider_stays_while_the_kernel_is_busy(open_explorer: Any) -> None:
+    page = open_explorer(n=60, clusters=3)
+    page.clock.install()
+    kernel(page, "k.silent = true")
+    slider = page.get_by_role("slider", name="α", exact=True)
+    slider.fill("1.5")
+    page.clock.run_for(120_000)
+    expect(slider).to_have_value("1.5")
+    kernel(page, "(k.silent = false, k.obey(k.commands('set').at(-1), []))")
+    page.clock.run_for(2_000)
+    expect(slider).to_have_value("1.5")
+    assert kernel(page, "k.traits.parameters.alpha") == 1.5
+
+
+def test_an_answer_is_waited_for_while_the_kernel_is_busy(open_explorer: Any) -> None:
+    page = open_explorer(n=60, clusters=3)
+    page.get_by_role("tab", name="History").click()
+    page.clock.install()
+    kernel(page, "k.silent = true")
+    page.get_by_role("button", name="Labels").click()
+    page.clock.run_for(120_000)
+    lost = page.get_by_text("There was no answer.")
+    expect(lost).to_have_count(0)
+    # Once it is free again, as long as ever.
+    reply = "{ type: 'reply', client: k.client, request: 0, ok: true, error: null }"
+    kernel(page, f"(k.silent = false, k.custom({reply}))")
+    page.clock.run_for(20_000)
+    expect(lost).to_have_count(0)
+    page.clock.run_for(20_000)
+    expect(lost).to_be_visible()
+
+
 def test_a_lost_connection_comes_back(page: Page) -> None:
     act(page, "clearInterval(k.timer); k.connection('disconnected')")
     expect(page.get_by_text("The connection to the kernel is lost")).to_be_visible()

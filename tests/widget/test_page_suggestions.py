@@ -105,6 +105,16 @@ def test_without_labels_the_panel_says_what_to_do(open_explorer: Any) -> None:
     assert sent(page, "accept") == sent(page, "check_suggestions") == []
 
 
+def test_without_labels_no_question_comes_later_by_itself(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4)
+    page.locator(".nbe").focus()
+    page.keyboard.press("n")
+    expect(page.get_by_role("status")).to_contain_text("Label some points first")
+    label_some(page)
+    expect(page.get_by_role("list", name="Most doubtful points")).to_be_visible()
+    expect(asked(page)).to_have_count(0)
+
+
 def test_doubtful_points_are_stepped_through_and_answered_by_keys(page: Page) -> None:
     page.keyboard.press("2")
     expect(page.get_by_role("radio", name="one")).to_be_checked()

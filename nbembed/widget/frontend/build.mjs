@@ -4,48 +4,40 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { context } from "esbuild";
 
 const watch = process.argv.includes("--watch");
+const common = {
+  outdir: "../static",
+  bundle: true,
+  minify: !watch,
+  target: ["es2022"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  logLevel: "info",
+};
+
 const builder = await context({
+  ...common,
   entryPoints: [
     { in: "src/index.ts", out: "explorer" },
     { in: "css/explorer.css", out: "explorer" },
   ],
-  outdir: "../static",
-  bundle: true,
-  minify: !watch,
   metafile: true,
   format: "esm",
-  target: ["es2022"],
-  jsx: "automatic",
-  jsxImportSource: "preact",
-  legalComments: "none",
-  logLevel: "info",
 });
 
 // A page without a kernel has it as an ordinary script.
 const still = await context({
+  ...common,
   entryPoints: [{ in: "src/still.ts", out: "still" }],
-  outdir: "../static",
-  bundle: true,
-  minify: !watch,
   format: "iife",
   globalName: "nbembedStill",
-  target: ["es2022"],
-  jsx: "automatic",
-  jsxImportSource: "preact",
-  legalComments: "none",
-  logLevel: "info",
 });
 
 // A script in an output of a notebook.
 const lost = await context({
+  ...common,
   entryPoints: [{ in: "src/lost_widget.ts", out: "lost_widget" }],
-  outdir: "../static",
-  bundle: true,
-  minify: true,
   format: "iife",
-  target: ["es2022"],
-  legalComments: "none",
-  logLevel: "info",
 });
 
 if (watch) {

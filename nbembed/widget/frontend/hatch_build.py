@@ -16,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUNDLE = ("explorer.js", "explorer.css", "LICENSES.txt")
+BUNDLE = ("explorer.js", "explorer.css", "still.js", "lost_widget.js", "LICENSES.txt")
 
 
 class FrontendBuildHook(BuildHookInterface):

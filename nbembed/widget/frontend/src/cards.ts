@@ -20,7 +20,7 @@ export interface Card {
 }
 
 /** What cards need of the wire. */
-export interface Asker {
+interface Asker {
   inspect: (point: number) => void;
   naming: (points: number[]) => void;
 }

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { saveAs } from "./labels_file";
 import { png, svg, type Scene } from "./picture";
-import { Answers } from "./queries";
+import { Answers, problemOf } from "./queries";
 import type { Store } from "./store";
 
 /** What the kernel makes a file of. */
@@ -14,7 +14,7 @@ const FILES: Record<Made, [string, string]> = {
 };
 
 /** What changes need of the view. */
-export interface Hands {
+interface Hands {
   say(message: string): void;
   able(): boolean;
   /** What a picture of the map is drawn from, null before there is a map. */
@@ -53,9 +53,10 @@ export class Changes {
     this.problem.value = "";
     this.store.queries.ask(this.asker, what, {}, [], (answer) => {
       this.making.value = "";
-      const text = answer && answer.error === null ? (answer.fields as { text: string }).text : null;
-      if (text === null) this.problem.value = answer?.error ?? "There was no answer.";
-      else this.keep(new Blob([text], { type: FILES[what][1] }), FILES[what][0]);
+      this.problem.value = problemOf(answer);
+      if (!answer || this.problem.peek()) return;
+      const { text } = answer.fields as { text: string };
+      this.keep(new Blob([text], { type: FILES[what][1] }), FILES[what][0]);
     });
   }
 

@@ -7,7 +7,8 @@ import type { CommandArguments } from "./wire.generated";
 interface Host {
   say: (message: string) => void;
   able: () => boolean;
-  chosen: Signal<number>;
+  /** The name of the chosen class. */
+  chosen: Signal<string>;
 }
 
 type Look = Omit<CommandArguments["style_class"], "name" | "place">;
@@ -15,7 +16,6 @@ type Look = Omit<CommandArguments["style_class"], "name" | "place">;
 export class ClassEdits {
   /** Whether the panel of the chosen class is open. */
   readonly open = signal(false);
-  private stop = (): void => undefined;
 
   constructor(
     private readonly store: Store,
@@ -54,32 +54,14 @@ export class ClassEdits {
     if (!this.host.able()) return;
     void this.store.commands.send("merge_classes", { old, into }, []);
     this.host.say(`${old} merged into ${into}; undo separates them`);
-    this.follow((list) => (list.includes(old) ? -1 : list.indexOf(into)));
+    if (this.host.chosen.peek() === old) this.host.chosen.value = into;
   }
 
   /** Remove a class and take back its labels. */
   remove(name: string): void {
     if (!this.host.able()) return;
-    const at = this.names().indexOf(name);
     void this.store.commands.send("remove_class", { name }, []);
     this.host.say(`Class ${name} removed; undo brings it back`);
     this.open.value = false;
-    this.follow((list) => (list.includes(name) || !list.length ? -1 : Math.min(at, list.length - 1)));
-  }
-
-  private names(): string[] {
-    return this.store.traits.classes.peek().map(({ name }) => name);
-  }
-
-  /** Choose the class that `find` returns once the kernel has carried a change out. */
-  private follow(find: (names: string[]) => number): void {
-    this.stop();
-    const stop = this.store.traits.classes.subscribe((list) => {
-      const at = find(list.map(({ name }) => name));
-      if (at < 0) return;
-      this.host.chosen.value = at;
-      queueMicrotask(() => stop());
-    });
-    this.stop = stop;
   }
 }

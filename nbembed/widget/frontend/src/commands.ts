@@ -4,6 +4,7 @@
  */
 import { signal } from "@preact/signals";
 import type { Link } from "./link";
+import { waitFor } from "./patience";
 import type { CommandArguments, CommandName, CommandPoints, MessageFromPage, ReplyMessage } from "./wire.generated";
 
 type Reply = Pick<ReplyMessage, "ok" | "error">;
@@ -84,6 +85,8 @@ export class Commands {
 
 /** Least number of milliseconds between sends: about an animation frame. */
 const PACE = 15;
+/** Milliseconds after which a reply of a kernel that is free counts as lost. */
+const PATIENCE = 20_000;
 
 /**
  * Sends the latest value and drops those in between: at most one in an animation frame and one
@@ -99,9 +102,8 @@ export class Latest<T> {
   private last = -Infinity;
 
   constructor(
+    private readonly link: Link,
     private readonly deliver: (value: T, at: number) => Promise<unknown>,
-    /** Milliseconds after which a reply counts as lost. */
-    private readonly patience = 20_000,
   ) {}
 
   push(value: T): void {
@@ -127,11 +129,16 @@ export class Latest<T> {
     this.pending = null;
     this.busy = true;
     this.last = performance.now();
-    const timeout = new Promise((done) => setTimeout(done, this.patience));
-    void Promise.race([this.deliver(value, at), timeout]).finally(() => {
+    let over = false;
+    const end = (): void => {
+      if (over) return;
+      over = true;
+      stop();
       this.busy = false;
       if (this.pending) this.schedule();
       else this.waiting.value = false;
-    });
+    };
+    const stop = waitFor(this.link, PATIENCE, end);
+    void this.deliver(value, at).finally(end);
   }
 }

@@ -187,7 +187,7 @@ export class Compare {
     if (!this.host.able()) return;
     let setter = this.setters.get(name);
     if (!setter) {
-      setter = new Latest<number>((v, at) => this.store.commands.send("set_second", { [name]: v }, [], at));
+      setter = new Latest<number>(this.store.link, (v, at) => this.store.commands.send("set_second", { [name]: v }, [], at));
       this.setters.set(name, setter);
     }
     setter.push(value);

@@ -78,7 +78,7 @@ function withLightness([, a, b]: Triple, L: number): RGB {
 }
 
 /** A color on the ground of a theme. */
-export function adapted(color: RGB, dark: boolean, ground: RGB): RGB {
+function adapted(color: RGB, dark: boolean, ground: RGB): RGB {
   const lab = toOklab(color);
   const least = dark ? LEAST.dark : LEAST.light;
   let L = lab[0];

@@ -3,13 +3,14 @@
  * becomes the selection as one types and drags; how it joins what was selected before is a choice.
  */
 import { signal } from "@preact/signals";
-import { combine, type Combine } from "./map/pick";
-import { Answers } from "./queries";
+import { combine, same, type Combine } from "./map/pick";
+import { shownPoints } from "./map/shown_positions";
+import { Answers, problemOf, readAnswer } from "./queries";
 import type { Store } from "./store";
 import type { FindFilter, FindSpace, FindStep } from "./wire.generated";
 
 /** How what is found joins the selection. */
-export type Join = Exclude<Combine, "toggle">;
+type Join = Exclude<Combine, "toggle">;
 export const JOINS: readonly { how: Join; text: string; hint: string }[] = [
   { how: "replace", text: "New", hint: "What is found becomes the selection" },
   { how: "add", text: "Add", hint: "What is found is added to the selection" },
@@ -24,7 +25,7 @@ const MOST_OWN = 8;
 const NONE = new Uint32Array(0);
 
 /** What finding needs of its view. */
-export interface Finder {
+interface Finder {
   select: (points: Uint32Array, how: Combine) => void;
   say: (message: string) => void;
   able: () => boolean;
@@ -47,7 +48,8 @@ export class Find {
   readonly columns: Answers<"find_columns">;
   readonly found: Answers<"find">;
   readonly near: Answers<"find_near">;
-  readonly saved: Answers<"saved_selection">;
+  /** Why a saved selection could not be read, "" if it could. */
+  readonly problem = signal("");
   /** Selections that others have replaced, the latest last. */
   readonly earlier = signal<readonly Uint32Array[]>([]);
   readonly lost = signal<Lost | null>(null);
@@ -60,10 +62,7 @@ export class Find {
   /** Whether the next answer becomes the selection. */
   private selecting = false;
   private refining = false;
-  private nearJoin: Join = "replace";
-  /** What to do with the points of a saved selection once they are here. */
-  private take: ((points: Uint32Array) => void) | null = null;
-  private readonly off: (() => void)[];
+  private readonly off: () => void;
 
   constructor(
     private readonly store: Store,
@@ -72,17 +71,11 @@ export class Find {
     this.columns = new Answers(store.queries, "find_columns");
     this.found = new Answers(store.queries, "find");
     this.near = new Answers(store.queries, "find_near");
-    this.saved = new Answers(store.queries, "saved_selection");
-    this.off = [
-      this.found.value.subscribe((answer) => answer && this.selecting && this.apply(answer.found)),
-      this.near.value.subscribe((answer) => answer && view.select(answer.found, this.nearJoin)),
-      this.saved.value.subscribe((answer) => answer && this.recalled(answer.found)),
-      this.saved.error.subscribe((error) => error && (this.take = null)),
-    ];
+    this.off = this.found.value.subscribe((answer) => answer && this.selecting && this.apply(answer.found));
   }
 
   destroy(): void {
-    for (const off of this.off) off();
+    this.off();
   }
 
   /** The panel has been opened: ask what may have changed since. */
@@ -164,9 +157,9 @@ export class Find {
     this.refining = false;
   }
 
+  /** Select the points that are shown and not selected. */
   invert(): void {
-    const all = Uint32Array.from({ length: this.store.traits.n_samples.peek() }, (_, i) => i);
-    this.view.select(combine(all, this.store.traits.selection.peek(), "subtract"), "replace");
+    this.view.select(combine(shownPoints(this.store), this.store.traits.selection.peek(), "subtract"), "replace");
   }
 
   /** Select the neighbors of the selected points, or grow or shrink the selection by them. */
@@ -177,15 +170,17 @@ export class Find {
       return;
     }
     if (!this.view.able()) return;
-    this.nearJoin = step === "neighbors" ? this.how.peek() : "replace";
-    this.near.ask({ k: this.k.peek(), space: this.space.peek(), step }, [points]);
+    this.selectNear(step === "neighbors" ? this.how.peek() : "replace", this.space.peek(), step, points);
   }
 
   /** Select a point and its nearest neighbors in the data. */
   around(point: number): void {
     if (!this.view.able()) return;
-    this.nearJoin = "replace";
-    this.near.ask({ k: this.k.peek(), space: "data", step: "grow" }, [Uint32Array.of(point)]);
+    this.selectNear("replace", "data", "grow", Uint32Array.of(point));
+  }
+
+  private selectNear(how: Join, space: FindSpace, step: FindStep, points: Uint32Array): void {
+    this.near.ask({ k: this.k.peek(), space, step }, [points], ({ found }) => this.view.select(found, how));
   }
 
   /** Save the selection by name; what was saved by that name before can be put back. */
@@ -202,8 +197,8 @@ export class Find {
   }
 
   recall(name: string): void {
-    this.take = (found) => this.view.select(found, this.how.peek());
-    this.saved.ask({ name }, []);
+    const how = this.how.peek();
+    this.read(name, (found) => this.view.select(found, how));
   }
 
   delete(name: string): void {
@@ -229,17 +224,19 @@ export class Find {
 
   /** Keep what is saved by a name, and then do something that loses it. */
   private ahead(name: string, then: () => void): void {
-    this.take = (points) => {
+    this.read(name, (points) => {
       this.lost.value = { name, points };
       then();
-    };
-    this.saved.ask({ name }, []);
+    });
   }
 
-  private recalled(points: Uint32Array): void {
-    const take = this.take;
-    this.take = null;
-    take?.(points);
+  /** Ask for the points of a saved selection. Each question is one asker's: the kernel drops none for a later one. */
+  private read(name: string, then: (points: Uint32Array) => void): void {
+    const { queries } = this.store;
+    queries.ask(queries.newAsker(), "saved_selection", { name }, [], (answer, buffers) => {
+      this.problem.value = problemOf(answer);
+      if (answer && !this.problem.peek()) then(readAnswer("saved_selection", answer, buffers).found);
+    });
   }
 
   /** Ask what is found; by default it becomes the selection. */
@@ -282,8 +279,4 @@ export class Find {
 /** Whether a filter lets not all points pass. */
 function limits({ low, high, categories, text }: FindFilter): boolean {
   return low !== null || high !== null || categories !== null || text.trim() !== "";
-}
-
-function same(a: Uint32Array, b: Uint32Array): boolean {
-  return a.length === b.length && a.every((point, i) => point === b[i]);
 }

@@ -3,6 +3,7 @@
  * group that was kept, while somebody looks.
  */
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+import { same } from "./map/pick";
 import { Answers } from "./queries";
 import { Rows } from "./rows";
 import type { Store } from "./store";
@@ -11,7 +12,7 @@ import type { Store } from "./store";
 export type Against = "rest" | "kept" | number;
 
 /** What a group needs of its view. */
-export interface GroupHost {
+interface GroupHost {
   say: (message: string) => void;
   select: (points: Uint32Array) => void;
 }
@@ -105,9 +106,9 @@ export class Group {
   }
 }
 
-/** A number of points as text. */
-export function count(n: number): string {
-  return `${n.toLocaleString("en")} point${n === 1 ? "" : "s"}`;
+/** A number of points, or of other things, as text. */
+export function count(n: number, what = "point"): string {
+  return `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 }
 
 function pointsOf(labels: Int32Array, index: number): Uint32Array {
@@ -115,9 +116,4 @@ function pointsOf(labels: Int32Array, index: number): Uint32Array {
   let n = 0;
   for (let i = 0; i < labels.length; i++) if (labels[i] === index) found[n++] = i;
   return found.slice(0, n);
-}
-
-/** Whether two sorted sets of points are equal. */
-export function same(a: Uint32Array, b: Uint32Array): boolean {
-  return a.length === b.length && a.every((point, k) => point === b[k]);
 }

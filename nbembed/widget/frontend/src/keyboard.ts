@@ -48,7 +48,7 @@ export const KEYS: readonly KeyBinding[] = [
     chords: ["Enter"],
     except: ["button"],
     when: (view) => view.questions.asking,
-    run: (view) => view.questions.answer(view.chosenClass.peek()),
+    run: answerWithChosen,
   },
   {
     label: "0",
@@ -115,7 +115,7 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "Enter", help: "label the selection", chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
   { label: "H", help: "pin the selection, or unpin it", chords: ["h"], run: (view) => view.pin() },
   { label: "A", help: "keep the selection apart from another: once for each", chords: ["a"], run: (view) => view.keepApart() },
-  { label: "F2", help: "rename the chosen class", chords: ["F2"], run: (view) => (view.renaming.value = view.chosenClass.peek()) },
+  { label: "F2", help: "rename the chosen class", chords: ["F2"], run: (view) => (view.renaming.value = view.chosenName.peek() || null) },
   {
     label: "Ctrl Z",
     help: "undo; with Shift redo",
@@ -185,6 +185,12 @@ function fieldOf(target: EventTarget | null): Field | null {
   // The path strip, a composite widget of our own, moves by arrows as a slider does.
   if (target instanceof HTMLElement && target.getAttribute("role") === "slider") return "range";
   return "none";
+}
+
+function answerWithChosen(view: View): void {
+  const name = view.chosenName.peek();
+  if (name) view.questions.answerAs(name);
+  else view.say("There is no class yet");
 }
 
 function selectAtCursor(view: View): void {

@@ -9,7 +9,7 @@ import { signal } from "@preact/signals";
 import type { Model } from "./wire";
 
 /** "busy": it has not answered for a while; "lost": the connection to it is down; "gone": it has ended. */
-export type LinkState = "live" | "busy" | "lost" | "gone";
+type LinkState = "live" | "busy" | "lost" | "gone";
 
 interface Signal<T> {
   connect(slot: (sender: unknown, value: T) => void): void;
@@ -84,6 +84,11 @@ export class Link {
       this.end();
       return false;
     }
+  }
+
+  /** Ask whether the kernel is there. */
+  probe(): void {
+    if (this.state.peek() === "live") this.ask();
   }
 
   /** Expect an answer to what has just been sent. */

@@ -17,14 +17,16 @@ function hideError(): void {
   if (!output || !area) return;
   output.style.display = "none";
   const look = (): void => {
+    if (!output.isConnected) observer.disconnect(); // the cell has other outputs now
     const next = output.nextElementSibling;
     if (!(next instanceof HTMLElement) || !next.matches(OUTPUT)) return;
     const said = next.querySelector(".jp-OutputArea-output.jupyter-widgets, .jp-OutputArea-output .jupyter-widgets")?.textContent ?? "";
     // A widget that comes after all is shown.
     next.style.display = said.startsWith(ERROR) ? "none" : "";
   };
+  const observer = new MutationObserver(look);
   look();
-  new MutationObserver(look).observe(area, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["class"] });
+  observer.observe(area, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["class"] });
 }
 
 // An output is rendered before it is attached.

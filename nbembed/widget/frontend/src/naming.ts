@@ -4,11 +4,12 @@
  */
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { PointMap } from "./map/map";
+import { same } from "./map/pick";
 import type { Store } from "./store";
 import type { ClassInfo } from "./wire.generated";
 
 /** What a name is typed for: the class of the selection, of the point asked for, or of what is labeled next. */
-export type Purpose = "selection" | "question" | "next";
+type Purpose = "selection" | "question" | "next";
 
 /** A class that the typed text may stand for; `index` is −1 for a new one. `place` is that in lists. */
 export interface Choice {
@@ -27,8 +28,8 @@ export interface Host {
   say: (message: string) => void;
   able: () => boolean;
   map: () => PointMap | null;
-  /** The index of the chosen class. */
-  chosen: () => number;
+  /** The name of the chosen class, "" if none is. */
+  chosen: ReadonlySignal<string>;
   /** Whether a point is asked for. */
   asking: () => boolean;
   name: (purpose: Purpose, name: string) => void;
@@ -49,12 +50,17 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text);
  * Classes that a text may stand for, the best first: the class of that name, of that number, those
  * that begin with it, a new class, and last those that have a later word that begins with it. In a
  * number every digit counts: "1" is not the beginning of "10". Where classes have numbers for names,
- * a number is a name.
+ * a number is a name. Without text all are listed.
  */
-export function choicesFor(text: string, classes: readonly ClassInfo[]): Choice[] {
+function choicesFor(text: string, classes: readonly ClassInfo[], chosen: string): Choice[] {
   const all = inOrder(classes);
   const typed = text.trim();
-  if (!typed) return all.slice(0, LISTED);
+  if (!typed) {
+    // The chosen class is what Enter takes then: it is listed even if it is one of many, or still being made.
+    const listed = all.slice(0, LISTED);
+    if (!chosen || listed.some(({ name }) => name === chosen)) return listed;
+    return [all.find(({ name }) => name === chosen) ?? { name: chosen, index: -1, place: -1 }, ...listed.slice(0, LISTED - 1)];
+  }
   const wanted = fold(typed);
   const exact = all.filter(({ name }) => name === typed);
   const equal = all.filter(({ name }) => name !== typed && fold(name) === wanted);
@@ -72,18 +78,24 @@ interface Labeled {
 }
 
 /** Whether what undo or redo would do is about that label, as the kernel words it. */
-const isOf = (text: string, label: Labeled | null): label is Labeled => label !== null && text.startsWith("label ") && text.endsWith(` as ${label.name}`);
+const isOf = (text: string, label: Labeled | null): label is Labeled => {
+  if (label === null) return false;
+  const n = label.points.length;
+  return text === `label ${n === 1 ? "1 point" : `${n} points`} as ${label.name}`;
+};
 
 export class Naming {
   readonly purpose = signal<Purpose | null>(null);
   readonly text = signal("");
-  /** The choice that Enter takes. */
-  readonly active = signal(0);
+  /** The place of the choice that Enter takes: where the arrow keys went, else the best; without text the chosen class. */
+  readonly active: ReadonlySignal<number>;
   /** Left and top of the field on the map, in pixels. */
   readonly place = signal<[number, number]>([0, 0]);
   /** Whether the field takes the focus when it opens; a finger should not raise a keyboard with each lasso. */
   readonly eager = signal(true);
   readonly choices: ReadonlySignal<Choice[]>;
+  /** The name of the choice that the arrow keys went to, "" before they do; places change as classes come and go. */
+  private readonly picked = signal("");
   /** The points labeled last, and those whose label was undone last. */
   private labeled: Labeled | null = null;
   private undone: Labeled | null = null;
@@ -93,7 +105,12 @@ export class Naming {
     private readonly store: Store,
     private readonly host: Host,
   ) {
-    this.choices = computed(() => choicesFor(this.text.value, store.traits.classes.value));
+    this.choices = computed(() => choicesFor(this.text.value, store.traits.classes.value, host.chosen.value));
+    this.active = computed(() => {
+      const at = (wanted: string): number => this.choices.value.findIndex(({ name }) => name === wanted);
+      const picked = at(this.picked.value);
+      return picked >= 0 || this.text.value.trim() ? Math.max(0, picked) : Math.max(0, at(host.chosen.value));
+    });
     this.offs = [
       effect(() => {
         if (!store.traits.selection.value.length && this.purpose.peek() === "selection") this.close();
@@ -117,17 +134,17 @@ export class Naming {
     this.purpose.value = purpose;
   }
 
-  /** The text has changed: the best choice is taken by Enter, without text the chosen class. */
+  /** The text has changed. */
   type(text: string): void {
     this.text.value = text;
-    const chosen = this.choices.peek().findIndex(({ index }) => index === this.host.chosen());
-    this.active.value = text.trim() ? 0 : Math.max(0, chosen);
+    this.picked.value = "";
   }
 
   /** Go to the next choice, or the one before. */
   move(by: 1 | -1): void {
-    const count = this.choices.peek().length;
-    if (count) this.active.value = (this.active.peek() + by + count) % count;
+    const choices = this.choices.peek();
+    const count = choices.length;
+    if (count) this.picked.value = choices[(this.active.peek() + by + count) % count].name;
   }
 
   /** Take a choice, by default the active one; `fresh` takes the text as it is. */
@@ -149,6 +166,11 @@ export class Naming {
     this.text.value = "";
   }
 
+  /** Something else was labeled: an undo is no longer about the points labeled before. */
+  forget(): void {
+    this.labeled = this.undone = null;
+  }
+
   /** Points were labeled and are selected no more. */
   used(points: Uint32Array, name: string): void {
     this.labeled = { points, name };
@@ -165,7 +187,7 @@ export class Naming {
   /** Whether what `text` says labels the selected points again. */
   redoing(text: string): boolean {
     const selected = this.store.traits.selection.peek();
-    const again = isOf(text, this.undone) && this.undone.points.length === selected.length && this.undone.points.every((p, k) => p === selected[k]);
+    const again = isOf(text, this.undone) && same(this.undone.points, selected);
     this.labeled = again ? this.undone : null;
     this.undone = null;
     return again;

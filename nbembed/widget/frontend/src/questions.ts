@@ -7,7 +7,7 @@ import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Store } from "./store";
 import { acceptable, accuracyText, confidenceOf } from "./suggestions";
 
-export interface Question {
+interface Question {
   kind: "doubtful" | "check";
   /** The point, or −1 while the suggestions after the last answer are awaited. */
   point: number;
@@ -170,8 +170,12 @@ export class Questions {
   /** Why there are no suggestions, "" if there are. */
   unready(): string {
     const { state, error } = this.store.suggestions.value;
-    if (!this.store.traits.label_codes.value.some((k) => k >= 0)) return "Label some points first";
+    if (!this.labeled()) return "Label some points first";
     return { none: "Label some points first", making: "Finding the neighbors of each point …", failed: error, ready: "" }[state];
+  }
+
+  private labeled(): boolean {
+    return this.store.traits.label_codes.value.some((k) => k >= 0);
   }
 
   private begin(kind: "doubtful" | "check"): void {
@@ -180,7 +184,8 @@ export class Questions {
     const why = this.unready();
     if (kind === "doubtful" && why) {
       this.host.say(why);
-      this.waiting = "doubtful";
+      // Suggestions that are under way bring the question; others, much later, must not.
+      if (this.labeled() && this.store.suggestions.peek().state === "making") this.waiting = "doubtful";
       return;
     }
     this.next(kind);

@@ -3,7 +3,7 @@
  * order of all rows comes as one array, cells only for rows that are looked at.
  */
 import { effect, signal, untracked } from "@preact/signals";
-import { combine, type Combine } from "./map/pick";
+import { combine, same, type Combine } from "./map/pick";
 import { Answers } from "./queries";
 import type { Store } from "./store";
 import type { RowColumn } from "./wire.generated";
@@ -49,7 +49,7 @@ export class Rows {
     const offs = [
       effect(() => {
         const points = selection.value;
-        if (this.own && points.length === this.own.length && points.every((i, k) => i === this.own?.[k])) return;
+        if (this.own && same(points, this.own)) return;
         this.own = null;
         this.listed.value = points;
       }),

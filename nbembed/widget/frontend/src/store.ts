@@ -80,7 +80,7 @@ export class Store {
       inspect: (point) => this.tell({ type: "inspect", point }),
       naming: (points) => this.tell({ type: "naming", points }),
     });
-    this.queries = new Queries((query, buffers) => this.link.state.peek() !== "gone" && this.link.send({ type: "query", client: this.commands.client, ...query }, buffers));
+    this.queries = new Queries(() => this.link, (query, buffers) => this.link.state.peek() !== "gone" && this.link.send({ type: "query", client: this.commands.client, ...query }, buffers));
     this.link = new Link(model, () => this.greet(), () => {
       this.commands.abandon();
       this.queries.abandon();

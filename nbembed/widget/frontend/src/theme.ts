@@ -1,6 +1,6 @@
 /**
  * The theme: light or dark, and the colors that the canvases need. JupyterLab's variables decide
- * where they are set, the system's preference elsewhere.
+ * where they are set, then what other hosts mark their page with, then the system's preference.
  */
 import { signal, type Signal } from "@preact/signals";
 
@@ -49,12 +49,24 @@ function luminance([r, g, b]: RGB): number {
   return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
 }
 
+const DARK = "[data-theme=dark], .dark, .vscode-dark, .vscode-high-contrast:not(.vscode-high-contrast-light)";
+const LIGHT = "[data-theme=light], .light, .vscode-light, .vscode-high-contrast-light";
+
+/** What the page is marked with: by marimo and VS Code at its body, elsewhere often at its root. Null without a mark. */
+function markedDark(): boolean | null {
+  for (const element of [document.body, document.documentElement]) {
+    if (element.matches(DARK)) return true;
+    if (element.matches(LIGHT)) return false;
+  }
+  return null;
+}
+
 /** Follow the theme of `root`; returns the signal and a clean-up. */
 export function followTheme(root: HTMLElement): { theme: Signal<Theme>; stop: () => void } {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const read = (): Theme => {
     const jupyter = getComputedStyle(document.body).getPropertyValue("--jp-layout-color1").trim();
-    const dark = jupyter ? luminance(parseColor(jupyter)) < 0.5 : system.matches;
+    const dark = jupyter ? luminance(parseColor(jupyter)) < 0.5 : (markedDark() ?? system.matches);
     root.dataset.theme = dark ? "dark" : "light";
     const style = getComputedStyle(root);
     const get = (name: string) => parseColor(style.getPropertyValue(name).trim());
@@ -79,7 +91,7 @@ export function followTheme(root: HTMLElement): { theme: Signal<Theme>; stop: ()
     late = setTimeout(update, 300);
   };
   const observer = new MutationObserver(changed);
-  observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class", "style"] });
+  observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "data-theme", "class", "style"] });
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "style", "data-theme"] });
   system.addEventListener("change", changed);
   // A view is often rendered before it is attached, when it has no computed style yet.

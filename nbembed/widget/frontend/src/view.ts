@@ -8,11 +8,12 @@ import { ClassEdits } from "./class_edits";
 import { Changes } from "./changes";
 import { Latest } from "./commands";
 import { Find } from "./find";
-import { Group } from "./group";
+import { count, Group } from "./group";
 import type { CardBox } from "./map/open_cards";
 import { Compare } from "./compare";
 import { combine, type Combine } from "./map/pick";
 import type { PointMap, Tool } from "./map/map";
+import { shownPoints } from "./map/shown_positions";
 import { inOrder, Naming } from "./naming";
 import { Questions } from "./questions";
 import type { Store } from "./store";
@@ -23,13 +24,14 @@ import type { Background, ColorMode, CommandArguments, CommandName, CommandPoint
 /** Cards that can be open at a time. */
 export const MOST_CARDS = 12;
 
-const few = (n: number, what = "point"): string => `${n} ${what}${n === 1 ? "" : "s"}`;
-
 export class View {
   readonly tool = signal<Tool>("pan");
   /** Radius of the brush in pixels. */
   readonly brush = signal(16);
-  readonly chosenClass = signal(0);
+  /** The name of the chosen class, "" where there is none; a new class is chosen before the kernel lists it. */
+  readonly chosenName = signal("");
+  /** Its place in the kernel's list, which changes as classes come and go; −1 if it is not there. */
+  readonly chosenClass: ReadonlySignal<number>;
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
   /** Whether the advanced parameters are unfolded; it stays so while another panel is open. */
@@ -42,7 +44,8 @@ export class View {
   readonly dock = signal("");
   /** The name being typed for a new class, or null. */
   readonly newClass = signal<string | null>(null);
-  readonly renaming = signal<number | null>(null);
+  /** The name of the class that is being renamed, or null. */
+  readonly renaming = signal<string | null>(null);
   /** The first group of a cannot-link while the second is being selected. */
   readonly apart = signal<Uint32Array | null>(null);
   /** Announced by the live region, for screen readers. */
@@ -66,18 +69,22 @@ export class View {
   readonly held: ReadonlySignal<boolean>;
   private readonly setters = new Map<string, Latest<number>>();
   private readonly pathScrub: Latest<number>;
-  /** Names of new classes, by index, until the kernel lists them: points can be labeled before that. */
-  private readonly coming = new Map<number, string>();
+  private readonly stop: () => void;
 
   constructor(
     readonly store: Store,
     readonly theme: Signal<Theme>,
   ) {
-    this.pathScrub = new Latest((index, at) => store.commands.send("show_path_step", { index }, [], at));
+    this.chosenClass = computed(() => store.traits.classes.value.findIndex(({ name }) => name === this.chosenName.value));
+    this.stop = this.keepChosen();
+    this.pathScrub = new Latest(store.link, (index, at) => store.commands.send("show_path_step", { index }, [], at));
     this.questions = new Questions(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
-      label: (point, name) => void this.label(Uint32Array.of(point), name),
+      label: (point, name) => {
+        this.naming.forget();
+        void this.label(Uint32Array.of(point), name);
+      },
       show: (point) => this.map.peek()?.bringIntoView(point),
     });
     this.find = new Find(store, {
@@ -96,7 +103,7 @@ export class View {
       say: (message) => this.say(message),
       able: () => this.able(),
       map: () => this.map.peek(),
-      chosen: () => this.chosenClass.peek(),
+      chosen: this.chosenName,
       asking: () => this.questions.asking,
       name: (purpose, name) => {
         if (purpose === "selection") void this.labelSelectionAs(name);
@@ -104,7 +111,7 @@ export class View {
         else void this.addClass(name);
       },
     });
-    this.classEdits = new ClassEdits(store, { say: (message) => this.say(message), able: () => this.able(), chosen: this.chosenClass });
+    this.classEdits = new ClassEdits(store, { say: (message) => this.say(message), able: () => this.able(), chosen: this.chosenName });
     this.changes = new Changes(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
@@ -125,6 +132,7 @@ export class View {
   }
 
   destroy(): void {
+    this.stop();
     this.questions.destroy();
     this.find.destroy();
     this.why.destroy();
@@ -205,7 +213,7 @@ export class View {
     if (!this.able()) return;
     let setter = this.setters.get(name);
     if (!setter) {
-      setter = new Latest<number>((v, at) => this.store.commands.send("set", { [name]: v }, [], at));
+      setter = new Latest<number>(this.store.link, (v, at) => this.store.commands.send("set", { [name]: v }, [], at));
       this.setters.set(name, setter);
     }
     setter.push(value);
@@ -242,7 +250,17 @@ export class View {
     if (after.length === 0 && before.length === 0) return;
     this.find.remember(before);
     this.store.select(after, by);
-    this.say(after.length ? `${few(after.length)} selected` : "Selection cleared");
+    this.say(after.length ? `${count(after.length)} selected` : "Selection cleared");
+  }
+
+  /** Select points on a map; the field for their class opens. */
+  selectByHand(points: Uint32Array, how: Combine, touch: boolean, by = ""): void {
+    const { selection } = this.store.traits;
+    const before = selection.peek();
+    this.select(points, how, by);
+    const now = selection.peek();
+    // A finger should not raise a keyboard with each lasso.
+    if (now !== before && now.length && this.store.link.state.peek() !== "gone") this.naming.begin(!touch);
   }
 
   /** Open the panel that finds points, at its search field. */
@@ -253,9 +271,7 @@ export class View {
 
   /** Select all points that are shown. */
   selectAll(): void {
-    const { n_samples: size, classes, label_codes: codes } = this.store.traits;
-    const all = Uint32Array.from({ length: size.peek() }, (_, i) => i);
-    this.select(all.filter((i) => !classes.peek()[codes.peek()[i]]?.hidden), "replace");
+    this.select(shownPoints(this.store), "replace");
   }
 
   showHelp(shown: boolean): void {
@@ -286,7 +302,7 @@ export class View {
   chooseClass(index: number): void {
     const known = this.store.traits.classes.peek()[index];
     if (!known) return;
-    this.chosenClass.value = index;
+    this.chosenName.value = known.name;
     this.say(`Class ${known.name}`);
   }
 
@@ -322,7 +338,7 @@ export class View {
     const open = this.store.traits.cards.peek();
     if (!open.length) return;
     this.store.showCards(new Uint32Array(0));
-    this.say(`${few(open.length, "card")} closed`);
+    this.say(`${count(open.length, "card")} closed`);
   }
 
   /** Show or hide names on the map. */
@@ -331,15 +347,13 @@ export class View {
   }
 
   labelSelection(): void {
-    const { store } = this;
-    const points = store.traits.selection.peek();
+    const points = this.store.traits.selection.peek();
     if (!points.length) {
       this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
       return;
     }
-    const index = this.chosenClass.peek();
-    const chosen = store.traits.classes.peek()[index]?.name ?? this.coming.get(index);
-    if (chosen === undefined) this.naming.begin();
+    const chosen = this.chosenName.peek();
+    if (!chosen) this.naming.begin();
     else void this.labelSelectionAs(chosen);
   }
 
@@ -349,7 +363,7 @@ export class View {
       this.say("Select at least two points to link");
       return;
     }
-    this.give("must_link", {}, [points], `${few(points.length)} must-linked`);
+    this.give("must_link", {}, [points], `${count(points.length)} must-linked`);
   }
 
   /** Pin the selected points, or unpin them if all are pinned. */
@@ -360,7 +374,7 @@ export class View {
       return;
     }
     const held = this.held.peek();
-    this.give(held ? "unpin" : "pin", {}, [points], `${few(points.length)} ${held ? "unpinned" : "pinned"}`);
+    this.give(held ? "unpin" : "pin", {}, [points], `${count(points.length)} ${held ? "unpinned" : "pinned"}`);
   }
 
   /** Choose the first group of a cannot-link, then the second. */
@@ -374,7 +388,7 @@ export class View {
     if (!first) {
       this.apart.value = points;
       this.clearSelection();
-      this.say(`${few(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
+      this.say(`${count(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
       return;
     }
     const one = new Set(first);
@@ -383,7 +397,7 @@ export class View {
       return;
     }
     this.apart.value = null;
-    this.give("cannot_link", {}, [first, points], `${few(first.length)} kept apart from ${few(points.length)}`);
+    this.give("cannot_link", {}, [first, points], `${count(first.length)} kept apart from ${count(points.length)}`);
   }
 
   cancelApart(): void {
@@ -397,7 +411,7 @@ export class View {
       this.say("Select the points to forget first");
       return;
     }
-    this.give("forget", {}, [points], `Labels, links and pins of ${few(points.length)} removed`);
+    this.give("forget", {}, [points], `Labels, links and pins of ${count(points.length)} removed`);
   }
 
   /** Label the selected points, old class or new; they make room for the next selection. */
@@ -418,41 +432,45 @@ export class View {
     else if (await this.chooseNamed(trimmed, async () => (await this.store.commands.send("add_class", { name: trimmed }, [])).ok)) this.say(`Class ${trimmed} added`);
   }
 
-  /** Choose a class by name; a new one will be the last of the kernel's list once it is `made`. Returns whether it was. */
+  /** Choose a class by name, which may be new; if it is not `made`, another one. Returns whether it was. */
   private async chooseNamed(name: string, made: () => Promise<boolean>): Promise<boolean> {
-    const { classes } = this.store.traits;
-    const known = classes.peek().findIndex((c) => c.name === name);
-    const awaited = [...this.coming].find(([, other]) => other === name)?.[0];
-    const index = known >= 0 ? known : awaited ?? classes.peek().length + this.coming.size;
-    if (known < 0) this.coming.set(index, name);
-    this.chosenClass.value = index;
+    const before = this.chosenName.peek();
+    this.chosenName.value = name;
     const ok = await made();
-    if (!ok) this.coming.delete(index);
-    if (!ok || known >= 0) return ok;
-    const stop = classes.subscribe((list) => {
-      if (list.length <= index) return;
-      this.coming.delete(index);
-      queueMicrotask(() => stop());
+    if (!ok && this.chosenName.peek() === name && this.chosenClass.peek() < 0) {
+      const names = this.store.traits.classes.peek().map((c) => c.name);
+      this.chosenName.value = names.includes(before) ? before : (names[0] ?? "");
+    }
+    return ok;
+  }
+
+  /** Where the chosen class has gone, choose the one in its place: the same by another name, or the next. */
+  private keepChosen(): () => void {
+    let before: string[] = [];
+    return this.store.traits.classes.subscribe((list) => {
+      const names = list.map(({ name }) => name);
+      const chosen = this.chosenName.peek();
+      const at = chosen ? before.indexOf(chosen) : 0;
+      if (at >= 0 && !names.includes(chosen)) this.chosenName.value = names[Math.min(at, names.length - 1)] ?? "";
+      before = names;
     });
-    return true;
   }
 
   cancelNewClass(): void {
     this.newClass.value = null;
   }
 
-  renameClass(index: number, name: string): void {
+  renameClass(old: string, name: string): void {
     this.renaming.value = null;
-    const old = this.store.traits.classes.peek()[index]?.name;
     const trimmed = name.trim();
-    if (old === undefined || !trimmed || trimmed === old) return;
+    if (!trimmed || trimmed === old) return;
     this.give("rename_class", { old, new: trimmed }, [], `Class ${old} is now ${trimmed}`);
   }
 
   private async label(points: Uint32Array, name: string): Promise<boolean> {
     const confidence = this.confidence.peek();
     if (!this.able()) return false;
-    this.say(`${few(points.length)} labeled as ${name} with confidence ${confidence}`);
+    this.say(`${count(points.length)} labeled as ${name} with confidence ${confidence}`);
     return (await this.store.commands.send("label", { class: name, confidence }, [points])).ok;
   }
 }

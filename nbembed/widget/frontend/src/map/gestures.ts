@@ -21,7 +21,7 @@ export interface GestureTarget {
   held(tool: Tool | ""): void;
   /** What is drawn so far: the corners of the lasso or the box, or the way of the brush. */
   drawing(path: number[], tool: Tool, how: Combine): void;
-  drawn(path: number[], tool: Tool, how: Combine): void;
+  drawn(path: number[], tool: Tool, how: Combine, touch: boolean): void;
   drawingCanceled(): void;
 }
 
@@ -130,7 +130,7 @@ export function attachGestures(element: HTMLElement, target: GestureTarget): Ges
     }
     const [x, y] = at(event);
     if (drawn && (traveled >= click || drawn.tool === "brush")) {
-      target.drawn(drawn.path, drawn.tool, how(event));
+      target.drawn(drawn.path, drawn.tool, how(event), event.pointerType === "touch");
     } else if (traveled < click) {
       target.drawingCanceled();
       // With the pan tool, a click selects only with Shift or Alt, and then one point.

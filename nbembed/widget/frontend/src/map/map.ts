@@ -11,6 +11,7 @@ import { tinted } from "../points/tint";
 import type { Compare } from "../compare";
 import type { Questions } from "../questions";
 import type { Store } from "../store";
+import { focusIsIn } from "../roots";
 import type { Theme } from "../theme";
 import { panBy, toData, toScreen, zoomAt, type Camera } from "./camera";
 import { Fit } from "./fit";
@@ -40,6 +41,9 @@ export const FINGER = 20;
 /** Distance in pixels from the edge of the view within which a point asked for is brought inside. */
 const EDGE = 40;
 
+/** Select points with the pointer; `by` says with which tool, where it is one. */
+export type SelectByHand = (points: Uint32Array, how: Combine, touch: boolean, by?: string) => void;
+
 export class PointMap {
   readonly hover = signal<Hover | null>(null);
   /** What is said at the edge of the map for a moment. */
@@ -52,6 +56,8 @@ export class PointMap {
   readonly plain = signal<PointStyles | null>(null);
   readonly shot: Signal<Camera>;
   readonly target: GestureTarget;
+  /** Gives up what is being drawn on the map beside this one; returns whether anything was. */
+  cancelOther: () => boolean = () => false;
 
   private readonly stage: Stage;
   private readonly tags: NameTags;
@@ -84,7 +90,7 @@ export class PointMap {
     readonly brush: Signal<number>,
     private readonly apart: Signal<Uint32Array | null>,
     private readonly questions: Questions,
-    private readonly select: (points: Uint32Array, how: Combine, by?: string) => void,
+    private readonly select: SelectByHand,
     private readonly cards: OpenCards,
     private readonly why: Why,
     private readonly compare: Compare,
@@ -128,7 +134,7 @@ export class PointMap {
 
   /** Give up what is being drawn with a tool; returns whether anything was. */
   cancelDrawing(): boolean {
-    return this.gestures.cancel();
+    return this.gestures.cancel() || this.cancelOther();
   }
 
   /** Show the whole map, and follow it again. */
@@ -151,7 +157,7 @@ export class PointMap {
 
   zoomBy(factor: number): void {
     const [x, y] = this.cursor ? toScreen(this.camera, this.stage.size, ...this.cursor) : [this.stage.size.width / 2, this.stage.size.height / 2];
-    this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor));
+    this.zoomAt(x, y, factor);
   }
 
   /** Move the keyboard cursor by screen pixels; it starts in the middle of the view. */
@@ -199,12 +205,12 @@ export class PointMap {
   }
 
   /** A point was clicked, −1 for none. */
-  clicked(index: number, how: Combine): void {
+  clicked(index: number, how: Combine, touch: boolean): void {
     if (how === "replace" && this.tool.peek() === "pan") {
       if (index >= 0) this.cards.toggle(index);
       return;
     }
-    this.select(index < 0 ? new Uint32Array(0) : Uint32Array.of(index), how);
+    this.select(index < 0 ? new Uint32Array(0) : Uint32Array.of(index), how, touch);
   }
 
   /** Where points can be picked: those of hidden classes nowhere. */
@@ -416,9 +422,14 @@ export class PointMap {
     }));
   }
 
+  /** Zoom around a place on the screen, as far as the limits let it: beyond them the view stays where it is. */
+  private zoomAt(x: number, y: number, factor: number): void {
+    const scale = Math.min(Math.max(this.camera.scale * factor, this.home / 20), this.home * 400);
+    this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, scale / this.camera.scale));
+  }
+
   private moveCamera(camera: Camera): void {
-    const scale = Math.min(Math.max(camera.scale, this.home / 20), this.home * 400);
-    this.camera = { ...camera, scale, markerScale: Math.min(2.2, Math.max(0.7, (scale / this.home) ** 0.3)) };
+    this.camera = { ...camera, markerScale: Math.min(2.2, Math.max(0.7, (camera.scale / this.home) ** 0.3)) };
     this.manual.value = true;
     this.redraw();
   }
@@ -426,17 +437,17 @@ export class PointMap {
   private gestureTarget(): GestureTarget {
     return {
       tool: () => this.tool.peek(),
-      wheelAllowed: (event) => event.ctrlKey || this.root.contains(document.activeElement),
+      wheelAllowed: (event) => event.ctrlKey || focusIsIn(this.root),
       wheelRefused: () => {
         this.hint.value = "Click the map, then zoom with the wheel";
         clearTimeout(this.hintTimer);
         this.hintTimer = setTimeout(() => (this.hint.value = ""), 1400);
       },
       pan: (dx, dy) => this.moveCamera(panBy(this.camera, dx, dy)),
-      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.camera, this.stage.size, x, y, factor)),
+      zoom: (x, y, factor) => this.zoomAt(x, y, factor),
       hover: (x, y) => this.point(x, y),
       leave: () => this.setHover(null),
-      click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how),
+      click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how, touch),
       held: (tool) => {
         clearTimeout(this.hintTimer);
         this.hint.value = tool === "" ? "" : tool === "pan" ? "Lift to select or deselect the point" : "Draw to add to the selection";
@@ -445,13 +456,13 @@ export class PointMap {
         this.drawing = { path, tool, mode };
         this.redraw();
       },
-      drawn: (path, tool, mode) => {
+      drawn: (path, tool, mode, touch) => {
         this.drawing = null;
         const places: number[] = [];
         for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.stage.size, path[i], path[i + 1]));
         const positions = this.pickable;
         const found = tool === "brush" ? nearPath(positions, places, this.brush.peek() / this.camera.scale) : insidePolygon(positions, places);
-        this.select(found, mode, tool);
+        this.select(found, mode, touch, tool);
         this.redraw();
       },
       drawingCanceled: () => {

@@ -2,6 +2,7 @@
 import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
+import { ShownPositions } from "./shown_positions";
 import { groupCenters, NO_NAMES, placeNames, seenDirections, type GroupName, type Names, type PointName } from "./naming";
 
 /** Milliseconds between two placements. */
@@ -17,7 +18,11 @@ export class NameTags {
   private placedAt = -Infinity;
   private readonly widths = new Map<string, number>();
 
-  constructor(private readonly store: Store) {}
+  private readonly positions: ShownPositions;
+
+  constructor(private readonly store: Store) {
+    this.positions = new ShownPositions(store);
+  }
 
   /** Place names, unless that was done just now; returns the milliseconds to wait then, else 0. */
   update(context: CanvasRenderingContext2D, camera: Camera, size: Size, positions: Float32Array, chosen: Iterable<number>): number {
@@ -28,12 +33,13 @@ export class NameTags {
     }
     const left = this.placedAt + PACE - performance.now();
     if (left > 0) return left;
+    const there = this.positions.of(positions);
     const measure = (font: string) => (text: string) => this.width(context, font, text);
     this.names = placeNames({
       camera,
       size,
-      positions,
-      groups: this.groups(positions),
+      positions: there,
+      groups: this.groups(there),
       named: traits.named.peek(),
       nameOf: (i) => cards.name(i),
       first: [...chosen, ...this.names.points.map(({ point }) => point)],

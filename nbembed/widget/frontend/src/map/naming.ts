@@ -109,6 +109,7 @@ export function placeNames(scene: Scene): Names {
     if (known !== undefined && !text) continue;
     const width = known === undefined ? GUESS : scene.pointWidth(text);
     const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
+    if (Number.isNaN(x)) continue; // of a hidden class
     for (const [dx, dy] of [[width / 2 + GAP, 0], [-width / 2 - GAP, 0], [0, -POINT_HALF - GAP], [0, POINT_HALF + GAP]]) {
       const box = { left: x + dx - width / 2 - 1, right: x + dx + width / 2 + 1, top: y + dy - POINT_HALF, bottom: y + dy + POINT_HALF };
       if (!free(box) || view.anyIn(box, point)) continue;

@@ -1,13 +1,17 @@
 /** The cards that a view keeps open, as its map sees them. */
 import type { ReadonlySignal } from "@preact/signals";
 
-/** Where a card lies on the map, in pixels. */
-export interface CardBox {
-  point: number;
+/** A rectangle on the page, in pixels. */
+export interface Box {
   left: number;
   top: number;
   width: number;
   height: number;
+}
+
+/** Where a card lies on the map. */
+export interface CardBox extends Box {
+  point: number;
 }
 
 export interface OpenCards {
@@ -20,7 +24,8 @@ export interface OpenCards {
 const GAP = 16;
 const EDGE = 6;
 
-const overlap = (a: CardBox, b: CardBox): number =>
+/** The area that two rectangles share. */
+export const overlap = (a: Box, b: Box): number =>
   Math.max(0, Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left)) *
   Math.max(0, Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top));
 

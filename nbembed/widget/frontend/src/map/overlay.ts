@@ -1,4 +1,5 @@
 /** Drawn over the points: class directions, borders of regions, links, pins, centers, the lasso, hover and the keyboard cursor. */
+import { inline } from "../cards";
 import type { Center } from "../store";
 import type { CardBox } from "./open_cards";
 import type { NameTags } from "./name_tags";
@@ -93,8 +94,7 @@ function drawDirections(context: CanvasRenderingContext2D, { camera, size, theme
     context.moveTo(ox, oy);
     context.lineTo(ex, ey);
     context.stroke();
-    const text = known ? known.name : `${k + 1}`;
-    const short = text.length > 16 ? text.slice(0, 15) + "…" : text;
+    const short = known ? inline(known.name, 16) : `${k + 1}`;
     const half = context.measureText(short).width / 2 + 7;
     const x = Math.min(Math.max(ex, half + 3), size.width - half - 3);
     const y = Math.min(Math.max(ey, 12), size.height - 12);
@@ -287,7 +287,7 @@ function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, c
   // Names are drawn after all discs, so that no disc hides one.
   for (const { x, y, name } of centers) {
     const [sx, sy] = toScreen(camera, size, x, y);
-    const short = name.length > 24 ? name.slice(0, 23) + "…" : name;
+    const short = inline(name, 24);
     const width = context.measureText(short).width;
     const gap = CENTER_RADIUS + 6;
     const left = sx + gap + width > size.width - 4 ? sx - gap - width : sx + gap;

@@ -112,6 +112,11 @@ function thinned(path: readonly number[], gap: number): number[] {
   return kept;
 }
 
+/** Whether two sorted sets of points are equal. */
+export function same(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((point, k) => point === b[k]);
+}
+
 export type Combine = "replace" | "add" | "subtract" | "intersect" | "toggle";
 
 /** Sorted union, difference, intersection or symmetric difference of two sets of points. */

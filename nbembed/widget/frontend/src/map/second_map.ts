@@ -8,8 +8,9 @@ import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toData, toScreen, type Camera } from "./camera";
 import { attachGestures, type GestureTarget, type Tool } from "./gestures";
-import { FINGER, REACH, type PointMap } from "./map";
-import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
+import { FINGER, REACH, type PointMap, type SelectByHand } from "./map";
+import { insidePolygon, nearest, nearPath } from "./pick";
+import { ShownPositions } from "./shown_positions";
 import { Stage } from "./stage";
 import { Glide } from "./transition";
 
@@ -22,6 +23,7 @@ export class SecondMap {
   private request = 0;
   private stale = { styles: true, places: true };
   private drawing: { path: number[]; tool: Tool } | null = null;
+  private readonly shown: ShownPositions;
   private readonly off: (() => void)[];
 
   constructor(
@@ -30,7 +32,7 @@ export class SecondMap {
     store: Store,
     private readonly theme: Signal<Theme>,
     private readonly compare: Compare,
-    private readonly select: (points: Uint32Array, how: Combine) => void,
+    private readonly select: SelectByHand,
   ) {
     // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
@@ -38,8 +40,12 @@ export class SecondMap {
       redraw: () => this.redraw(),
       replaced: () => (this.stale = { styles: true, places: true }),
     });
+    this.shown = new ShownPositions(store);
+    const gestures = attachGestures(element, this.gestures());
+    first.cancelOther = gestures.cancel;
     this.off = [
-      attachGestures(element, this.gestures()).detach,
+      gestures.detach,
+      () => (first.cancelOther = () => false),
       effect(() => {
         const places = compare.places.value;
         this.glide.aim(places ?? new Float32Array(0), GLIDE, performance.now());
@@ -67,6 +73,11 @@ export class SecondMap {
 
   private get places(): Float32Array {
     return this.compare.places.peek() ?? new Float32Array(0);
+  }
+
+  /** Where points can be picked. */
+  private get pickable(): Float32Array {
+    return this.shown.of(this.places);
   }
 
   private get camera(): Camera {
@@ -141,14 +152,14 @@ export class SecondMap {
     return {
       ...this.first.target,
       hover: (x, y) => this.first.hoverOver(this.at(x, y)),
-      click: (x, y, how, touch) => this.first.clicked(this.at(x, y, touch ? FINGER : REACH), how),
+      click: (x, y, how, touch) => this.first.clicked(this.at(x, y, touch ? FINGER : REACH), how, touch),
       drawing: (path, tool) => this.showDrawing({ path, tool }),
-      drawn: (path, tool, how) => {
+      drawn: (path, tool, how, touch) => {
         this.showDrawing(null);
         const places: number[] = [];
         for (let i = 0; i < path.length; i += 2) places.push(...toData(this.camera, this.stage.size, path[i], path[i + 1]));
-        const found = tool === "brush" ? nearPath(this.places, places, this.first.brush.peek() / this.camera.scale) : insidePolygon(this.places, places);
-        this.select(found, how);
+        const found = tool === "brush" ? nearPath(this.pickable, places, this.first.brush.peek() / this.camera.scale) : insidePolygon(this.pickable, places);
+        this.select(found, how, touch, tool);
       },
       drawingCanceled: () => this.showDrawing(null),
     };
@@ -160,6 +171,6 @@ export class SecondMap {
   }
 
   private at(x: number, y: number, reach = REACH): number {
-    return nearest(this.places, ...toData(this.camera, this.stage.size, x, y), reach / this.camera.scale);
+    return nearest(this.pickable, ...toData(this.camera, this.stage.size, x, y), reach / this.camera.scale);
   }
 }

@@ -1,5 +1,11 @@
-/** Positions to pick points from: those of points of hidden classes are nowhere. */
+/** The points that can be picked: those of hidden classes are nowhere. */
 import type { Store } from "../store";
+
+/** All points but those of hidden classes. */
+export function shownPoints({ traits }: Store): Uint32Array {
+  const [known, labels] = [traits.classes.peek(), traits.label_codes.peek()];
+  return Uint32Array.from({ length: traits.n_samples.peek() }, (_, i) => i).filter((i) => !known[labels[i]]?.hidden);
+}
 
 export class ShownPositions {
   private parts: readonly unknown[] = [];

@@ -2,6 +2,7 @@
  * Drawn over the map while somebody asks why: lines from a point to its neighbors, the forces on it as
  * arrows, and the map without labels as faint points.
  */
+import { shown } from "../contrast";
 import type { Store } from "../store";
 import { parseColor, rgba, type RGB, type Theme } from "../theme";
 import { PULLING, type Why } from "../why";
@@ -156,7 +157,7 @@ export class WhyDrawing {
     const image = context.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
     const packed = ([r, g, b]: RGB): number => ((GHOST << 24) | (b << 16) | (g << 8) | r) >>> 0;
-    const [plain, colors] = [packed(theme.neutral), classes.map(({ color }) => packed(parseColor(color)))];
+    const [plain, colors] = [packed(theme.neutral), classes.map(({ color }) => packed(shown(color, theme)))];
     const side = Math.max(2, Math.round((places.length > 2e4 ? 1.5 : 3) * ratio));
     for (let i = 0; 2 * i + 1 < places.length; i++) {
       const [sx, sy] = toScreen(camera, size, places[2 * i], places[2 * i + 1]);

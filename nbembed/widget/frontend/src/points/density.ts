@@ -15,7 +15,7 @@
  */
 
 /** Where points are on the screen, and which of them to draw. */
-export interface Splats {
+interface Splats {
   /** x, y interleaved, in the units of the data. */
   positions: Float32Array;
   /** RGBA, four bytes for each point. */

@@ -12,7 +12,7 @@ export function Advanced({ view }: { view: View }) {
   return (
     <>
       <button type="button" class="nbe-disclosure" aria-expanded={open.value} title={prepared.map(({ title }) => title).join(", ")} onClick={() => (open.value = !open.peek())}>
-        <Icon name={open.value ? "less" : "more"} />Advanced
+        <Icon name={open.value ? "down" : "more"} />Advanced
       </button>
       {open.value && prepared.map((each) => <Row key={each.name} view={view} prepared={each} />)}
     </>

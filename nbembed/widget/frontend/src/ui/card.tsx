@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import { placeCard } from "../map/open_cards";
+import { focusIsIn } from "../roots";
 import { MOST_CARDS, type View } from "../view";
 import type { CardNeighbor } from "../wire.generated";
 import { Icon } from "./icons";
@@ -82,7 +83,7 @@ function OpenCard({ view, point }: { view: View; point: number }) {
     view.cardBoxes.value = [...others, placeCard(point, ...map.where(point), width, height, size, others)];
   }, [card]);
   const close = (): void => {
-    if (element.current?.contains(document.activeElement)) view.map.peek()?.element.focus({ preventScroll: true });
+    if (focusIsIn(element.current)) view.map.peek()?.element.focus({ preventScroll: true });
     view.closeCard(point);
   };
   const drag = (event: PointerEvent): void => {

@@ -46,7 +46,7 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
         <button type="button" class="nbe-inline" aria-label={hidden ? "Show points of the class" : "Hide points of the class"} aria-pressed={hidden} title={hidden ? "Show its points" : "Hide its points on the map; nothing else changes"} onClick={() => classEdits.style(name, { hidden: !hidden })}>
           <Icon name={hidden ? "hidden" : "eye"} />
         </button>
-        <button type="button" class="nbe-inline" aria-label="Rename class" title="Rename (F2)" onClick={() => (view.renaming.value = index)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label="Rename class" title="Rename (F2)" onClick={() => (view.renaming.value = name)}><Icon name="pencil" /></button>
         <button type="button" class="nbe-inline" aria-label="Remove class" title={`Remove the class and take back its ${count} labels; undo brings both back`} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
         <select
           class="nbe-select nbe-merge" aria-label="Merge into" title="Its points become points of the other class" disabled={!others.length} value=""

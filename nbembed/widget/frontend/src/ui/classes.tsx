@@ -1,6 +1,7 @@
 /** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownCss } from "../contrast";
+import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import type { ClassInfo } from "../wire.generated";
 import { ClassEditor } from "./class_editor";
@@ -33,8 +34,8 @@ export function ClassPalette({ view }: { view: View }) {
       </div>
       <div class="nbe-chips" role="radiogroup" aria-label="Class">
         {view.classOrder.value.map((at) => [classes[at], at] as const).map(([info, at]) =>
-          view.renaming.value === at
-            ? <NameField key={`rename ${at}`} label="Class name" initial={info.name} onDone={(name) => view.renameClass(at, name)} onCancel={() => (view.renaming.value = null)} />
+          view.renaming.value === info.name
+            ? <NameField key={`rename ${at}`} label="Class name" initial={info.name} onDone={(name) => view.renameClass(info.name, name)} onCancel={() => (view.renaming.value = null)} />
             : <ClassChip key={at} view={view} info={info} index={at} group={group} />)}
       </div>
       {editing && chosen && <ClassEditor key={chosen.name} view={view} info={chosen} index={index} />}
@@ -49,7 +50,7 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
   const count = view.counts.value[index] ?? 0;
   return (
     <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
-      <label title={`${info.name}${info.place < 9 ? ` (${info.place + 1})` : ""}; double-click to rename`} onDblClick={() => (view.renaming.value = index)}>
+      <label title={`${info.name}${info.place < 9 ? ` (${info.place + 1})` : ""}; double-click to rename`} onDblClick={() => (view.renaming.value = info.name)}>
         <input type="radio" name={group} aria-label={info.name} checked={chosen} onChange={() => view.chooseClass(index)} />
         <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{info.name}</span>
@@ -73,7 +74,7 @@ function NameField({ label, initial, onDone, onCancel }: { label: string; initia
     if (over.current) return;
     over.current = true;
     const root = input.current?.closest<HTMLElement>(".nbe");
-    const focused = document.activeElement === input.current;
+    const focused = focusIsOn(input.current);
     action();
     if (focused) root?.focus({ preventScroll: true });
   };

@@ -1,11 +1,11 @@
 /** The tab Compare: take snapshots, and compare the map with one of them or with a second live map. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { inline } from "../cards";
 import { NEIGHBORS } from "../compare";
 import { changeStops } from "../points/tint";
 import type { View } from "../view";
-import type { Compared, Control, SecondMap } from "../wire.generated";
+import type { Compared, SecondMap } from "../wire.generated";
+import { ControlSlider } from "./controls";
 import { readable } from "./numbers";
 
 export function ComparePanel({ view }: { view: View }) {
@@ -171,7 +171,13 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
           {store.traits.methods.value.map((name) => <option key={name} value={name}>{name}</option>)}
         </select>
       </label>
-      {second.controls.map((control) => <SecondSlider key={`${second.method}.${control.name}`} view={view} control={control} kernel={second.parameters[control.name]} />)}
+      {second.controls.map((control) => (
+        <ControlSlider
+          key={`${second.method}.${control.name}`} control={control} label={`${control.symbol} of the second map`}
+          kernel={second.parameters[control.name]} waits={compare.waits(control.name)}
+          set={(value) => compare.setSecond(control.name, value)} say={(message) => view.say(message)}
+        />
+      ))}
       <p class="nbe-why" role="status">{facts.join(" · ")}</p>
       {second.problem && <p class="nbe-why nbe-bad" role="alert">{inline(second.problem, 300)}</p>}
       <div class="nbe-grid">
@@ -180,40 +186,5 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
       </div>
       <p class="nbe-why">Labels, links and pins are those of the present map. The second map itself is not saved.</p>
     </>
-  );
-}
-
-/** Milliseconds from the last input, once the kernel has taken it, until the kernel's value is shown again. */
-const RELEASE_DELAY = 700;
-
-function SecondSlider({ view, control, kernel }: { view: View; control: Control; kernel: number | null | undefined }) {
-  const held = useSignal<number | null>(null);
-  const { low, high, scale, step, enabled, symbol, name, description } = control;
-  const waits = view.compare.waits(name);
-  useEffect(() => {
-    if (held.value === null || waits) return;
-    const timer = setTimeout(() => (held.value = null), RELEASE_DELAY);
-    return () => clearTimeout(timer);
-  }, [held.value, waits]);
-  const log = scale === "log";
-  const value = held.value ?? (typeof kernel === "number" ? kernel : low);
-  const text = Number(value.toPrecision(3)).toString();
-  const place = log ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : value;
-  const filled = log ? place : (place - low) / (high - low || 1);
-  return (
-    <label class="nbe-row" title={description}>
-      <span class="nbe-symbol" aria-hidden="true">{symbol}</span>
-      <input
-        type="range" class="nbe-range" aria-label={`${symbol} of the second map`} aria-valuetext={text} disabled={!enabled}
-        min={log ? 0 : low} max={log ? 1 : high} step={log ? 0.005 : step || "any"} value={place}
-        style={{ "--nbe-filled": `${100 * Math.min(1, Math.max(0, filled))}%` }}
-        onInput={(e) => {
-          const raw = e.currentTarget.valueAsNumber;
-          held.value = log ? Number((low * (high / low) ** raw).toPrecision(3)) : raw;
-          view.compare.setSecond(name, held.value);
-        }}
-      />
-      <span class="nbe-value">{text}</span>
-    </label>
   );
 }

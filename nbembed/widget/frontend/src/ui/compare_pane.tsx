@@ -18,7 +18,7 @@ function Beside({ view, theme }: { view: View; theme: Signal<Theme> }) {
   const { compare, store } = view;
   useLayoutEffect(() => {
     if (!element.current || !first) return;
-    const map = new SecondMap(element.current, first, store, theme, compare, (points, how) => view.select(points, how));
+    const map = new SecondMap(element.current, first, store, theme, compare, (points, how, touch, by) => view.selectByHand(points, how, touch, by));
     return () => map.destroy();
   }, [first]);
   const { compared, second } = store.traits;

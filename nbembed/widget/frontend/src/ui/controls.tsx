@@ -30,7 +30,13 @@ export function MethodSelect({ view }: { view: View }) {
 export function Controls({ view }: { view: View }) {
   return (
     <>
-      {view.store.traits.controls.value.map((control) => <ControlSlider key={`${view.store.traits.method.value}.${control.name}`} view={view} control={control} />)}
+      {view.store.traits.controls.value.map((control) => (
+        <ControlSlider
+          key={`${view.store.traits.method.value}.${control.name}`} control={control} label={control.symbol}
+          kernel={view.store.traits.parameters.value[control.name]} waits={view.waits(control.name)}
+          set={(value) => view.set(control.name, value)} say={(message) => view.say(message)}
+        />
+      ))}
     </>
   );
 }
@@ -62,13 +68,22 @@ const RELEASE_DELAY = 700;
 /** Number of steps of a logarithmic slider. */
 const LOG_STEPS = 200;
 
-function ControlSlider({ view, control }: { view: View; control: Control }) {
+interface ControlSliderProps {
+  control: Control;
+  label: string;
+  /** The value that the kernel has. */
+  kernel: number | string | null | undefined;
+  /** Whether the kernel has not taken the last value yet. */
+  waits: boolean;
+  set: (value: number) => void;
+  say: (message: string) => void;
+}
+
+export function ControlSlider({ control, label, kernel, waits, set: send, say }: ControlSliderProps) {
   const held = useSignal<number | null>(null);
   const { low, high, scale, step, enabled, symbol, name, description } = control;
   const [stem, index] = symbol.split("_");
-  const kernel = view.store.traits.parameters.value[name];
   const value = held.value ?? (typeof kernel === "number" ? kernel : low);
-  const waits = view.waits(name);
   useEffect(() => {
     if (held.value === null || waits) return;
     const timer = setTimeout(() => (held.value = null), RELEASE_DELAY);
@@ -79,7 +94,7 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
   const set = (next: number): void => {
     if (!enabled) return;
     held.value = next;
-    view.set(name, next);
+    send(next);
   };
   const at = (raw: number): number => (log ? tidy(low * (high / low) ** raw) : raw);
   const move = (by: 1 | -1): void => {
@@ -88,7 +103,7 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
   };
   const reset = (): void => {
     set(control.usual);
-    view.say(`${symbol} is back to ${format(control.usual, log ? control.usual / 50 : step)}`);
+    say(`${label} is back to ${format(control.usual, log ? control.usual / 50 : step)}`);
   };
   const text = format(value, log ? value / 50 : step);
   const filled = log ? position : (position - low) / (high - low || 1);
@@ -98,14 +113,14 @@ function ControlSlider({ view, control }: { view: View; control: Control }) {
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
         <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
         <NumberField
-          label={`${symbol}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
+          label={`${label}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
           hint="Type a number, then Enter" onValue={set} onStep={move}
         />
       </div>
       <input
         type="range"
         class="nbe-range"
-        aria-label={symbol}
+        aria-label={label}
         aria-valuetext={text}
         aria-description={description}
         disabled={!enabled}

@@ -43,7 +43,7 @@ export function SavedSelections({ view }: { view: View }) {
         </ul>
       )}
       <Lost view={view} />
-      {find.saved.error.value && <p class="nbe-why nbe-find-error" role="alert">{inline(find.saved.error.value, 200)}</p>}
+      {find.problem.value && <p class="nbe-why nbe-find-error" role="alert">{inline(find.problem.value, 200)}</p>}
     </>
   );
 }

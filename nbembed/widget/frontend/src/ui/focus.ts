@@ -1,5 +1,6 @@
 /** What goes from the page must not take the focus with it. */
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { focusIsIn } from "../roots";
 
 /** Keep the focus in the widget, and with it the keys, when the element that has it goes. */
 export function useFocusKept<E extends HTMLElement>() {
@@ -7,7 +8,7 @@ export function useFocusKept<E extends HTMLElement>() {
   useLayoutEffect(() => {
     const element = ref.current;
     return () => {
-      if (element?.contains(document.activeElement)) element.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
+      if (focusIsIn(element)) element?.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
     };
   }, []);
   return ref;

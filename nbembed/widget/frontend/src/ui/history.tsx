@@ -37,7 +37,7 @@ function ChangeList({ view }: { view: View }) {
   if (!list.length) return <p class="nbe-why">Labels, links, parameters and methods appear here. A click on one goes back to it.</p>;
   return (
     <>
-      <p class="nbe-why">Go to a step: labels, parameters and points are as they were then.</p>
+      <p class="nbe-why">Go to a step: labels, links, parameters and method are as they were then.</p>
       <ol class="nbe-changes" reversed>
         {list.map((change) => (
           <Place key={change.number} view={view} number={change.number} text={change.text} here={change.number === place} undone={change.number > place} detail={origin(change)} disabled={gone} />

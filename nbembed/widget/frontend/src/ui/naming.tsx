@@ -1,40 +1,20 @@
 /** The field beside a selection in which its class is typed, with the classes that the text may stand for. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Choice } from "../naming";
+import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import { ClassSymbol } from "./class_symbol";
 
 const LABELS = { selection: "Class of the selection", question: "Class of the point", next: "Class to label with" } as const;
 
 export function NamingField({ view }: { view: View }) {
-  const { naming } = view;
-  const map = view.map.value;
-  // A selection made by hand, with whatever tool: the field opens when the pointer is lifted.
-  useEffect(() => {
-    if (!map) return;
-    const { selection } = view.store.traits;
-    let before = selection.peek();
-    const down = (): void => {
-      before = selection.peek();
-    };
-    const up = (event: PointerEvent): void => {
-      const now = selection.peek();
-      if (now !== before && now.length && view.store.link.state.peek() !== "gone") naming.begin(event.pointerType !== "touch");
-    };
-    map.element.addEventListener("pointerdown", down, true);
-    map.element.addEventListener("pointerup", up);
-    return () => {
-      map.element.removeEventListener("pointerdown", down, true);
-      map.element.removeEventListener("pointerup", up);
-    };
-  }, [map]);
-  const purpose = naming.purpose.value;
+  const purpose = view.naming.purpose.value;
   return purpose ? <Field key={purpose} view={view} label={LABELS[purpose]} /> : null;
 }
 
 function Field({ view, label }: { view: View; label: string }) {
-  const { naming, store } = view;
+  const { naming } = view;
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
@@ -43,7 +23,6 @@ function Field({ view, label }: { view: View; label: string }) {
   const text = naming.text.value;
   const through = useSignal(false);
   const active = Math.min(naming.active.value, choices.length - 1);
-  const chosen = store.traits.classes.value[view.chosenClass.value];
   useLayoutEffect(() => {
     if (naming.eager.peek()) input.current?.focus({ preventScroll: true });
   }, [naming.place.value]);
@@ -58,7 +37,7 @@ function Field({ view, label }: { view: View; label: string }) {
   }, [active, choices]);
   /** End the input; the map has the focus again, and with it the keys. */
   const end = (action: () => void): void => {
-    const focused = document.activeElement === input.current;
+    const focused = focusIsOn(input.current);
     action();
     if (focused && !naming.purpose.peek()) view.map.peek()?.element.focus({ preventScroll: true });
   };
@@ -82,13 +61,13 @@ function Field({ view, label }: { view: View; label: string }) {
         ref={input} class="nbe-name" type="text" role="combobox" aria-label={label} autocomplete="off" spellcheck={false} maxLength={60}
         aria-expanded={choices.length > 0} aria-autocomplete="list"
         {...(choices.length ? { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-${active}` } : {})}
-        placeholder={chosen ? "type a name" : "name, then Enter"} value={text} data-empty={text === ""}
+        placeholder={view.chosenName.value ? "type a name" : "name, then Enter"} value={text} data-empty={text === ""}
         onInput={(e) => naming.type(e.currentTarget.value)}
         onKeyDown={keys}
         onKeyUp={() => (through.value = false)}
         onBlur={() => {
           // What was typed is kept when the focus goes elsewhere; an empty field is not needed.
-          if (document.activeElement !== input.current && !naming.text.peek()) naming.close();
+          if (!focusIsOn(input.current) && !naming.text.peek()) naming.close();
         }}
       />
       {choices.length > 0 && <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Classes">

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** A number as people write it, with a point or a comma; NaN for anything else. */
-export function parseNumber(text: string): number {
+function parseNumber(text: string): number {
   const plain = text.trim().replace(/−/g, "-").replace(",", ".");
   return plain === "" ? NaN : Number(plain);
 }

@@ -5,12 +5,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { inline } from "../cards";
+import { shownCss } from "../contrast";
 import { count } from "../group";
 import type { View } from "../view";
 import type { RowColumn } from "../wire.generated";
 import { Icon } from "./icons";
 
-/** Height of a row, and of the rows in view, in pixels; as in rows.css. */
+/** Height of a row, and of the rows in view, in pixels; as in group.css. */
 const ROW = 24;
 const VIEW = 240;
 /** Rows above and below those in view. */
@@ -162,7 +163,7 @@ function Header({ view, column: { title, kind }, index }: { view: View; column: 
   return (
     <div role="columnheader" aria-colindex={index + 1} aria-sort={sorted ? (descending ? "descending" : "ascending") : "none"} data-kind={kind}>
       <button type="button" class="nbe-sort" tabIndex={sorted ? 0 : -1} title={`Sort by ${name}`} onClick={() => rows.sortBy(index)} onKeyDown={move}>
-        <span dir="auto">{title || "–"}</span>{sorted && <Icon name={descending ? "less" : "upward"} />}
+        <span dir="auto">{title || "–"}</span>{sorted && <Icon name={descending ? "down" : "up"} />}
       </button>
     </div>
   );
@@ -195,7 +196,7 @@ function Row({ view, id, row, point, columns, y, selected, active }: RowProps) {
     >
       {columns.map(({ kind }, k) => (
         <div key={k} role="gridcell" aria-colindex={k + 1} data-kind={kind} dir={kind === "text" || kind === "name" ? "auto" : undefined} title={kind === "text" && cells?.[k] ? inline(cells[k], 200) : undefined}>
-          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: label.color }} />{inline(label.name)}</> : (cells?.[k] ?? "…")}
+          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} />{inline(label.name)}</> : (cells?.[k] ?? "…")}
         </div>
       ))}
     </div>

@@ -1,6 +1,7 @@
 /** The Explorer without a kernel: to look, zoom, hover and select. */
 import type { Signal } from "@preact/signals";
 import { inline } from "../cards";
+import { shownCss } from "../contrast";
 import type { Theme } from "../theme";
 import type { View } from "../view";
 import { ColorBy, DataNote } from "./controls";
@@ -55,10 +56,10 @@ function Classes({ view }: { view: View }) {
     <section class="nbe-section" aria-label="Classes">
       <div class="nbe-heading"><h2>Classes</h2></div>
       <ul class="nbe-still-classes">
-        {classes.map(({ name, color }, k) => (
+        {view.classOrder.value.map((k) => [classes[k], k] as const).map(([{ name, color }, k]) => (
           <li key={k}>
             <button type="button" title="Select its points" onClick={() => view.selectClass(k)}>
-              <i style={{ background: color }} /><span dir="auto">{inline(name)}</span> {view.counts.value[k].toLocaleString("en")}
+              <i style={{ background: shownCss(color, view.theme.value) }} /><span dir="auto">{inline(name)}</span> {view.counts.value[k].toLocaleString("en")}
             </button>
           </li>
         ))}

@@ -14,7 +14,7 @@ export function SuggestionPanel({ view }: { view: View }) {
   return (
     <>
       <button type="button" class="nbe-disclosure" aria-expanded={open.value} title="Labels suggested from those given so far" onClick={() => (open.value = !open.peek())}>
-        <Icon name={open.value ? "less" : "more"} />Suggestions
+        <Icon name={open.value ? "down" : "more"} />Suggestions
       </button>
       {open.value && (
         <div class="nbe-suggesting">

@@ -46,11 +46,11 @@ export function SidePanel({ view }: { view: View }) {
   const gone = view.store.link.state.value === "gone";
   return (
     <div class="nbe-panel">
-      {TABS.length > 1 && <TabList view={view} open={open} id={id} />}
+      <TabList view={view} open={open} id={id} />
       <div
         ref={panel} class="nbe-tab-panel" id={`${id}-panel`} inert={gone && !open.alone}
         style={{ "--nbe-kept-height": `${Math.max(0, ...heights.values())}px` }}
-        {...(TABS.length > 1 ? { role: "tabpanel", "aria-labelledby": `${id}-${open.name}` } : {})}
+        role="tabpanel" aria-labelledby={`${id}-${open.name}`}
       >
         <Panel key={open.name} view={view} />
       </div>

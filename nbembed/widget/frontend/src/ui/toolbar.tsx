@@ -1,6 +1,7 @@
 /** Buttons for the run, the history, tools and the view. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { isFullScreen } from "../roots";
 import type { View } from "../view";
 import { Icon, type IconName } from "./icons";
 import { useRoving } from "./roving";
@@ -74,7 +75,7 @@ function FullScreen() {
   const button = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const changed = (): void => {
-      full.value = document.fullscreenElement !== null && document.fullscreenElement === button.current?.closest(".nbe");
+      full.value = isFullScreen(button.current?.closest(".nbe") ?? null);
     };
     document.addEventListener("fullscreenchange", changed);
     return () => document.removeEventListener("fullscreenchange", changed);

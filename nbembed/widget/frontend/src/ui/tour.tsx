@@ -1,6 +1,8 @@
 /** A tour of a minute: one part of the Explorer after the other, each with two sentences. It begins when asked for, never by itself. */
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { overlap, type Box } from "../map/open_cards";
+import { focusIsIn } from "../roots";
 import type { View } from "../view";
 import { Icon } from "./icons";
 
@@ -50,14 +52,6 @@ const STOPS: readonly Stop[] = [
   },
 ];
 
-/** A rectangle in the Explorer, in pixels. */
-interface Box {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-}
-
 export function Tour({ view }: { view: View }) {
   return view.tour.value ? <Guide view={view} /> : null;
 }
@@ -88,7 +82,7 @@ function Guide({ view }: { view: View }) {
     const root = guide?.closest<HTMLElement>(".nbe");
     return () => {
       view.tab.value = tab;
-      if (guide?.contains(document.activeElement)) (root?.querySelector<HTMLElement>(".nbe-tool[aria-label=Help]") ?? root)?.focus({ preventScroll: true });
+      if (focusIsIn(guide)) (root?.querySelector<HTMLElement>(".nbe-tool[aria-label=Help]") ?? root)?.focus({ preventScroll: true });
     };
   }, []);
   useLayoutEffect(() => {
@@ -187,10 +181,6 @@ function boxIn(root: HTMLElement, part: HTMLElement): Box {
   const bottom = inside(own.bottom - whole.top - root.clientTop + MARGIN, root.clientHeight);
   return { left, top, width: right - left, height: bottom - top };
 }
-
-const overlap = (a: Box, b: Box): number =>
-  Math.max(0, Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left)) *
-  Math.max(0, Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top));
 
 /** The boxes, those that touch as one; the first stays first. */
 function merged(boxes: readonly Box[]): Box[] {
