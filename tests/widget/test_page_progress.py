@@ -38,6 +38,15 @@ def test_what_is_made_is_shown_and_can_be_canceled(page: Page) -> None:
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
 
 
+def test_what_is_made_does_not_cover_the_path(page: Page) -> None:
+    path = "[0, 1, 2, 3].map(k => ({value: 8 / 2 ** k, criterion: 1}))"
+    act(page, f"k.update({{path_symbol: 'λ', path: {path}, compiling: true}})")
+    strip = page.get_by_role("slider", name="Annealing path").bounding_box()
+    chip = page.get_by_text("compiling …").bounding_box()
+    assert strip is not None and chip is not None
+    assert chip["y"] + chip["height"] <= strip["y"]
+
+
 def test_learning_can_be_canceled_beside_what_is_made(page: Page) -> None:
     act(page, MAKING)
     act(page, "k.update({learning: 'learning the metric from 34 labels'})")

@@ -142,3 +142,31 @@ export class Latest<T> {
     void this.deliver(value, at).finally(end);
   }
 }
+
+/** The latest value of each parameter. */
+export class Setters {
+  private readonly latest = new Map<string, Latest<number>>();
+
+  constructor(
+    private readonly link: Link,
+    private readonly deliver: (name: string, value: number, at: number) => Promise<unknown>,
+  ) {}
+
+  set(name: string, value: number): void {
+    this.of(name).push(value);
+  }
+
+  /** Whether the kernel has not taken the last value yet. Readers are told also of the first that is set. */
+  waits(name: string): boolean {
+    return this.of(name).waiting.value;
+  }
+
+  private of(name: string): Latest<number> {
+    let found = this.latest.get(name);
+    if (!found) {
+      found = new Latest<number>(this.link, (value, at) => this.deliver(name, value, at));
+      this.latest.set(name, found);
+    }
+    return found;
+  }
+}

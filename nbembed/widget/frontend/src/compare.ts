@@ -6,7 +6,7 @@
  */
 import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import { inline } from "./cards";
-import { Latest } from "./commands";
+import { Setters } from "./commands";
 import { extentOf } from "./map/camera";
 import { Answers } from "./queries";
 import type { Store } from "./store";
@@ -69,7 +69,7 @@ export class Compare {
   readonly title: ReadonlySignal<string>;
   private readonly asking = new Pacer(() => this.askPlaces());
   private readonly measuring = new Pacer(() => this.askChanges());
-  private readonly setters = new Map<string, Latest<number>>();
+  private readonly setters: Setters;
   private readonly off: (() => void)[];
   /** The names of the two maps whose answers there are. */
   private pair = "";
@@ -85,6 +85,7 @@ export class Compare {
     },
   ) {
     const { compared, second, snapshots, state } = store.traits;
+    this.setters = new Setters(store.link, (name, value, at) => store.commands.send("set_second", { [name]: value }, [], at));
     this.beside = new Answers(store.queries, "map_beside");
     this.first = new Answers(store.queries, "map_beside");
     this.changes = new Answers(store.queries, "map_change");
@@ -185,16 +186,11 @@ export class Compare {
 
   setSecond(name: string, value: number): void {
     if (!this.host.able()) return;
-    let setter = this.setters.get(name);
-    if (!setter) {
-      setter = new Latest<number>(this.store.link, (v, at) => this.store.commands.send("set_second", { [name]: v }, [], at));
-      this.setters.set(name, setter);
-    }
-    setter.push(value);
+    this.setters.set(name, value);
   }
 
   waits(name: string): boolean {
-    return this.setters.get(name)?.waiting.value ?? false;
+    return this.setters.waits(name);
   }
 
   resetSecond(): void {

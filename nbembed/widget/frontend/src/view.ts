@@ -6,7 +6,7 @@ import { computed, signal, type ReadonlySignal, type Signal } from "@preact/sign
 import { inline, type Card } from "./cards";
 import { ClassEdits } from "./class_edits";
 import { Changes } from "./changes";
-import { Latest } from "./commands";
+import { Latest, Setters } from "./commands";
 import { Find } from "./find";
 import { count, Group } from "./group";
 import type { CardBox } from "./map/open_cards";
@@ -67,7 +67,7 @@ export class View {
   readonly running: ReadonlySignal<boolean>;
   /** Whether all selected points are pinned; the pin button then unpins them. */
   readonly held: ReadonlySignal<boolean>;
-  private readonly setters = new Map<string, Latest<number>>();
+  private readonly setters: Setters;
   private readonly pathScrub: Latest<number>;
   private readonly stop: () => void;
 
@@ -77,6 +77,7 @@ export class View {
   ) {
     this.chosenClass = computed(() => store.traits.classes.value.findIndex(({ name }) => name === this.chosenName.value));
     this.stop = this.keepChosen();
+    this.setters = new Setters(store.link, (name, value, at) => store.commands.send("set", { [name]: value }, [], at));
     this.pathScrub = new Latest(store.link, (index, at) => store.commands.send("show_path_step", { index }, [], at));
     this.questions = new Questions(store, {
       say: (message) => this.say(message),
@@ -211,12 +212,7 @@ export class View {
 
   set(name: string, value: number): void {
     if (!this.able()) return;
-    let setter = this.setters.get(name);
-    if (!setter) {
-      setter = new Latest<number>(this.store.link, (v, at) => this.store.commands.send("set", { [name]: v }, [], at));
-      this.setters.set(name, setter);
-    }
-    setter.push(value);
+    this.setters.set(name, value);
   }
 
   /** Change a parameter to a word. */
@@ -226,7 +222,7 @@ export class View {
 
   /** Whether the kernel has not taken the last value of a parameter yet. */
   waits(name: string): boolean {
-    return this.setters.get(name)?.waiting.value ?? false;
+    return this.setters.waits(name);
   }
 
   switchMethod(method: string): void {

@@ -24,8 +24,10 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
             <MapPane view={view} theme={theme} root={root} />
             <ComparePane view={view} theme={theme} />
           </div>
-          <div inert={view.store.link.state.value === "gone"}><PathStrip view={view} /></div>
-          <Status view={view} />
+          <div class="nbe-foot">
+            <div inert={view.store.link.state.value === "gone"}><PathStrip view={view} /></div>
+            <Status view={view} />
+          </div>
           <Dock view={view} />
         </div>
         <SidePanel view={view} />
