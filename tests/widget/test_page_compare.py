@@ -179,7 +179,7 @@ def beside(page: Page) -> Page:
 
 
 def test_a_lasso_on_the_second_map_is_named_and_recorded(beside: Page) -> None:
-    loop_around(beside, *beside.evaluate(BESIDE, 5))
+    loop_around(beside, *still(beside.locator(BESIDE))[5])
     beside.mouse.up()
     beside.wait_for_function("window.kernel.replied.select === 1")
     assert sent(beside, "select")[0]["arguments"] == {"by": "lasso"}
@@ -188,7 +188,7 @@ def test_a_lasso_on_the_second_map_is_named_and_recorded(beside: Page) -> None:
 
 def test_escape_cancels_a_lasso_on_the_second_map(beside: Page) -> None:
     beside.locator(".nbe-map").first.focus()
-    loop_around(beside, *beside.evaluate(BESIDE, 5))
+    loop_around(beside, *still(beside.locator(BESIDE))[5])
     beside.keyboard.press("Escape")
     beside.mouse.up()
     act(beside, "0")
@@ -203,7 +203,7 @@ def test_points_of_hidden_classes_are_not_picked_on_the_second_map(beside: Page)
            k.supervised('x');
            k.update({ classes: k.traits.classes.map(c => ({...c, hidden: true})) })""",
     )
-    loop_around(beside, *beside.evaluate(BESIDE, 5), reach=30)
+    loop_around(beside, *still(beside.locator(BESIDE))[5], reach=30)
     beside.mouse.up()
     act(beside, "0")
     assert not set(selection(beside)) & set(kernel(beside, "k.cluster(1)"))
