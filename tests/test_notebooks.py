@@ -74,7 +74,7 @@ def test_stories_are_short_and_have_a_picture(path):
     assert cells[0].source.startswith("# ")
     assert cells[-1].source.split("\n")[-1] == "explorer", "ends with a map to look at"
     page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
-    assert f"(notebooks/gallery/{path.name})" in page
+    assert f"(../notebooks/gallery/{path.name})" in page
     assert f"\nnotebooks/gallery/{path.stem}\n" in page, "in the table of contents"
     assert f"(images/gallery/{path.stem}.png)" in page
     picture = ROOT / "docs" / "images" / "gallery" / f"{path.stem}.png"
