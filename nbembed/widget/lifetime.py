@@ -31,6 +31,9 @@ MACHINERY = frozenset(
 )
 #: Seconds before each try to end what threads of this package refer to. A try takes milliseconds.
 DELAYS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+#: The try before which garbage is collected, once: what a drawn picture leaves behind may refer to
+#: each other, and to the session, for long.
+COLLECTING = 2
 
 _logger = logging.getLogger(__name__)
 
@@ -195,7 +198,7 @@ def in_other_threads(thing: object) -> bool:
         frame: FrameType | None = None if ident == here else top
         while frame is not None:
             # The variables of a module are a dictionary, which is among the referrers.
-            if frame.f_locals is not frame.f_globals and not _is_machinery(frame):
+            if not _is_machinery(frame) and frame.f_locals is not frame.f_globals:
                 for value in frame.f_locals.values():
                     if value is thing:
                         return True
@@ -218,8 +221,10 @@ def try_again(action: Callable[[], bool]) -> None:
 
 
 def _try(ref: weakref.WeakMethod[Callable[[], bool]], freed: threading.Event) -> None:
-    for delay in DELAYS:
+    for number, delay in enumerate(DELAYS):
         freed.wait(delay)
+        if number == COLLECTING:
+            gc.collect()
         action = ref()
         if action is None or action():
             return

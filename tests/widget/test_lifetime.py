@@ -232,6 +232,22 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
         assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
 
 
+def test_a_session_that_only_garbage_refers_to_ends() -> None:
+    explorer = nb.Explorer(X, METHOD)
+    controller = explorer.session._controller
+    gc.disable()
+    try:
+        cycle: list[object] = [explorer.session]
+        cycle.append(cycle)
+        del cycle
+        explorer.close()
+        assert not controller.machine.closing
+        with controller.lock:
+            assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+    finally:
+        gc.enable()
+
+
 def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities() -> None:
     with nb.Session(X, nb.Mbed(n_classes=2, random_state=0, n_jobs=1)) as session:
         session.label([0, 1], "a")
