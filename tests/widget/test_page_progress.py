@@ -43,7 +43,8 @@ def test_what_is_made_does_not_cover_the_path(page: Page) -> None:
     act(page, f"k.update({{path_symbol: 'λ', path: {path}, compiling: true}})")
     strip = page.get_by_role("slider", name="Annealing path").bounding_box()
     chip = page.get_by_text("compiling …").bounding_box()
-    assert strip is not None and chip is not None
+    assert strip is not None
+    assert chip is not None
     assert chip["y"] + chip["height"] <= strip["y"]
 
 
