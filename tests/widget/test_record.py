@@ -529,7 +529,8 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
     first._autosave._save()  # as its thread may just have begun to
     assert labels_in(path) == [1, 2]
     assert first.saved_to == ""
-    assert [file.name for file in tmp_path.iterdir()] == ["work.nbembed"]
+    # The second may be writing; its file is put in place when it is whole.
+    eventually(lambda: [file.name for file in tmp_path.iterdir()] == ["work.nbembed"])
 
 
 @pytest.mark.parametrize(
