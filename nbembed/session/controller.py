@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import threading
-import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent import futures
@@ -32,6 +30,7 @@ from nbembed.session.background_fit import BackgroundFit
 from nbembed.session.commands import COMMANDS, Context, decide
 from nbembed.session.events import MOTION, Event
 from nbembed.session.executor import Executor
+from nbembed.session.forks import tell_of_forks
 from nbembed.session.invalidation import Invalidation, invalidated
 from nbembed.session.provenance import Provenance, provenance_now
 from nbembed.session.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
@@ -142,7 +141,7 @@ class Controller:
         self._executor = Executor(engine, fit, preparing)
         self.publish(cost, quality)
         self._last_turn = self._turned()
-        _controllers.add(self)
+        tell_of_forks(self)
 
     # -- readings, from any thread ----------------------------------------------------------
 
@@ -614,15 +613,3 @@ class Controller:
     ) -> None:
         """Write into the log what takes effect now."""
         self.events.append(Event(self.engine.iteration, command, arguments, provenance))
-
-
-_controllers: weakref.WeakSet[Controller] = weakref.WeakSet()
-
-
-def _fail_after_fork() -> None:
-    for controller in list(_controllers):
-        controller.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_fail_after_fork)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.compiled_threads import end_at_exit
+from nbembed.session.forks import tell_of_forks
 from nbembed.session.worker import as_exception
 from nbembed.work import reported
 
@@ -54,7 +54,7 @@ class Making:
         self._newest: Made | None = None
         self._closed = False
         self._unwanted = False
-        _makings.add(self)
+        tell_of_forks(self)
 
     @property
     def newest(self) -> Made | None:
@@ -190,15 +190,3 @@ class _Counts:
 
     def remark(self, text: str) -> None:
         pass
-
-
-_makings: weakref.WeakSet[Making] = weakref.WeakSet()
-
-
-def _forget_threads() -> None:
-    for making in list(_makings):
-        making.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)

@@ -9,8 +9,10 @@ import threading
 import warnings
 import weakref
 
+import numpy as np
 import pytest
 
+import nbembed as nb
 from nbembed.session.making import Making
 from tests.waiting import GUARD, eventually
 
@@ -143,21 +145,38 @@ def test_a_forked_copy_waits_for_no_thread(held):
     making = Making()
     making.wait("first", lambda: 1, GUARD)
     begun(making, held)
+
+    def waits_for_nothing():
+        return making.wait("held", held, None) is None and making.newest.value == 1
+
+    assert holds_in_a_fork(making, waits_for_nothing)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_session_is_told_after_what_it_closes():
+    with nb.Session(np.eye(5), nb.SNE(random_state=0)) as session:
+        making = session._controller.suggester._making
+        assert holds_in_a_fork(making, lambda: session.state == "failed")
+
+
+def holds_in_a_fork(making, condition):
+    """Return whether a condition holds in a copy that is forked while a thread has a lock."""
     locked, forked = threading.Event(), threading.Event()
 
-    def lock():  # as the thread does for a moment
+    def lock():  # as the thread that makes does for a moment
         with making._changed:
             locked.set()
             assert forked.wait(GUARD)
 
-    threading.Thread(target=lock).start()
+    thread = threading.Thread(target=lock)
+    thread.start()
     assert locked.wait(GUARD)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
         child = os.fork()
     if child == 0:
         signal.alarm(int(GUARD))
-        right = making.wait("held", held, None) is None and making.newest.value == 1
-        os._exit(0 if right else 1)
+        os._exit(0 if condition() else 1)
     forked.set()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    thread.join()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
