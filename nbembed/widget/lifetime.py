@@ -193,9 +193,11 @@ def held(thing: object, known: Sequence[object]) -> bool:
 
 def in_other_threads(thing: object) -> bool:
     """Return whether a local variable of a function that runs in another thread refers to it."""
-    here = threading.get_ident()
-    for ident, top in sys._current_frames().items():
-        frame: FrameType | None = None if ident == here else top
+    tops = sys._current_frames()
+    # A variable of this function that refers to its own frame would keep the object alive.
+    tops.pop(threading.get_ident(), None)
+    for top in tops.values():
+        frame: FrameType | None = top
         while frame is not None:
             # The variables of a module are a dictionary, which is among the referrers.
             if not _is_machinery(frame) and frame.f_locals is not frame.f_globals:
@@ -253,9 +255,11 @@ _PROBE = _Probe()
 def _uncounted(thing: object) -> int:
     """Return how many references to an object are in no container."""
     inside = 0
+    other: object = None
     for referrer in gc.get_referrers(thing):
         for other in gc.get_referents(referrer):
             inside += other is thing
+    del other  # it may be the object, too
     return sys.getrefcount(thing) - inside
 
 

@@ -39,6 +39,7 @@ export class FakeKernel {
     this.answers = {}; // for each query (arguments, sets) => [fields, arrays], or an error as text
     this.refuse = null;
     this.silent = this.deaf = false; // it answers nothing; nothing can be sent to it
+    this.ended = false; // nothing comes from it either, also not what is under way
     this.inCell = null; // resolves when the cell that keeps it busy ends
     this.statusListeners = new Set();
     this.connectionListeners = new Set();
@@ -139,7 +140,7 @@ export class FakeKernel {
   // How a kernel ends, as the hosts of the page tell of it.
   end(how, event) {
     clearInterval(this.timer);
-    this.silent = true;
+    this.silent = this.ended = true;
     if (how === "status") this.emit(this.statusListeners, event);
     else if (how === "event") this.trigger(event);
     if (how !== "status" || event === "restarting") this.deaf = true;
@@ -192,6 +193,7 @@ export class FakeKernel {
   }
 
   custom(content, buffers = []) {
+    if (this.ended) return;
     if (this.traits.polled && !this.handling) {
       this.outbox.push([content, buffers.map((array) => array.slice())]);
       return;

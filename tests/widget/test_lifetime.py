@@ -19,7 +19,13 @@ from traitlets.config import Config
 import nbembed as nb
 from nbembed.widget import explorer as explorer_module
 from nbembed.widget import lifetime
-from nbembed.widget.lifetime import Displays, held, in_local_variable, in_other_threads
+from nbembed.widget.lifetime import (
+    LOOKING,
+    Displays,
+    held,
+    in_local_variable,
+    in_other_threads,
+)
 from tests.waiting import GUARD, PASSING, eventually
 
 X = np.random.default_rng(0).normal(size=(20, 3))
@@ -137,7 +143,8 @@ def test_variables_of_running_functions_are_found() -> None:
         del mine
 
     def found() -> tuple[bool, bool]:
-        return in_other_threads(owner.thing), in_local_variable(owner, "thing")
+        with LOOKING:  # what other tests have closed may be looked at just now
+            return in_other_threads(owner.thing), in_local_variable(owner, "thing")
 
     assert found() == (False, False)
     thread = threading.Thread(target=work)
@@ -151,6 +158,22 @@ def test_variables_of_running_functions_are_found() -> None:
     assert found() == (False, True)
     del here
     assert found() == (False, False)
+
+
+def test_looking_at_the_threads_keeps_nothing_alive() -> None:
+    things, stop = [Thing()], threading.Event()
+    thing = weakref.ref(things[0])
+    thread = threading.Thread(target=stop.wait, args=(GUARD,))
+    thread.start()
+    gc.disable()
+    try:
+        with LOOKING:
+            assert not in_other_threads(things.pop())
+        assert thing() is None
+    finally:
+        gc.enable()
+        stop.set()
+        thread.join()
 
 
 # -- Explorers --------------------------------------------------------------------------------

@@ -216,6 +216,7 @@ def test_a_measure_that_is_not_ready_is_asked_for_again(page: Page) -> None:
     open_why(page)
     page.get_by_label("Color by a measure").select_option("kept")
     expect(page.get_by_text("Measuring …")).to_be_visible()
+    page.wait_for_function("window.kernel.tries > 0")
     act(page, "k.made = true")
     expect(page.get_by_text("Mean 0.25")).to_be_visible()
     assert kernel(page, "k.tries") >= 2
