@@ -8,7 +8,7 @@ import { HoverCard, OpenCards } from "./card";
 import { PresentTitle } from "./compare_pane";
 import { NamingField } from "./naming";
 
-/** `still`: on a page without a kernel, where nothing can be waited for. */
+/** `still`: on a page without a kernel, where nothing can be waited for or labeled. */
 export function MapPane({ view, theme, root, still = false }: { view: View; theme: Signal<Theme>; root: HTMLElement; still?: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -39,7 +39,7 @@ export function MapPane({ view, theme, root, still = false }: { view: View; them
       </div>
       <OpenCards view={view} />
       <PresentTitle view={view} />
-      <NamingField view={view} />
+      {!still && <NamingField view={view} />}
     </div>
   );
 }
