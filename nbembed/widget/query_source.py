@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.compiled_threads import end_at_exit
 from nbembed.validation import readable
 from nbembed.widget import queries
 
@@ -53,8 +54,10 @@ class QuerySource:
             if self._answering:
                 return
             self._answering = True
+        thread = threading.Thread(target=self._work, name="nbembed queries", daemon=True)
+        end_at_exit(thread, self.drop)
         try:
-            threading.Thread(target=self._work, name="nbembed queries", daemon=True).start()
+            thread.start()
         except RuntimeError:  # no thread is to be had; the next query tries again for this one, too
             _logger.info("queries are not answered", exc_info=True)
             with self._lock:
@@ -70,6 +73,11 @@ class QuerySource:
         with self._lock:
             for key in [key for key in self._queue if key[0] == client]:
                 del self._queue[key]
+
+    def drop(self) -> None:
+        """Drop all that waits; what is being answered goes on."""
+        with self._lock:
+            self._queue.clear()
 
     def _rest(self) -> None:
         """Note that the thread ends (under the lock)."""

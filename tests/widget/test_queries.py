@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.widget import protocol, queries, typescript
+from nbembed.widget import protocol, queries, query_source, typescript
 from nbembed.widget.query_source import QuerySource
 from nbembed.widget.query_types import QueryType
 from nbembed.widget.wire_types import COUNT, NUMBER, TEXT, Field, array
@@ -141,3 +141,23 @@ def test_the_newest_query_of_an_asker_counts() -> None:
     go.set()
     assert source.wait(GUARD)
     assert [content["request"] for content, _ in page.wait(0)] == [1, 2, 4, 6]
+
+
+def test_at_exit_what_waits_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    page, begun, go, stops = Page(), threading.Event(), threading.Event(), []
+    monkeypatch.setattr(query_source, "end_at_exit", lambda thread, stop: stops.append(stop))
+
+    def slow(**arguments: Any) -> tuple[dict[str, Any], list[bytes]]:
+        begun.set()
+        assert go.wait(GUARD)
+        return found(**arguments)
+
+    source = QuerySource(page.send, {"far": slow})
+    source.ask(asked(request=1))
+    assert begun.wait(GUARD)
+    source.ask(asked(request=2, asker=1))
+    [stop] = stops
+    stop()
+    go.set()
+    assert source.wait(GUARD)
+    assert [content["request"] for content, _ in page.wait(0)] == [1]
