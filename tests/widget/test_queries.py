@@ -120,8 +120,9 @@ def test_what_cannot_be_answered_is_said(answer: Any, error: str) -> None:
         raise ValueError(content["error"])
 
 
-def test_the_newest_query_of_an_asker_counts() -> None:
-    page, begun, go = Page(), threading.Event(), threading.Event()
+def answering(page: Page) -> tuple[QuerySource, threading.Event]:
+    """Return what is answering a first query, and the event that lets it go on."""
+    begun, go = threading.Event(), threading.Event()
 
     def slow(**arguments: Any) -> tuple[dict[str, Any], list[bytes]]:
         begun.set()
@@ -131,6 +132,12 @@ def test_the_newest_query_of_an_asker_counts() -> None:
     source = QuerySource(page.send, {"far": slow})
     source.ask(asked(request=1))
     assert begun.wait(GUARD)
+    return source, go
+
+
+def test_the_newest_query_of_an_asker_counts() -> None:
+    page = Page()
+    source, go = answering(page)
     source.ask(asked(request=2, asker=1))
     source.ask(asked(request=3))
     source.ask(asked(request=4))
@@ -144,17 +151,9 @@ def test_the_newest_query_of_an_asker_counts() -> None:
 
 
 def test_at_exit_what_waits_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    page, begun, go, stops = Page(), threading.Event(), threading.Event(), []
+    page, stops = Page(), []
     monkeypatch.setattr(query_source, "end_at_exit", lambda thread, stop: stops.append(stop))
-
-    def slow(**arguments: Any) -> tuple[dict[str, Any], list[bytes]]:
-        begun.set()
-        assert go.wait(GUARD)
-        return found(**arguments)
-
-    source = QuerySource(page.send, {"far": slow})
-    source.ask(asked(request=1))
-    assert begun.wait(GUARD)
+    source, go = answering(page)
     source.ask(asked(request=2, asker=1))
     [stop] = stops
     stop()
