@@ -1,12 +1,13 @@
-"""Where points are drawn on the page, as the maps' own cameras have it."""
+"""Where points are drawn on the page, as the maps' own cameras have it, and a lasso around all."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, Page
 
 #: The place of a point of a map, in pixels of the page.
 WHERE = """(map, i) => { const box = map.getBoundingClientRect();
@@ -34,3 +35,22 @@ def still(map_: Locator) -> NDArray[Any]:
     handle = map_.element_handle()
     handle.evaluate("(map) => { map.placesBefore = ''; }")
     return np.array(map_.page.wait_for_function(STILL, arg=handle).json_value())
+
+
+def lasso_all(page: Page, widget: Locator | Page) -> None:
+    """Select all points by a lasso along the edge of the map."""
+    widget.get_by_role("button", name="Fit view", exact=True).click()
+    widget.get_by_role("button", name="Lasso", exact=True).click()
+    box = widget.get_by_role("application", name="Map").bounding_box()
+    assert box is not None
+    middle = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+    radii = np.array([box["width"], box["height"]]) / 2 - 3
+    # A superellipse: an ellipse would cut the corners off.
+    turns = np.linspace(0, 2 * math.pi, 60)
+    shape = np.c_[np.cos(turns), np.sin(turns)]
+    ring = middle + radii * np.sign(shape) * np.abs(shape) ** 0.2
+    page.mouse.move(*ring[0])
+    page.mouse.down()
+    for x, y in ring[1:]:
+        page.mouse.move(x, y)
+    page.mouse.up()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.lab import Notebook7
 from tests.browser.marimo_app import open_marimo
 from tests.browser.pages import open_page
+from tests.browser.places import lasso_all
 
 pytestmark = pytest.mark.browser
 
@@ -21,25 +20,6 @@ import nbembed as nb
 X, species = load_iris(return_X_y=True)
 """
 SHOW = "explorer = nb.Explorer(X, nb.HSSNE(random_state=0), color=species)"
-
-
-def lasso_all(page: Page, widget: Locator) -> None:
-    """Select all points by a lasso along the edge of the map."""
-    widget.get_by_role("button", name="Fit view", exact=True).click()
-    widget.get_by_role("button", name="Lasso", exact=True).click()
-    box = widget.get_by_role("application", name="Map").bounding_box()
-    assert box is not None
-    middle = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
-    radii = np.array([box["width"], box["height"]]) / 2 - 3
-    # A superellipse: an ellipse would cut the corners off.
-    turns = np.linspace(0, 2 * math.pi, 60)
-    shape = np.c_[np.cos(turns), np.sin(turns)]
-    ring = middle + radii * np.sign(shape) * np.abs(shape) ** 0.2
-    page.mouse.move(*ring[0])
-    page.mouse.down()
-    for x, y in ring[1:]:
-        page.mouse.move(x, y)
-    page.mouse.up()
 
 
 def label_all(page: Page, widget: Locator, name: str) -> None:

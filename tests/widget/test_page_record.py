@@ -283,15 +283,6 @@ def test_a_page_without_kernel_zooms_hovers_and_selects(still: Page) -> None:
 @pytest.mark.browser
 def test_a_page_without_kernel_asks_for_no_class(still: Page) -> None:
     page = still
-    page.get_by_role("button", name="Lasso").click()
-    box = page.get_by_role("application").bounding_box()
-    assert box is not None
-    left, top, width, height = (box[key] for key in ("x", "y", "width", "height"))
-    corners = [(0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98), (0.02, 0.02)]
-    for k, (x, y) in enumerate(corners):
-        page.mouse.move(left + x * width, top + y * height, steps=5)
-        if k == 0:
-            page.mouse.down()
-    page.mouse.up()
+    places.lasso_all(page, page)
     expect(page.get_by_text("60 of 60 points selected")).to_be_visible()
     expect(page.get_by_role("group", name="Class of the selection")).to_have_count(0)
