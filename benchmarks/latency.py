@@ -2,6 +2,9 @@
 
     python benchmarks/latency.py                       2000 and 20 000 points
     python benchmarks/latency.py --n 200000 --moves 20
+    python benchmarks/latency.py --panels              beside rows, snapshots, a comparison
+    python benchmarks/latency.py --n 2000 --minutes 10 the page's memory as well
+    python benchmarks/latency.py --cold                the first map of a fresh installation
     python benchmarks/latency.py --json out.json
 
 Drives a real JupyterLab in a headless Chromium that renders in software. "slider" is from a key on
@@ -10,16 +13,25 @@ lasso to the first frame drawn whose map has felt the labels; "lasso" from the e
 picture that shows the selection. The map moves all the while, and whatever is needed has been
 compiled before. Frames a second are those drawn while nobody does anything. The page itself reports
 when it has drawn what (the event ``nbembed:frame``). Other work on the machine shows in all of it.
+
+The memory is that of the page's JavaScript after a collection of garbage, read through Chromium's
+protocol while the map moves: what the second half of the time adds to the first, median by median.
+With ``--cold`` nothing else is measured: from the moment the first cell of the quickstart
+begins, all run together, to the first drawn frame of a map that has moved, with an empty cache of
+compiled code and a fresh kernel, whose start does not count.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import numpy as np
 from playwright.sync_api import sync_playwright
 
@@ -43,6 +55,16 @@ SHOW = """
 explorer = nb.Explorer(X, nb.HSSNE(tol=0.0, random_state=0, {options}), color=truth)
 explorer
 """
+#: What is open beside the map with ``--panels``; a list of rows and suggestions are opened by hand.
+PANELS = """
+explorer.session.snapshot("before")
+explorer.compare("before", by_change=True)
+"""
+#: Seconds from the first cell to the first map that moves, in a fresh installation.
+COLD_GOAL = 5
+QUICKSTART = Path(__file__).parents[1] / "notebooks" / "quickstart.ipynb"
+#: Readings of the page's memory.
+READINGS = 40
 #: Milliseconds from a command to its first frame that the 95th percentile should not exceed.
 GOALS = {2000: 100, 20000: 150}
 
@@ -71,6 +93,16 @@ LISTEN = """() => {
 }"""
 
 
+#: Notes when the first frame of a map that has moved was drawn, before any view is there.
+FIRST_FRAME = """() => {
+  window.moved = new Promise((resolve) => {
+    document.addEventListener('nbembed:frame', (event) => {
+      if (event.detail.version > 1) resolve(Date.now() / 1000);
+    }, true);
+  });
+}"""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
@@ -79,12 +111,19 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=40, help="number of slider moves")
     parser.add_argument("--lassos", type=int, default=20, help="number of labels by lasso")
     parser.add_argument("--options", default="", help='further arguments of HSSNE: "n_jobs=1"')
+    parser.add_argument("--panels", action="store_true", help="open what can be open at once")
+    parser.add_argument("--minutes", type=float, default=0.0, help="motion to read the memory in")
+    parser.add_argument("--cold", action="store_true", help="the first map of the quickstart")
     parser.add_argument("--json", type=Path, help="file to write the figures to")
     parser.add_argument("--picture", type=Path, help="folder for a picture of each map")
     options = parser.parse_args()
 
     report = Report("latency")
-    with JupyterLab() as lab, sync_playwright() as driver:
+    if options.cold:
+        report.value("quickstart, first map that moves, cold", cold(), "s", COLD_GOAL)
+        report.write(options.json)
+        return
+    with sync_playwright() as driver, JupyterLab() as lab:
         browser = launch(driver, chromium())
         for n in options.n:
             tell(report, n, measure(lab, browser, n, options))
@@ -102,6 +141,8 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
     notebook.wait_for("explorer.session.iteration", lambda i: i > 60, timeout=600)
     page = notebook.page
     warm_up(notebook, hand)
+    if options.panels:
+        open_panels(notebook, hand)
     page.evaluate(LISTEN)
 
     before, began = page.evaluate("window.frames"), time.monotonic()
@@ -136,8 +177,59 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
         "lasso": page.evaluate("window.lassos"),
         "frames a second": rate,
     }
+    if options.minutes:
+        result["memory"] = memory(page, options.minutes)
     notebook.close()
     return result
+
+
+def open_panels(notebook: Any, hand: Hand) -> None:
+    """Open what can be open beside the sliders: rows, suggestions, a comparison."""
+    notebook.execute(PANELS)
+    tab = hand.widget.get_by_role("tab", name="Group")
+    tab.click()
+    hand.widget.get_by_role("button", name="Rows").click()
+    hand.widget.get_by_role("region", name="Rows").wait_for()
+    hand.widget.get_by_role("tab", name="Steer").click()
+    hand.widget.get_by_role("button", name="Suggestions", exact=True).click()
+
+
+def memory(page: Any, minutes: float) -> list[float]:
+    """Return the MiB that the page's JavaScript holds, read at equal intervals while it runs."""
+    protocol = page.context.new_cdp_session(page)
+    protocol.send("Performance.enable")
+    found = []
+    for _ in range(READINGS):
+        page.wait_for_timeout(60_000 * minutes / READINGS)
+        protocol.send("HeapProfiler.collectGarbage")
+        metrics = protocol.send("Performance.getMetrics")["metrics"]
+        found.append(next(m["value"] for m in metrics if m["name"] == "JSHeapUsedSize") / 2**20)
+    protocol.detach()
+    return found
+
+
+def cold() -> float:
+    """Return the seconds from the quickstart's first cell to its first frame, nothing compiled."""
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["NUMBA_CACHE_DIR"] = cache
+        try:
+            with sync_playwright() as driver, JupyterLab() as lab:
+                browser = launch(driver, chromium())
+                path = lab.copy_notebook(QUICKSTART)
+                notes = nbformat.read(lab.root / path, as_version=4)
+                notes.cells.insert(
+                    0, nbformat.v4.new_code_cell("import time\ncell_began = time.time()")
+                )
+                nbformat.write(notes, lab.root / path)
+                notebook = lab.open_notebook(browser, path, 1280, 1000)
+                notebook.page.evaluate(FIRST_FRAME)
+                notebook.run_all()
+                drawn = notebook.page.evaluate("window.moved")
+                began = notebook.evaluate("cell_began")
+                browser.close()
+                return float(drawn - began)
+        finally:
+            del os.environ["NUMBA_CACHE_DIR"]
 
 
 def warm_up(notebook: Any, hand: Hand) -> None:
@@ -160,6 +252,12 @@ def tell(report: Report, n: int, found: dict[str, Any]) -> None:
             report.value(f"{what}, n = {n}", times, "ms")
             p95 = float(np.percentile(times, 95))
             report.value(f"{what}, n = {n}, 95th percentile", p95, "ms", GOALS.get(n))
+    held = found.get("memory")
+    if held:
+        first, second = held[: len(held) // 2], held[len(held) // 2 :]
+        report.value(f"memory of the page, n = {n}", held, "MiB")
+        grown = float(np.median(second) - np.median(first))
+        report.value(f"memory of the page, growth from half to half, n = {n}", grown, "MiB")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,8 @@ FEWER_NEIGHBORS = "a smaller n_neighbors, or a smaller perplexity where it follo
 NEIGHBORS_PER_PERPLEXITY = 3
 #: Rows of nearest neighbors that are calibrated at a time, a multiple of calibration's chunks.
 ROWS = 4096
+#: Neighbors of each point that affinities over nearest neighbors keep in their order.
+NEAREST = 16
 #: With fewer points than this, starting threads takes longer than it saves.
 FEW = 500
 
@@ -106,6 +108,9 @@ class Affinities:
         How many nearest neighbors each row is over; None for all pairs, or given probabilities.
     recall : float or None
         Share of the true neighbors among those, estimated on a sample; 1.0 if the search was exact.
+    nearest : ndarray of shape (n_samples, k), int32, or None
+        The first k ≤ :data:`NEAREST` of those neighbors, nearest first, for who asks for neighbors
+        again: P has all of them, in no order.
     """
 
     P: Any
@@ -118,13 +123,15 @@ class Affinities:
     floor: float = 0.0
     n_neighbors: int | None = None
     recall: float | None = None
+    nearest: NDArray[np.int32] | None = field(default=None, repr=False)
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, FORMS)
         object.__setattr__(self, "P", frozen_matrix(self.P))
-        if isinstance(self.beta, np.ndarray):
-            object.__setattr__(self, "beta", frozen(self.beta))
+        for name in ("beta", "nearest"):
+            if isinstance(getattr(self, name), np.ndarray):
+                object.__setattr__(self, name, frozen(getattr(self, name)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields without what was computed from them."""
@@ -401,7 +408,7 @@ def perplexity_affinities(
         check_memory_of_pairs(n, dtype)
     else:
         check_neighbor_memory(n, k, dtype)
-    n_threads, recall = _threads(n, n_jobs), None
+    n_threads, recall, nearest = _threads(n, n_jobs), None, None
     beta, tied = np.empty(n), np.empty(n, np.int64)
     if n_neighbors is None:
         P = np.empty((n, n), dtype)
@@ -414,6 +421,7 @@ def perplexity_affinities(
         found = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
         rows, beta, tied = calibrated_rows(found.distances, perplexity, dtype, n_threads)
         P, recall = csr_of_rows(rows, found.indices, n), found.recall
+        nearest = found.indices[:, :NEAREST].astype(np.int32)
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
         warn(
@@ -424,7 +432,16 @@ def perplexity_affinities(
     source = _kept(X, data), metric
     kept = None if n_neighbors is None else k
     return Affinities(
-        P, "row", beta, perplexity, None, name_of(metric), source, n_neighbors=kept, recall=recall
+        P,
+        "row",
+        beta,
+        perplexity,
+        None,
+        name_of(metric),
+        source,
+        n_neighbors=kept,
+        recall=recall,
+        nearest=nearest,
     )
 
 

@@ -6,6 +6,7 @@ to one, in joint form all entries do, and the matrix is symmetric.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -113,6 +114,28 @@ def check_matrix(P: Any, form: Form) -> Any:
             "(P + P.T) / 2 is a symmetric form"
         )
     return P
+
+
+def cut_pairs(P: sparse.csr_array, pairs: Iterable[tuple[Any, Any]]) -> None:
+    """Set the entries of a CSR array between the points of two sides to zero, in place.
+
+    Parameters
+    ----------
+    P : csr_array of shape (n_samples, n_samples)
+    pairs : iterable of (ndarray of int, ndarray of int)
+        The distinct points of both sides, as of cannot-links.
+    """
+    there = np.zeros(P.shape[0], bool)
+    for a, b in pairs:
+        for these, others in ((a, b), (b, a)):
+            there[others] = True
+            counts = np.diff(P.indptr)[these]
+            ends = np.cumsum(counts)
+            # Entries of these rows alone: a link may be of few points among very many.
+            stored = np.repeat(P.indptr[these] - (ends - counts), counts)
+            stored = stored + np.arange(stored.size)
+            P.data[stored[there[P.indices[stored]]]] = 0
+            there[others] = False
 
 
 def csr_of_rows(rows: NDArray[Any], index: NDArray[Any], n_columns: int) -> sparse.csr_array:

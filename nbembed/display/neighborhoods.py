@@ -7,6 +7,7 @@ Of a set S, and with N(i) the k nearest neighbors of point i,
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,18 +51,62 @@ def neighbor_rows(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDAr
     return rows
 
 
-def near(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDArray[np.intp]:
-    """Return the points that are among the k nearest of one in the set, without the set itself."""
-    return np.setdiff1d(neighbor_rows(X, points, k, metric), points)
+class FoundRows:
+    """Neighbors of points of one data set, each found once. Thread-safe.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Checked data, or dissimilarities where the metric is "precomputed".
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._X = X
+        self._lock = threading.Lock()
+        self._metric: Any = None
+        self._rows: NDArray[np.int32] = np.empty((0, 0), np.int32)
+        self._there: NDArray[np.bool_] = np.empty(0, bool)
+
+    def rows(
+        self, points: NDArray[np.intp], k: int, metric: Any, known: NDArray[Any] | None = None
+    ) -> NDArray[np.intp]:
+        """Return what :func:`neighbor_rows` does, of the points not found before.
+
+        Parameters
+        ----------
+        points : ndarray of int, shape (m,)
+        k : int
+        metric : str, callable or PointMetric
+            Those found in another one before, or fewer than k of them, are forgotten.
+        known : ndarray of shape (n_samples, K), optional
+            Neighbors of all points that somebody else has found in this metric, nearest first;
+            taken if k ≤ K.
+        """
+        n = self._X.shape[0]
+        k = min(k, n - 1)
+        if known is not None and k <= known.shape[1]:
+            return known[points, :k].astype(np.intp)
+        with self._lock:
+            same = self._metric is metric or bool(self._metric == metric)
+            if not same or self._rows.shape[1] < k:
+                self._metric, self._there = metric, np.zeros(n, bool)
+                self._rows = np.empty((n, k), np.int32)
+            new = points[~self._there[points]]
+            self._rows[new] = neighbor_rows(self._X, new, self._rows.shape[1], metric)
+            self._there[new] = True
+            return self._rows[points, :k].astype(np.intp)
 
 
-def grown(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDArray[np.intp]:
-    """Return the set with the k nearest neighbors of each of its points."""
-    return np.union1d(points, neighbor_rows(X, points, k, metric))
+def near(points: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the points that are among the neighbors of one in the set, without the set itself."""
+    return np.setdiff1d(rows, points)
 
 
-def shrunk(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDArray[np.intp]:
-    """Return the points of the set that have all of their k nearest neighbors in it."""
-    inside = np.zeros(X.shape[0], dtype=bool)
-    inside[points] = True
-    return points[inside[neighbor_rows(X, points, k, metric)].all(axis=1)]
+def grown(points: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the set with the neighbors of each of its points."""
+    return np.union1d(points, rows)
+
+
+def shrunk(points: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the points of the set that have all of their neighbors in it."""
+    return points[np.isin(rows, points).all(axis=1)]

@@ -14,6 +14,7 @@ from nbembed.experiments import (
     mbed,
     parametric,
     parametric_figures,
+    parametric_topics,
     snerv,
     structure,
 )
@@ -34,6 +35,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *framework_figures.EXPERIMENTS,
             *parametric.EXPERIMENTS,
             *parametric_figures.EXPERIMENTS,
+            *parametric_topics.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )
     }

@@ -177,7 +177,13 @@ def _rows(
         high=0.0,
         digits=1,
         spread=_se(gain),
+        others={"one class for all": _one_class(problem) - float(best.mean())},
     )
+
+
+def _one_class(problem: Task) -> float:
+    """Return the error of the largest class for all points, in percent."""
+    return 100 * float(1 - np.bincount(problem.y).max() / problem.y.size)
 
 
 def _errors(problem: Task, classify: Classifier, splits: Sequence[int]) -> NDArray[np.float64]:

@@ -101,11 +101,14 @@ def _neighbors(data: Path | None) -> Iterator[Figure]:
         yield Figure(f"{name}: good neighbors, quadratic kernel, %", "", kernel, digits=1)
         recipe = LPPRecipe()
         graph = recipe.heat_graph(recipe.make_affinities(X))
-        shares = []
+        shares, by_chance = [], []
+        shuffled = np.random.default_rng(0).permutation(y)
         for power in POWERS:
             C = (graph**power).matrix().tocoo()
             same = y[C.row] == y[C.col]
             shares.append(100 * float(C.data[same].sum() / C.data.sum()))
+            same = shuffled[C.row] == shuffled[C.col]
+            by_chance.append(100 * float(C.data[same].sum() / C.data.sum()))
             title = f"{name}: weight between points of one class, power {power:g}, %"
             yield Figure(title, "", shares[-1], digits=1)
         yield Figure(
@@ -114,6 +117,7 @@ def _neighbors(data: Path | None) -> Iterator[Figure]:
             shares[-1] - shares[0],
             low=0.0 if name == "ionosphere" else -np.inf,
             digits=1,
+            others={"random classes": by_chance[-1] - by_chance[0]},
         )
 
 

@@ -21,6 +21,11 @@ _FEW = (
     "Two parameters are chosen by leave-one-out with ten labels, which is unreliable; the "
     "difference is no larger than its spread over the splits."
 )
+_AXES = (
+    "Ten labels inform the constraint of LFDA along nine axes at most, and the map has ten: along "
+    "the others labeled points coincide and the unlabeled ones are far away. On USPS a map of five "
+    "axes is right about 80 %, one of nine or ten about 21 %."
+)
 _TIES = (
     "Naive Bayes gives most documents a probability of exactly one in float64. They count as tied; "
     "the other methods map them to one place, where PE puts them beyond the center of their class. "
@@ -58,6 +63,39 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "SS-DNE gains on DNE, but less than LPP* is ahead of DNE; the paper's text does not have "
         "the values among which it chooses."
     ),
+    **{
+        ("framework-usps-faces-10", f"ssl_usps, 10 labels: SS-LFDA − {other}"): _AXES
+        for other in ("LFDA", "LPP*")
+    },
+    ("framework-usps-faces-10", "yaleb_32x32, 10 labels: SS-LFDA − LFDA"): (
+        "Two labels of a class, who may be two persons, do not choose the weight and the power by "
+        "leave-one-out: held at 1 and 8, SS-LFDA is right about 38 %, as often as LFDA."
+    ),
+    ("framework-usps-faces-10", "yaleb_32x32, 10 labels: SS-LFDA − LPP*"): _FEW,
+    **{
+        ("framework-usps-faces-10", f"{title}, 10 labels: SS-DNE − {other}"): _FEW
+        for title in ("ssl_usps", "yaleb_32x32")
+        for other in ("DNE", "LPP*")
+    },
+    ("snerv-satellite-short", "S-Isomap − MRE: percentage points"): (
+        "Three folds, and the difference is smaller than the standard deviation of either error "
+        "over them. Our MRE leaves hidden points among their neighbors in the data; the paper does "
+        "not say what scatters them in its own."
+    ),
+    **{
+        ("framework-kernel-10", f"ionosphere, 10 labels: {pair}"): _FEW
+        for pair in ("SS-LFDA − LPP*", "SS-DNE − DNE", "SS-DNE − LPP*")
+    },
+    **{
+        ("framework-kernel-10", f"ssl_bci, 10 labels: {pair}"): (
+            "All learners are within a few percentage points of chance."
+        )
+        for pair in ("SS-LFDA − LFDA", "SS-DNE − DNE", "SS-DNE − LPP*")
+    },
+    ("framework-kernel-10", "balance, 10 labels: SS-DNE − DNE"): (
+        "Leave-one-out with ten labels takes too large a weight of the unlabeled points: held at "
+        "0.01 or less, SS-DNE is right about 60 %, as often as DNE."
+    ),
     ("framework-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): _FEW,
     ("framework-10", "balance, 10 labels: SS-LFDA − LFDA"): _FEW,
     ("framework-10", "ssl_bci, 10 labels: SS-LFDA − LFDA"): (
@@ -80,7 +118,6 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         for h in (5, 25, 50, 125)
         for name in ("SNE", "Isomap2", "MDS2")
     },
-    ("pe-curves", "h = 250: PE above Isomap2 by"): _TIES,
     ("pe-curves", "SNE is lower at small h by"): _TIES,
     ("pe-curves", "Isomap2 is lower at small h by"): _TIES,
     ("pe-mnist", "10 labels per class: distance of the 1's center from the middle, in medians"): (

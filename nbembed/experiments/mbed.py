@@ -32,7 +32,7 @@ from nbembed.datasets import Dataset, read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
 from nbembed.experiments.nearest_labeled import nearest_labeled_error
-from nbembed.experiments.ranges import margin_of_mean, margin_of_one
+from nbembed.experiments.ranges import margin_of_best, margin_of_mean
 from nbembed.measures import homogeneity, inconsistent_pairs
 from nbembed.methods import SNE, Mbed
 
@@ -121,17 +121,28 @@ def _unsupervised(name: str, data: Path | None) -> Iterator[Figure]:
     yield Figure("median of the ten: inconsistent pairs, %", "", float(np.median(pairs)), digits=2)
     yield Figure("smallest of the ten", "", float(pairs.min()), digits=2)
     yield Figure("largest of the ten", "", float(pairs.max()), digits=2)
-    # The published figure is one run, the best of ten by J, and so is ours. Its spread is that of
-    # the better half, from which the best is taken.
-    better = np.array([run[0] for run in sorted(runs, key=lambda run: -run[1])[: RESTARTS // 2]])
+    by_chance = _random_pairs(found.y, n_classes)
+    # The published figure is one run, the best of ten by J, and so is ours.
+    margin = margin_of_best(pairs, [run[1] for run in runs], 2)
     yield Figure(
         "the best of ten by J: inconsistent pairs, %",
         f"{paper.pairs:.2f}",
         best[0],
-        high=paper.pairs + margin_of_one(better, 2),
+        high=paper.pairs + margin,
         digits=2,
-        others={"k-means": k_means, "random classes": _random_pairs(found.y, n_classes)},
+        others={"k-means": k_means, "random classes": by_chance},
     )
+    assert paper.k_means is not None
+    if paper.pairs < paper.k_means:
+        # The claim of the table where Mbed is ahead; our k-means may be better than the paper's.
+        yield Figure(
+            "Mbed below k-means by, points",
+            f"{paper.k_means - paper.pairs:.2f}",
+            k_means - best[0],
+            low=0.01,
+            digits=2,
+            others={"k-means": 0.0, "random classes": k_means - by_chance},
+        )
 
 
 def _run(shared: tuple[Dataset, int], seed: int) -> tuple[float, float]:
@@ -161,21 +172,31 @@ def _centers(data: Path | None) -> Iterator[Figure]:
     X, y = load_digits(return_X_y=True)
     errors = list(in_order(_digits_error, (X, y), range(SPLITS)))
     title = f"digits, {PER_CLASS} labels a class, mean of twelve draws: test error, %"
-    yield Figure(title, "", float(np.mean(errors)), high=5.0, digits=2)
+    draws = [_draw(y, split) for split in range(SPLITS)]
+    simple = {"1-NN": float(np.mean([nearest_labeled_error(X, y, known) for known in draws]))}
+    yield Figure(title, "", float(np.mean(errors)), high=5.0, digits=2, others=simple)
     for name, title, limit in (("ssl_digit1", "Digit1", 4.0), ("ssl_usps", "USPS", 7.0)):
         found = read(data, name)
         errors = list(in_order(_benchmark_error, found, range(SPLITS)))
         title = f"{title}, 100 labels, mean of the twelve splits: test error, %"
-        yield Figure(title, "", float(np.mean(errors)), high=limit, digits=2)
+        draws = [found.masked(split, 100) for split in range(SPLITS)]
+        nearest = [nearest_labeled_error(found.X, found.y, known) for known in draws]
+        simple = {"1-NN": float(np.mean(nearest))}
+        yield Figure(title, "", float(np.mean(errors)), high=limit, digits=2, others=simple)
 
 
 def _digits_error(shared: tuple[Any, NDArray[Any]], split: int) -> float:
     X, y = shared
+    return _error(X, y, _draw(y, split))
+
+
+def _draw(y: NDArray[Any], split: int) -> NDArray[np.int64]:
+    """Return ``y`` with −1 but for as many random points of each digit."""
     rng = np.random.default_rng(split)
     known = np.full(len(y), -1)
     for k in range(10):
         known[rng.choice(np.flatnonzero(y == k), PER_CLASS, replace=False)] = k
-    return _error(X, y, known)
+    return known
 
 
 def _benchmark_error(found: Dataset, split: int) -> float:
@@ -194,7 +215,7 @@ def _digits_2_4_8(data: Path | None) -> Iterator[Figure]:
     found = read(data, "uspst")
     chosen = np.flatnonzero(np.isin(found.y, DIGITS))
     X, y = found.X[chosen], np.searchsorted(DIGITS, found.y[chosen])
-    mixed, without, wrong = [], [], []
+    mixed, without, wrong, nearest = [], [], [], []
     for seed in SEEDS:
         mixed.append(100 * (1 - homogeneity(SNE(random_state=seed).fit_transform(X), y)))
         free = Mbed(n_classes=len(DIGITS), random_state=seed).fit(X)
@@ -206,6 +227,7 @@ def _digits_2_4_8(data: Path | None) -> Iterator[Figure]:
         model = Mbed(random_state=seed).fit(X, known)
         hidden = known == -1
         wrong.append(100 * float(np.mean(model.labels_[hidden] != y[hidden])))
+        nearest.append(nearest_labeled_error(X, y, known))
     k_means = KMeans(len(DIGITS), n_init=10, random_state=0).fit_predict(X)
     simple = {"k-means": _best_match_error(k_means, y), "chance": _chance(y)}
     yield Figure("SNE in the plane: points whose neighbor differs, %", "", float(np.mean(mixed)))
@@ -215,7 +237,12 @@ def _digits_2_4_8(data: Path | None) -> Iterator[Figure]:
     yield Figure(f"{LABELS} labels: misclassified, %", "", float(np.mean(wrong)), digits=2)
     gain = np.subtract(without, wrong)
     yield Figure(
-        "fewer with labels, percentage points", "> 0", float(gain.mean()), low=0.0, digits=2
+        "fewer with labels, percentage points",
+        "> 0",
+        float(gain.mean()),
+        low=0.0,
+        digits=2,
+        others={"1-NN after k-means": simple["k-means"] - float(np.mean(nearest))},
     )
 
 

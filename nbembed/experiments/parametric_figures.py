@@ -114,6 +114,8 @@ def _maps(data: Path | None) -> Iterator[Figure]:
     for name, make in makers.items():
         errors[name] = 100 * float(knn_error(make(), y, NEIGHBORS))
         yield Figure(f"{name}: error of ten neighbors in the map, %", "", errors[name], digits=1)
+    map_by_chance = np.random.default_rng(0).standard_normal((len(y), 2))
+    random = 100 * float(knn_error(map_by_chance, y, NEIGHBORS))
     for name in ("MDS1", "Isomap1", "MDS2", "FLDA"):
         yield Figure(
             f"PE shows classes that {name} mixes: error less, points",
@@ -121,12 +123,20 @@ def _maps(data: Path | None) -> Iterator[Figure]:
             errors[name] - errors["PE"],
             low=0.0,
             digits=1,
+            others={"random map": errors[name] - random, "SNE": errors[name] - errors["SNE"]},
         )
     for name in ("SNE", "Isomap2"):
         # "As clearly as PE": not worse than by what a reader of the picture would see.
         difference = errors[name] - errors["PE"]
         yield Figure(f"{name} shows them like PE: error more, points", "≈ 0", difference, digits=1)
-    yield Figure("KDA parts all classes: error, %", "≈ 0", errors["KDA"], high=5.0, digits=1)
+    yield Figure(
+        "KDA parts all classes: error, %",
+        "≈ 0",
+        errors["KDA"],
+        high=5.0,
+        digits=1,
+        others={"random map": random, "FLDA": errors["FLDA"]},
+    )
 
 
 def _curves(data: Path | None) -> Iterator[Figure]:
@@ -150,12 +160,15 @@ def _curves(data: Path | None) -> Iterator[Figure]:
             yield Figure(f"prec({h}) of {name}", "", float(curve[k]), spread=spread)
         for name in ("SNE", "Isomap2", "MDS2"):
             gain = float(curves["PE"][k] - curves[name][k])
-            yield Figure(f"h = {h}: PE above {name} by", "> 0", gain, low=0.0)
-    fall = float(curves["MDS2"][0] - curves["MDS2"][-1])
-    yield Figure("MDS2 falls with h by", "> 0", fall, low=0.01)
+            simple = {"random map": float(curves["random"][k] - curves[name][k])}
+            yield Figure(f"h = {h}: PE above {name} by", "> 0", gain, low=0.0, others=simple)
+    fall = {name: float(curves[name][0] - curves[name][-1]) for name in ("MDS2", "random")}
+    simple = {"random map": fall["random"]}
+    yield Figure("MDS2 falls with h by", "> 0", fall["MDS2"], low=0.01, others=simple)
+    rise = {name: float(curve.max() - curve[0]) for name, curve in curves.items()}
+    simple = {"random map": rise["random"]}
     for name in ("SNE", "Isomap2"):
-        low = float(curves[name].max() - curves[name][0])
-        yield Figure(f"{name} is lower at small h by", "> 0", low, low=0.01)
+        yield Figure(f"{name} is lower at small h by", "> 0", rise[name], low=0.01, others=simple)
 
 
 def _times(data: Path | None) -> Iterator[Figure]:
@@ -188,6 +201,8 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
     images = found.X[rows].reshape(-1, SIDE, 2, SIDE, 2).mean(axis=(2, 4))
     X, y = images.reshape(len(rows), -1), found.y[rows]
     apart, middle = {}, []
+    random = [np.random.default_rng(seed).standard_normal((5, 2)) for seed in range(1000)]
+    simple = {"random centers": float(np.mean([_eccentricity(centers) for centers in random]))}
     for count in LABELS:
         clear, right, places = [], [], []
         for seed in STARTS:
@@ -201,8 +216,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
             right.append(100 * float(np.mean(proba.argmax(axis=1) != y)))
             wrong = proba.argmax(axis=1)[proba.argmax(axis=1) != y]
             middle.append(100 * float(np.mean(wrong == 1)))
-            off = np.linalg.norm(fit.class_embedding_ - fit.class_embedding_.mean(axis=0), axis=1)
-            places.append(float(off[1] / np.median(off)))
+            places.append(_eccentricity(fit.class_embedding_))
         title = f"{count} labels per class"
         apart[count] = clear
         error, spread = float(np.mean(right)), float(np.std(right, ddof=1))
@@ -217,6 +231,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
             high=1.0,
             digits=2,
             spread=float(np.std(places, ddof=1)),
+            others=simple,
         )
     gain = np.subtract(apart[LABELS[0]], apart[LABELS[1]])
     yield Figure(
@@ -226,6 +241,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
         low=0.0,
         digits=1,
         spread=float(gain.std(ddof=1)),
+        others={"random map": 0.0},
     )
     yield Figure(
         "mistaken digits that are taken for a 1, %",
@@ -235,6 +251,12 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
         digits=1,
         others={"chance": 20.0},
     )
+
+
+def _eccentricity(centers: NDArray[Any]) -> float:
+    """Return the distance of the 1's center from the middle, in medians of all distances."""
+    off = np.linalg.norm(centers - centers.mean(axis=0), axis=1)
+    return float(off[1] / np.median(off))
 
 
 FILES = ("newsgroups20_bow",)

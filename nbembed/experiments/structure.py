@@ -98,16 +98,44 @@ def _of_set(
         after = [quality(X, Y, group) for group in groups]
         name = f"{title}, {count} of {len(classes)} classes, α = {alpha:g}"
         without = f"{min(b.purity for b in before):.3f} without"
+        random = np.random.default_rng(0).standard_normal(plain.shape)
+        chance = [quality(X, random, group) for group in groups]
         lost = [b.inside - a.inside for a, b in zip(after, before)]
         radii = [a.radius / b.radius for a, b in zip(after, before)]
         judged = alpha == 1
         low = 0.95 if judged and clusters else -np.inf
-        yield Figure(f"{name}: purity ({without})", "", min(a.purity for a in after), low=low)
-        yield Figure(f"{name}: radius", "", min(radii), low=1 / 3 if judged else -np.inf)
-        yield Figure(f"{name}: lost inside", "", max(lost), high=0.05 if judged else np.inf)
+        yield Figure(
+            f"{name}: purity ({without})",
+            "",
+            min(a.purity for a in after),
+            low=low,
+            others={
+                "no labels": min(b.purity for b in before),
+                "random map": min(c.purity for c in chance),
+            },
+        )
+        yield Figure(
+            f"{name}: radius",
+            "",
+            min(radii),
+            low=1 / 3 if judged else -np.inf,
+            others={"random map": min(c.radius / b.radius for c, b in zip(chance, before))},
+        )
+        yield Figure(
+            f"{name}: lost inside",
+            "",
+            max(lost),
+            high=0.05 if judged else np.inf,
+            others={"random map": max(b.inside - c.inside for c, b in zip(chance, before))},
+        )
         if count == 1:
-            outside = before[0].outside - after[0].outside
-            yield Figure(f"{name}: lost outside", "", outside, high=0.01 if judged else np.inf)
+            yield Figure(
+                f"{name}: lost outside",
+                "",
+                before[0].outside - after[0].outside,
+                high=0.01 if judged else np.inf,
+                others={"random map": before[0].outside - chance[0].outside},
+            )
 
 
 def _map(alpha: float, X: Any, labels: Any = None) -> NDArray[np.float64]:
@@ -126,7 +154,10 @@ def _benchmark(data: Path | None) -> Iterator[Figure]:
             title = f"{name}, {count} labels: error of the nearest label"
             yield Figure(f"{title}, %, without", "", float(np.mean(before)), digits=1)
             change = float(np.mean(after) - np.mean(before))
-            yield Figure(f"{title}, change", "", change, high=1.0, digits=1)
+            random = np.random.default_rng(0).standard_normal(plain.shape)
+            by_chance = [nearest_label_error(random, found.y, labeled) for labeled in splits]
+            simple = {"random map": float(np.mean(by_chance) - np.mean(before))}
+            yield Figure(f"{title}, change", "", change, high=1.0, digits=1, others=simple)
 
 
 def _error_with_labels(shared: tuple[Any, NDArray[Any]], labeled: NDArray[np.intp]) -> float:

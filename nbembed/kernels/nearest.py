@@ -19,7 +19,8 @@ import numpy as np
 
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
-from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.selection import keep_smallest_of
 from nbembed.kernels.terms import Shortlist
 
 if TYPE_CHECKING:
@@ -41,35 +42,6 @@ def empty_shortlist(rows: int, k: int) -> Shortlist:
     )
 
 
-@inlined
-def _keep_k(values, columns, count, k):
-    """Move the k smallest of the first ``count`` values to the front (Hoare's quickselect)."""
-    low, high = 0, count - 1
-    while low < high:
-        pivot = values[(low + high) >> 1]
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                columns[i], columns[j] = columns[j], columns[i]
-                i += 1
-                j -= 1
-        if k - 1 <= j:
-            high = j
-        elif k - 1 >= i:
-            low = i
-        else:
-            break
-    largest = values[0]
-    for i in range(1, k):
-        largest = max(largest, values[i])
-    return largest
-
-
 @compiled
 def _append(S, first, rows, values, columns, counts, bounds, k):
     room = values.shape[1]
@@ -87,7 +59,7 @@ def _append(S, first, rows, values, columns, counts, bounds, k):
             if below == none:
                 continue
             if count + np.uint64(BLOCK) >= np.uint64(room):
-                bound = _keep_k(kept, where, np.int64(count), k)
+                bound = keep_smallest_of(kept, where, np.int64(count), k)
                 count = np.uint64(k)
             for j in range(block.size):
                 # Written in any case, and overwritten by the next where it is not below.
@@ -101,7 +73,7 @@ def _append(S, first, rows, values, columns, counts, bounds, k):
 def _finish(values, columns, counts, bounds, k):
     for i in range(counts.size):
         if counts[i] > k:
-            bounds[i] = _keep_k(values[i], columns[i], counts[i], k)
+            bounds[i] = keep_smallest_of(values[i], columns[i], counts[i], k)
             counts[i] = k
 
 

@@ -48,6 +48,23 @@ class HeavyTailedTerms(NamedTuple):
     cross: float
 
 
+class OwnRows(NamedTuple):
+    """Own affinities of a group, as the parts of a canonical CSR array of shape (m, m).
+
+    Attributes
+    ----------
+    bounds : ndarray of int64, shape (m + 1,)
+    columns : ndarray of int32
+        Places among the members.
+    values : ndarray of float64
+        Greater than zero; each row that has any sums to 1.
+    """
+
+    bounds: Any
+    columns: Any
+    values: Any
+
+
 class SparseTerms(NamedTuple):
     """Sums along the entries of a sparse matrix.
 

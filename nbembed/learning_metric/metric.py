@@ -23,10 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
 from nbembed.estimator_input import chunk_by_chunk, validated_data
-from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
+from nbembed.kernels.fisher_paths import path_lengths
 from nbembed.kernels.threads import resolve_threads
+from nbembed.learning_metric.labels import check_labels_suffice, values_of_classes
+from nbembed.learning_metric.lengths import nearest_by_paths, squared_lengths
 from nbembed.learning_metric.mixture import Mixture, fit, start
-from nbembed.learning_metric.nearest import nearest_by_length
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
 from nbembed.memory import check_memory
 from nbembed.supervision import Supervision, as_supervision
@@ -45,8 +46,6 @@ from nbembed.work import warn
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Exponents of the Gaussians up to this are worked on in float32.
-SINGLE = 1e3
 #: Among so few points the nearest ones are those of the smallest of all distances.
 FEW = 2000
 #: A mixture whose likelihood is above that of the class frequencies by less, in nats a point, has
@@ -231,7 +230,9 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
         check_labels_suffice(supervision)
         labeled = supervision.labeled
-        self._learn(data[labeled], supervision.targets()[labeled], _values(supervision, y))
+        self._learn(
+            data[labeled], supervision.targets()[labeled], values_of_classes(supervision, y)
+        )
         return self
 
     def fitted_to(self, X: NDArray[Any], supervision: Supervision | None) -> LearningMetric:
@@ -408,34 +409,14 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
                 )
             if data is not None:
                 check_magnitude(data, name)
-        mixture, n_threads = self._mixture, resolve_threads(self.n_jobs)
-        A = mixture.exponents(X)
-        B = A if others is None else mixture.exponents(others)
-        dtype = np.float32 if max(A.max(), B.max()) <= SINGLE else np.float64
-        beta, pieces = self.class_given_centroid_, self.n_pieces
-        graph: NDArray[Any] | None = None
-        if self.shortest_paths:
-            check_memory(
-                2 * np.dtype(dtype).itemsize * len(B) ** 2,
-                f"shortest paths over {len(B)} points",
-                "shortest_paths=False",
-            )
-            graph = path_lengths(B, None, beta, pieces, dtype, n_threads)
-            # SciPy's floyd_warshall takes ten times as long (1000 points: 3.6 s against 0.36 s).
-            shorten(graph, n_threads)
-
-        def rows(here: slice) -> NDArray[np.float64]:
-            if others is None and graph is not None:
-                lengths = graph[here]
-            elif others is None and A[here].shape == A.shape:
-                lengths = path_lengths(A, None, beta, pieces, dtype, n_threads)
-            else:
-                lengths = path_lengths(A[here], B, beta, pieces, dtype, n_threads)
-                if graph is not None:
-                    lengths = detours(lengths, graph, n_threads)
-            return np.asarray(np.square(lengths, dtype=np.float64))
-
-        return rows
+        return squared_lengths(
+            self._mixture,
+            self.n_pieces,
+            X,
+            others,
+            shortest=self.shortest_paths,
+            n_threads=resolve_threads(self.n_jobs),
+        )
 
     @one_blas_thread()
     def nearest(
@@ -464,20 +445,9 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         among = X if others is None else others
         if self.shortest_paths or len(among) <= FEW:
             return None
-        mixture, beta, pieces = self._mixture, self.class_given_centroid_, self.n_pieces
-        A = mixture.exponents(X)
-        B = A if others is None else mixture.exponents(others)
-        dtype = np.float32 if max(A.max(), B.max()) <= SINGLE else np.float64
-
-        def lengths(i: int, near: NDArray[np.intp] | None) -> NDArray[Any]:
-            to = B if near is None else B[near]
-            return np.asarray(path_lengths(A[i : i + 1], to, beta, pieces, dtype, 1)[0])
-
-        roots = [
-            None if data is None else np.exp(mixture.log_proba(data) / 2) for data in (X, others)
-        ]
-        assert roots[0] is not None
-        return nearest_by_length(lengths, roots[0], k, roots[1], resolve_threads(self.n_jobs))
+        return nearest_by_paths(
+            self._mixture, self.n_pieces, X, k, others, resolve_threads(self.n_jobs)
+        )
 
     # -- class probabilities -------------------------------------------------------------------
 
@@ -518,7 +488,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         labeled = supervision.labeled
         if labeled.size == 0:
             raise ValueError("y must label at least one point")
-        values = _values(supervision, y)
+        values = values_of_classes(supervision, y)
         columns = [np.flatnonzero(self.classes_ == value) for value in values]
         unknown = [value for value, found in zip(values.tolist(), columns) if found.size == 0]
         if unknown:
@@ -555,52 +525,3 @@ def check_dense(data: Any, name: str) -> None:
             f"{name} must be dense for a LearningMetric, which has Gaussians in the space of the "
             f"data: reduce sparse data first, for example by TruncatedSVD"
         )
-
-
-def check_labels_suffice(supervision: Supervision | None) -> None:
-    """Raise unless a metric can be learned from the labels.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two classes are the most probable one of a labeled point.
-    """
-    named: list[str] = []
-    if supervision is not None:
-        top = np.unique(supervision.top_class[supervision.labeled])
-        named = [supervision.classes[c] for c in top]
-    if len(named) < 2:
-        got = f"only {named[0]!r}" if named else "none"
-        raise ValueError(
-            f"y (or supervision) must label points of at least two classes for a metric to be "
-            f"learned from them, got {got}"
-        )
-
-
-def labels_suffice(supervision: Supervision | None) -> bool:
-    """Return whether a metric can be learned from the labels."""
-    try:
-        check_labels_suffice(supervision)
-    except ValueError:
-        return False
-    return True
-
-
-def name_classes(metric: LearningMetric, supervision: Supervision, y: Any) -> None:
-    """Give the classes of a metric, which was fitted to ``supervision``, the values that y has."""
-    names = dict(zip(supervision.classes, _values(supervision, y).tolist()))
-    metric.classes_ = np.array([names[name] for name in metric.classes_.tolist()])
-
-
-def _values(supervision: Supervision, y: Any) -> NDArray[Any]:
-    """Return the value of each class as the user wrote it in ``y``, else its name or number."""
-    given = None if y is None else np.asarray(y)
-    if given is None:
-        return np.array(supervision.classes)
-    K, top = len(supervision.classes), supervision.top_class
-    if given.ndim == 2:
-        names = getattr(y, "columns", None)
-        return np.arange(K) if names is None else np.array(supervision.classes)
-    firsts = [int(np.flatnonzero(top == c)[0]) for c in range(K)]
-    values = [given[i].item() if isinstance(given[i], np.generic) else given[i] for i in firsts]
-    return np.array(values)

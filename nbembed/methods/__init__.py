@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.hssne import HSSNE, HSSNERecipe
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.mbed import Mbed, MbedRecipe
 from nbembed.methods.nerv import NeRV, NeRVRecipe
 from nbembed.methods.parametric import ParametricEmbedding, ParametricEmbeddingRecipe
-from nbembed.methods.recipe import Geometry, LiveParameter, PathStep, Recipe, Start
+from nbembed.methods.recipe import Geometry, PathStep, Recipe, Start
 from nbembed.methods.registry import register
 from nbembed.methods.sne import SNE, SNERecipe
 from nbembed.methods.snerv import SNeRV, SNeRVRecipe

@@ -70,7 +70,8 @@ class GridRecipe(NeighborRecipe):
         """Return the number of neighbors in each row of the affinities; None for all pairs."""
         if not self._wants_grid(n_samples):
             return None
-        return neighbors_of(self.perplexity, n_samples)
+        perplexity = check_perplexity(self.perplexity, n_samples)
+        return neighbors_of_perplexity(perplexity, n_samples - 1)
 
     def _wants_grid(self, n_samples: int) -> bool:
         return wants_grid(self.algorithm, n_samples)
@@ -89,8 +90,3 @@ def check_algorithm(algorithm: Any, n_components: int) -> None:
 def wants_grid(algorithm: AlgorithmChoice, n_samples: int) -> bool:
     """Return whether so many points are for the grid, in maps that there is one for."""
     return algorithm == "grid" or (algorithm == "auto" and n_samples >= GRID_FROM)
-
-
-def neighbors_of(perplexity: Any, n_samples: int) -> int:
-    """Return the number of neighbors in each row of affinities of nearest neighbors."""
-    return neighbors_of_perplexity(check_perplexity(perplexity, n_samples), n_samples - 1)

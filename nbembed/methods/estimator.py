@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 
 from nbembed.estimator_input import validated_data
-from nbembed.learning_metric.metric import check_labels_suffice
+from nbembed.learning_metric.labels import check_labels_suffice
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator

@@ -17,10 +17,10 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.algorithm import AlgorithmChoice, GridRecipe
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
-from nbembed.methods.recipe import LiveParameter
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.link_shares import LinkForm

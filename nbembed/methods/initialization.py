@@ -21,7 +21,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nbembed.blas import one_blas_thread
 from nbembed.memory import check_memory
-from nbembed.methods.leading_components import is_large, leading_components
+from nbembed.methods.principal_components import is_large, leading_coordinates
 from nbembed.validation import check_magnitude
 
 #: Standard deviation of the first axis of a cold start.
@@ -94,7 +94,7 @@ def _pca(X: Any, n_components: int) -> NDArray[np.float64]:
     check_magnitude(X)
     n, n_features = X.shape
     if is_large(X):
-        return _signed(leading_components(X, min(n_components, n, n_features)))
+        return _signed(leading_coordinates(X, min(n_components, n, n_features)))
     X = X.astype(np.float64)
     mean = np.asarray(X.mean(axis=0)).ravel()
     if not sparse.issparse(X):

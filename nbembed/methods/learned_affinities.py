@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from nbembed.learning_metric import LearningMetric
-from nbembed.learning_metric.metric import labels_suffice
+from nbembed.learning_metric.labels import labels_suffice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

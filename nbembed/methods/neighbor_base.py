@@ -20,7 +20,8 @@ from nbembed.methods.initialization import (
     spread,
 )
 from nbembed.methods.learned_affinities import fitted_metric
-from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
+from nbembed.methods.live_parameters import LiveParameter
+from nbembed.methods.recipe import Geometry, Recipe, Start
 from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.link_shares import LinkForm
@@ -76,7 +77,7 @@ class NeighborRecipe(Recipe[Affinities]):
         self._given_layout(n_samples)
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
-        """Raise ValueError where the metric is undefined or cannot-links leave no neighbor."""
+        """Raise ValueError where cannot-links leave a point no neighbor."""
         super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
 

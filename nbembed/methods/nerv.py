@@ -19,10 +19,11 @@ from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods.algorithm import GRID_FROM, SHARED_BUT_ALGORITHM, AlgorithmChoice, GridRecipe
 from nbembed.methods.learned_affinities import FLOOR, SHARPEST
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
-from nbembed.methods.recipe import LiveParameter, Part
+from nbembed.methods.recipe import Part
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.log_affinities import check_linked_pairs

@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
@@ -27,10 +27,11 @@ import numpy as np
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods.initialization import pca_layout
 from nbembed.methods.learned_affinities import must_learn
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.prepared_parameters import PREPARED, PreparedParameter
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
-from nbembed.validation import check_metric_applies, check_real
+from nbembed.validation import check_metric_applies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,60 +61,6 @@ INVALIDATES: Mapping[str, tuple[Part, ...]] = {
 }
 
 A = TypeVar("A")
-
-
-@dataclass(frozen=True)
-class LiveParameter:
-    """A parameter that may be changed while the map moves.
-
-    Attributes
-    ----------
-    name : str
-        The recipe's field.
-    symbol : str
-        What people call it, for example "α": the slider's label and accessible name.
-    low, high : float
-        The slider's range. The recipe may allow more; see ``minimum`` and ``maximum``.
-    default : float
-        Where the slider stands when the recipe's own value is a word such as "anneal".
-    description : str
-        One sentence: what more of it does to the map.
-    scale : {"linear", "log"}
-        How the slider divides its range.
-    step : float or None
-        The slider's step on a linear scale; ``None`` lets the front end choose.
-    minimum, maximum : float
-        What is legal for the recipe; outside is a ValueError.
-    invalidates : {"display", "objective", "affinities"}
-        The first thing along the data flow that a change invalidates. With "objective" a change
-        goes through ``objective.with_parameters`` and costs no other pass over pairs.
-    needs : {"", "links", "must-links"}
-        Without labels or links ("links"), or without links whatever the labels ("must-links"), the
-        parameter means nothing and its slider is disabled.
-    """
-
-    name: str
-    symbol: str
-    low: float
-    high: float
-    default: float
-    description: str
-    scale: Literal["linear", "log"] = "linear"
-    step: float | None = None
-    minimum: float = -math.inf
-    maximum: float = math.inf
-    invalidates: Literal["display", "objective", "affinities"] = "objective"
-    needs: Literal["", "links", "must-links"] = ""
-
-    def check(self, value: Any) -> float:
-        """Return a legal value as a number.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is no finite number in [``minimum``, ``maximum``].
-        """
-        return check_real(self.name, value, low=self.minimum, high=self.maximum)
 
 
 @dataclass(frozen=True)
@@ -277,12 +224,26 @@ class Recipe(ABC, Generic[A]):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
 
+    def check_data(self, X: Any) -> None:
+        """Raise ValueError where no map of these data can be made, whatever is known of the points.
+
+        A live session asks when it begins, and again when a parameter that enters the affinities is
+        changed: it may take a pass over the data. Otherwise as :meth:`check_feasible`.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array
+            Checked data.
+        """
+        check_metric_applies(X, self.data_metric)
+
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where a map cannot be made, though each parameter is legal.
 
         A live session refuses a command then, and so does its beginning. Scripts meet the same
         error while they fit. It is not a part of :meth:`check`, because logs and files of an
-        earlier version, which took such a command and then failed, must stay readable.
+        earlier version, which took such a command and then failed, must stay readable. It is called
+        at each label, so that a pass over the data belongs in :meth:`check_data`.
 
         Parameters
         ----------
@@ -290,7 +251,6 @@ class Recipe(ABC, Generic[A]):
             Checked data.
         supervision : Supervision
         """
-        check_metric_applies(X, self.data_metric)
 
     def check_live(self, but: tuple[str, ...] = ()) -> None:
         """Check each live parameter against its own declaration, ``but`` those named."""
@@ -465,6 +425,18 @@ class Recipe(ABC, Generic[A]):
         """Return the recipe with room for all classes of ``supervision``.
 
         A label is never refused for want of room.
+        """
+        return self
+
+    def renumbered(self, old: Sequence[str], new: Sequence[str]) -> Self:
+        """Return the recipe after classes got other numbers, for example because one was removed.
+
+        What parameters say class by class, as Mbed's arrays of directions do, follows the classes.
+
+        Parameters
+        ----------
+        old, new : sequence of str
+            The names of the classes before and after.
         """
         return self
 

@@ -25,7 +25,8 @@ from nbembed.objectives.sne import SNE as RowDivergence
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from nbembed.methods.recipe import Geometry, LiveParameter
+    from nbembed.methods.live_parameters import LiveParameter
+    from nbembed.methods.recipe import Geometry
     from nbembed.run import Run
     from nbembed.supervision import Supervision
 

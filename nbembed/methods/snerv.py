@@ -17,12 +17,13 @@ import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
-from nbembed.learning_metric.metric import name_classes
+from nbembed.learning_metric.labels import name_classes
 from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.learned_affinities import FLOOR, must_learn
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
-from nbembed.methods.recipe import LiveParameter, Part
+from nbembed.methods.recipe import Part
 from nbembed.objectives.link_shares import LinkForm
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.affinities import Affinities
-from nbembed.probabilities import Form, canonical, row_sums
+from nbembed.probabilities import Form, canonical, cut_pairs, row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,17 +41,7 @@ def without_cannot_links(affinities: Affinities, cannot_links: CannotLinks) -> A
     n, form = affinities.n_samples, affinities.form
     P = affinities.P.copy()
     if affinities.is_sparse:
-        there = np.zeros(n, bool)
-        for a, b in cannot_links:
-            for these, others in ((a, b), (b, a)):
-                there[others] = True
-                counts = np.diff(P.indptr)[these]
-                ends = np.cumsum(counts)
-                # Entries of these rows alone: a link may be of few points among very many.
-                stored = np.repeat(P.indptr[these] - (ends - counts), counts)
-                stored = stored + np.arange(stored.size)
-                P.data[stored[there[P.indices[stored]]]] = 0
-                there[others] = False
+        cut_pairs(P, cannot_links)
     else:
         for a, b in cannot_links:
             P[np.ix_(a, b)] = 0

@@ -25,8 +25,8 @@ Algorithm = Literal["exact", "grid"]
 ALGORITHMS: tuple[Algorithm, ...] = ("exact", "grid")
 
 
-def as_csr(P: Any) -> Any:
-    """Return a matrix that may be dense as a canonical CSR array."""
+def as_sparse(P: Any) -> Any:
+    """Return a sparse matrix as it is, and a dense one as a CSR array of its entries."""
     return P if sparse.issparse(P) else sparse.csr_array(P)
 
 

@@ -36,7 +36,7 @@ from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import (
     ALGORITHMS,
     Algorithm,
-    as_csr,
+    as_sparse,
     check_layout,
     check_names,
     threads_for,
@@ -150,12 +150,13 @@ class HeavyTailed(PairObjective):
         self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
         self._compression = check_real("compression", compression, low=0)
+        base = as_affinities(P, "joint")
+        self._n_threads = threads_for(base.n_samples, n_jobs)
         self._supervised = SupervisedAffinities.make(
-            as_affinities(P, "joint"), supervision, rho, link_form=link_form
+            base, supervision, rho, link_form=link_form, n_threads=self._n_threads
         )
         check_choice("algorithm", algorithm, ALGORITHMS)
         self._algorithm = algorithm
-        self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:
@@ -336,7 +337,7 @@ class HeavyTailed(PairObjective):
         if supervised.by_points:
             keep = supervised.keep
         if self._algorithm == "grid":
-            entries = supervised.allowed.cached("entries", lambda: as_csr(supervised.allowed.P))
+            entries = supervised.allowed.cached("entries", lambda: as_sparse(supervised.allowed.P))
             P = entries.indptr, entries.indices, entries.data
             kernel = Radial(alpha) if not isinstance(alpha, Similarity) else alpha.radial
             return heavy_tailed_by_grid(Yt, P, kernel, cost, self._n_threads, keep=keep)

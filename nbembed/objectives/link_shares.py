@@ -93,6 +93,7 @@ class LinkShares:
         link_form: LinkForm,
         *,
         labels: bool,
+        n_threads: int = 1,
     ) -> LinkShares:
         """Return what a supervision asks of ``base``.
 
@@ -107,11 +108,12 @@ class LinkShares:
         link_form : {"structured", "uniform"}
         labels : bool
             Whether each class is a group.
+        n_threads : int
         """
         groups, n_links = _groups(supervision, labels)
         if link_form == "uniform" or not groups[1].size:
             return _uniform(base, groups)
-        return _structured(allowed, effective_neighbors(base), groups, n_links)
+        return _structured(allowed, effective_neighbors(base), groups, n_links, n_threads)
 
     @cached_property
     def own(self) -> Any:
@@ -209,6 +211,7 @@ def _structured(
     perplexity: float,
     groups: tuple[Any, Any, Any],
     n_links: int,
+    n_threads: int,
 ) -> LinkShares:
     indptr, members, weights = groups
     n, sizes = P.n_samples, np.diff(indptr)
@@ -232,7 +235,7 @@ def _structured(
         order = np.argsort(members[first:last])
         here = members[first:last][order]
         key = perplexity, here.tobytes()
-        found = known.get(key) or OwnAffinities.of(P, perplexity, here)
+        found = known.get(key) or OwnAffinities.of(P, perplexity, here, n_threads)
         made[key] = found
         g = found.values * weights[first:last][order][found.columns]
         mass = _per_point(found.rows, g, here.size)
@@ -240,7 +243,7 @@ def _structured(
         there = mass > 0
         spread[first:last][order] -= np.where(there, share, 0)
         g *= np.divide(share, mass, out=np.zeros_like(mass), where=there)[found.rows]
-        parts.append(OwnPart(here, found, g[found.by_column]))
+        parts.append(OwnPart(here, found, g))
     kept[0] = made
     mass = weights * others
     rates = np.divide(spread, mass, out=np.zeros_like(mass), where=mass > 0)

@@ -147,12 +147,15 @@ class NeighborRetrieval(PairObjective):
         self._tradeoff = check_real("tradeoff", tradeoff, low=0, high=1)
         self._widening = _checked_widening(widening)
         self._floor = check_real("floor", floor, low=0, high=0.5, open_low=True)
+        base = as_affinities(affinities, "row")
+        self._n_threads = threads_for(base.n_samples, n_jobs)
         self._supervised = SupervisedAffinities.make(
-            as_affinities(affinities, "row"),
+            base,
             supervision,
             rho,
             labels_as_links=labels_as_links,
             link_form=link_form,
+            n_threads=self._n_threads,
         )
         self._width = _widths(width, affinities, self.n_samples)
         _check_sizes(self._width, self._widening, self.dtype)
@@ -161,7 +164,6 @@ class NeighborRetrieval(PairObjective):
             _check_grid(self._supervised.base.is_sparse, self._width)
         self._algorithm = algorithm
         self._logs: SupervisedLogs | None = None  # made at the first evaluation
-        self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:

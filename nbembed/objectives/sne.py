@@ -100,16 +100,18 @@ class SNE(PairObjective):
         algorithm: Algorithm = "exact",
         n_jobs: int | None = None,
     ) -> None:
+        base = as_affinities(P, "row")
+        self._n_threads = threads_for(base.n_samples, n_jobs)
         self._supervised = SupervisedAffinities.make(
-            as_affinities(P, "row"),
+            base,
             supervision,
             rho,
             labels_as_links=labels_as_links,
             link_form=link_form,
+            n_threads=self._n_threads,
         )
         check_choice("algorithm", algorithm, ALGORITHMS)
         self._algorithm = algorithm
-        self._n_threads = threads_for(self.n_samples, n_jobs)
 
     @property
     def n_samples(self) -> int:

@@ -47,7 +47,7 @@ from nbembed.kernels.packing import packed
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
-from nbembed.objectives.checks import Algorithm, as_csr, check_supervision
+from nbembed.objectives.checks import Algorithm, as_sparse, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
 from nbembed.objectives.similarity import Similarity
 from nbembed.probabilities import canonical, row_sums
@@ -80,6 +80,8 @@ class SupervisedAffinities:
         Whether each class counts as a group of linked points.
     link_form : {"structured", "uniform"}
         How groups enter; see :mod:`nbembed.objectives.link_shares`.
+    n_threads : int
+        Threads that make the own affinities of groups.
     """
 
     base: Affinities
@@ -88,6 +90,7 @@ class SupervisedAffinities:
     rho: float
     labels_as_links: bool
     link_form: LinkForm = "structured"
+    n_threads: int = 1
 
     @classmethod
     def make(
@@ -98,6 +101,7 @@ class SupervisedAffinities:
         *,
         labels_as_links: bool = True,
         link_form: LinkForm = "structured",
+        n_threads: int = 1,
         previous: SupervisedAffinities | None = None,
     ) -> SupervisedAffinities:
         """Return supervised affinities, sharing with ``previous`` what has not changed.
@@ -115,7 +119,9 @@ class SupervisedAffinities:
             previous.supervision is supervision or previous.supervision == supervision
         )
         if previous is not None and same_links and link_form == previous.link_form:
-            other = cls(base, previous.allowed, supervision, rho, labels_as_links, link_form)
+            other = cls(
+                base, previous.allowed, supervision, rho, labels_as_links, link_form, n_threads
+            )
             for name in (
                 "shares",
                 "pair_mass",
@@ -130,7 +136,7 @@ class SupervisedAffinities:
             return other
         forbidden = () if supervision is None else supervision.cannot_links
         allowed = without_cannot_links(base, forbidden)
-        return cls(base, allowed, supervision, rho, labels_as_links, link_form)
+        return cls(base, allowed, supervision, rho, labels_as_links, link_form, n_threads)
 
     def changed(self, parameters: Mapping[str, Any]) -> SupervisedAffinities:
         """Return the same with ``rho`` or ``supervision`` taken from ``parameters``."""
@@ -144,6 +150,7 @@ class SupervisedAffinities:
             rho,
             labels_as_links=self.labels_as_links,
             link_form=self.link_form,
+            n_threads=self.n_threads,
             previous=self,
         )
 
@@ -156,6 +163,7 @@ class SupervisedAffinities:
             self.supervision,
             self.link_form,
             labels=self.labels_as_links,
+            n_threads=self.n_threads,
         )
 
     @property
@@ -296,7 +304,7 @@ class SupervisedAffinities:
         """Return SNE's sums over pairs, with the symmetric weights diag(keep)·P + Pᵀ·diag(keep)."""
         if algorithm == "grid":
             allowed = self.allowed
-            halves = allowed.cached("sparse halves", lambda: _both_halves(as_csr(allowed.P)))
+            halves = allowed.cached("sparse halves", lambda: _both_halves(as_sparse(allowed.P)))
             return gaussian_rows_by_grid(Yt, halves, cost, n_threads, keep=self.keep)
         both_halves = _both_halves if self.base.is_sparse else packed
         pairs = self.allowed.cached("both halves", lambda: both_halves(self.allowed.P))

@@ -33,7 +33,7 @@ from nbembed.distances import name_of
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors import find_neighbors, k_smallest, nearest_given
-from nbembed.probabilities import csr_of_rows
+from nbembed.probabilities import csr_of_rows, cut_pairs
 from nbembed.validation import auto_perplexity, check_data, check_perplexity
 
 if TYPE_CHECKING:
@@ -170,12 +170,8 @@ def with_links(W: sparse.csr_array, supervision: Supervision) -> sparse.csr_arra
     """Return W as the links of ``supervision`` change it; a row is added for each group."""
     n = W.shape[0]
     if supervision.cannot_links:
-        rows = np.repeat(np.arange(n), np.diff(W.indptr))
         W = W.copy()
-        for a, b in supervision.cannot_links:
-            in_a, in_b = np.zeros(n, bool), np.zeros(n, bool)
-            in_a[a], in_b[b] = True, True
-            W.data[(in_a[rows] & in_b[W.indices]) | (in_b[rows] & in_a[W.indices])] = 0
+        cut_pairs(W, supervision.cannot_links)
         W.eliminate_zeros()
     if supervision.links:
         degree = np.asarray(W.sum(axis=1)).ravel()

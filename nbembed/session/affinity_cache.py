@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.affinities import Affinities
 from nbembed.session.background_fit import FitRequest
 from nbembed.session.serialization import same
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.methods.recipe import Start
     from nbembed.session.background_fit import FitResult
     from nbembed.session.settings import Settings
@@ -72,6 +75,30 @@ class AffinityCache:
         affinities = settings.recipe.make_affinities(self._X, supervision)
         self._store(key, affinities)
         return affinities
+
+    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
+        """Return the nearest neighbors of each point that the affinities in force hold, if any.
+
+        Parameters
+        ----------
+        metric : str, callable or PointMetric
+            In which they are neighbors.
+
+        Returns
+        -------
+        nearest : ndarray of shape (n_samples, k) or None
+            Nearest first.
+
+        Notes
+        -----
+        May be called from any thread.
+        """
+        for _, affinities in self._entries[:1]:
+            if isinstance(affinities, Affinities) and affinities.source is not None:
+                made_in = affinities.source[1]
+                if made_in is metric or bool(made_in == metric):
+                    return affinities.nearest
+        return None
 
     def has(self, settings: Settings, learned_from: Supervision | None = None) -> bool:
         """Return whether :meth:`get` would return, or raise, without making them."""

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.session.accepted_labels import AcceptedLabels
 from nbembed.session.background_fit import BackgroundFit
-from nbembed.session.commands import COMMANDS, Context, decide
+from nbembed.session.command_entry import Context
+from nbembed.session.commands import COMMANDS, decide
 from nbembed.session.events import MOTION, Event
 from nbembed.session.executor import Executor
 from nbembed.session.forks import tell_of_forks
@@ -42,6 +43,9 @@ from nbembed.session.worker import Worker, as_exception
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nbembed.methods.recipe import PathStep, Recipe
     from nbembed.propagation import Suggestions
     from nbembed.session.engine import Engine
@@ -197,6 +201,13 @@ class Controller:
         with self.lock:
             return self.published, self.machine.shown
 
+    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
+        """Return the nearest neighbors of each point that the affinities hold, nearest first.
+
+        ``None`` if there are no affinities, or none of nearest neighbors in that metric.
+        """
+        return self.engine.nearest(metric)
+
     def add_method(self, kind: type[Recipe[Any]]) -> None:
         """Let a method be named from now on."""
         with self.lock:
@@ -351,8 +362,7 @@ class Controller:
             change = invalidated(before.settings, after.settings) if changes else Invalidation()
             asks |= bool(change.parts & {"affinities", "layout"})
             if check and COMMANDS[command].settings is not None and "objective" in change.parts:
-                settings = after.settings
-                settings.recipe.check_feasible(context.X, settings.supervision)
+                after.settings.check_feasible(context.X, before.settings, change)
             elsewhere = after.settings is not before.settings
             moves = change.moves or (elsewhere and command == "go_to")
             facts = Facts(changes=changes, moves=moves)

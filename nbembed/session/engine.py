@@ -403,6 +403,10 @@ class Engine:
             self._moved = frozenset()
         self._run = None
 
+    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
+        """Return what :meth:`AffinityCache.nearest` does; may be called from any thread."""
+        return self._cache.nearest(metric)
+
     def release(self) -> None:
         """End the run and drop the affinities; the map can still be read and captured."""
         self.reset_optimizer()

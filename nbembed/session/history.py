@@ -201,24 +201,29 @@ class History:
             return False
         return _same_steps(self.past, other.past) and _same_steps(self.future, other.future)
 
-    def with_notes_of(self, other: History) -> History:
-        """Return the history with details and provenance of another one with the same settings."""
+    def with_notes_of(self, other: History, made: dict[int, Settings]) -> History:
+        """Return the history with details and provenance of another one with the same settings.
+
+        ``made`` is that of :meth:`Settings.with_origins_of`.
+        """
         return replace(
             self,
-            past=_noted(self.past, other.past),
-            future=_noted(self.future, other.future),
+            past=_noted(self.past, other.past, made),
+            future=_noted(self.future, other.future, made),
             forgotten=other.forgotten,
         )
 
 
-def _noted(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> tuple[Step, ...]:
+def _noted(
+    ours: tuple[Step, ...], theirs: tuple[Step, ...], made: dict[int, Settings]
+) -> tuple[Step, ...]:
     return tuple(
         replace(
             a,
-            settings=a.settings.with_origins_of(b.settings),
+            settings=a.settings.with_origins_of(b.settings, made),
             detail=b.detail,
             provenance=b.provenance,
-            naming=a.naming and b.naming and a.naming.with_origins_of(b.naming),
+            naming=a.naming and b.naming and a.naming.with_origins_of(b.naming, made),
         )
         for a, b in zip(ours, theirs, strict=True)
     )

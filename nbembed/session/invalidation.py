@@ -60,7 +60,9 @@ def invalidated(old: Settings, new: Settings) -> Invalidation:
         return Invalidation(_WITH["affinities"] | _WITH["layout"])
     parts: set[Part] = set()
     moved: set[str] = set()
-    before, live = old.recipe.parameters, new.live_names
+    # That parameters follow the classes to other numbers is no change of them.
+    kept = old.recipe.renumbered(old.supervision.classes, new.supervision.classes)
+    before, live = kept.parameters, new.live_names
     for name, value in new.recipe.parameters.items():
         if same(value, before.get(name)):
             continue

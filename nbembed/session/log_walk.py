@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import field_names
-from nbembed.session.commands import Context, command_named, decide
+from nbembed.session.command_entry import Context
+from nbembed.session.commands import command_named, decide
 from nbembed.session.events import MOTION, Event
 from nbembed.session.migration import current_event, with_current_names
 from nbembed.session.serialization import description

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.methods.recipe import field_names
 from nbembed.session.serialization import same
 from nbembed.session.session import Session
-from nbembed.session.settings import recipe_of
+from nbembed.session.settings import method_named, recipe_of
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe
@@ -133,12 +133,7 @@ def _recipe(first: Session, present: Session, method: Any) -> Recipe[Any]:
     if method is None:
         return first.recipe
     if isinstance(method, str):
-        kind = first.methods.get(method)
-        if kind is None:
-            raise ValueError(
-                f"method must be one of {', '.join(sorted(first.methods))} or an estimator, "
-                f"got {method!r}"
-            )
+        kind = method_named(method, first.methods)
         return present._settings.recipe_for(kind, first.X)
     recipe = recipe_of(method).in_plane().seeded(first.recipe.seed)
     if recipe.takes_distances != first.recipe.takes_distances:

@@ -43,7 +43,7 @@ from nbembed.validation import check_choice, check_flag, check_instance, check_r
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.methods.recipe import LiveParameter
+    from nbembed.methods.live_parameters import LiveParameter
     from nbembed.run import Record
     from nbembed.session.history import Change
     from nbembed.session.progress import Progress
@@ -121,6 +121,7 @@ class Session(Suggesting):
         settings = Settings.of(
             recipe, as_supervision(supervision, data.shape[0], "supervision")
         ).check()
+        settings.recipe.check_data(data)
         settings.recipe.check_feasible(data, settings.supervision)
         provenance = provenance_now("start", 0)
         settings = settings.begun(provenance)

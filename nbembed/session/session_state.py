@@ -125,13 +125,13 @@ class SessionState:
 
     def with_notes_of(self, other: SessionState) -> SessionState:
         """Return the state with what an equal one says of who changed what."""
+        made: dict[int, Settings] = {}
+        kept = {k: v.with_origins_of(other.snapshots[k], made) for k, v in self.snapshots.items()}
         return replace(
             self,
-            settings=self.settings.with_origins_of(other.settings),
-            history=self.history.with_notes_of(other.history),
-            snapshots=MappingProxyType(
-                {k: v.with_origins_of(other.snapshots[k]) for k, v in self.snapshots.items()}
-            ),
+            settings=self.settings.with_origins_of(other.settings, made),
+            history=self.history.with_notes_of(other.history, made),
+            snapshots=MappingProxyType(kept),
         )
 
     def sealed(self) -> SessionState:

@@ -21,6 +21,7 @@ from nbembed.session.label_origins import after_labeling
 from nbembed.session.serialization import same
 
 if TYPE_CHECKING:
+    from nbembed.session.invalidation import Invalidation
     from nbembed.session.label_origins import LabelOrigins
     from nbembed.session.provenance import Provenance
     from nbembed.supervision import Supervision
@@ -105,9 +106,14 @@ class Settings:
         return replace(self, recipe=self.recipe.replace(**plain).seeded())
 
     def with_supervision(self, supervision: Supervision) -> Settings:
-        """Return settings with another supervision, with room for all its classes."""
-        recipe = self.recipe.with_room_for(supervision)
-        return replace(self, supervision=supervision, recipe=recipe)
+        """Return settings with another supervision, with room for all its classes.
+
+        What a method keeps by the numbers of classes follows them, in methods used before, too.
+        """
+        classes = self.supervision.classes, supervision.classes
+        recipe = self.recipe.renumbered(*classes).with_room_for(supervision)
+        others = {name: other.renumbered(*classes) for name, other in self.others.items()}
+        return replace(self, supervision=supervision, recipe=recipe, others=others)
 
     def with_recipe(self, recipe: Recipe[Any]) -> Settings:
         """Return settings for another method; the present one is remembered."""
@@ -143,14 +149,50 @@ class Settings:
         """Return the settings of a session that begins, with the origin of its first labels."""
         return replace(self, origins=after_labeling(None, None, self.supervision, provenance))
 
-    def with_origins_of(self, other: Settings) -> Settings:
-        """Return settings whose labels came from where those of equal settings did."""
-        return replace(self, origins=other.origins)
+    def with_origins_of(self, other: Settings, made: dict[int, Settings]) -> Settings:
+        """Return settings whose labels came from where those of equal settings did.
+
+        Parameters
+        ----------
+        other : Settings
+        made : dict of int to Settings
+            What was returned for other settings of the same history, by their identities. A place
+            of the history is known by its settings: what was one object stays one.
+        """
+        if id(self) not in made:
+            made[id(self)] = replace(self, origins=other.origins)
+        return made[id(self)]
+
+    def check_feasible(self, X: Any, before: Settings, change: Invalidation) -> None:
+        """Raise ValueError where these settings, after those before, are of no possible map.
+
+        Labels alone cost no pass over the data, though they may add classes to the parameters.
+        """
+        same_data = before.with_supervision(self.supervision).same_recipe(self)
+        if "affinities" in change.parts and not same_data:
+            self.recipe.check_data(X)
+        self.recipe.check_feasible(X, self.supervision)
 
     def check(self) -> Settings:
         """Return the settings themselves, or raise what the recipe has to say against them."""
         self.recipe.check(self.supervision.n_samples, self.supervision)
         return self
+
+
+def method_named(name: str, methods: Mapping[str, type[Recipe[Any]]]) -> type[Recipe[Any]]:
+    """Return the recipe class of a name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    kind = methods.get(name)
+    if kind is None:
+        raise ValueError(
+            f"method must be one of {', '.join(sorted(methods))} or an estimator, got {name!r}"
+        )
+    return kind
 
 
 def recipe_of(method: Any) -> Recipe[Any]:

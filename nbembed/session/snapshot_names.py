@@ -31,9 +31,9 @@ class KeptSettings:
     number: int
     settings: Settings
 
-    def with_origins_of(self, other: KeptSettings) -> KeptSettings:
+    def with_origins_of(self, other: KeptSettings, made: dict[int, Settings]) -> KeptSettings:
         """Return the same with what equal settings say of who gave which label."""
-        return replace(self, settings=self.settings.with_origins_of(other.settings))
+        return replace(self, settings=self.settings.with_origins_of(other.settings, made))
 
 
 #: Snapshots by name, oldest first.
@@ -62,9 +62,9 @@ class Naming:
             there[free_name(self.name, there)] = self.kept
         return by_number(there), back
 
-    def with_origins_of(self, other: Naming) -> Naming:
+    def with_origins_of(self, other: Naming, made: dict[int, Settings]) -> Naming:
         """Return the same with what an equal one says of who gave which label."""
-        return replace(self, kept=self.kept.with_origins_of(other.kept))
+        return replace(self, kept=self.kept.with_origins_of(other.kept, made))
 
     def same_as(self, other: Naming) -> bool:
         """Return whether both give equal settings the same name; files of old have no numbers."""

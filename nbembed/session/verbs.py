@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nbembed.session.arguments import PARAMETERS
-from nbembed.session.commands import COMMANDS, Command
+from nbembed.session.command_entry import Command
+from nbembed.session.commands import COMMANDS
 
 
 class Verbs:

@@ -18,6 +18,7 @@ import numpy as np
 
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.methods.algorithm import GridRecipe
+from nbembed.optimizers import LBFGS
 from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.engine import Engine
 from nbembed.session.settings import Settings
@@ -32,6 +33,8 @@ _logger = logging.getLogger("nbembed.session")
 #: with other sums for many points are warmed up with so many as have them.
 POINTS = 200
 MANY = 6000
+#: Extents of maps that have taken shape and fill them evenly.
+SPANS = 50.0, 100.0, 200.0
 
 #: Methods that are warm, or about to be, and the threads that see to it.
 _warm: dict[tuple[type, int], threading.Thread] = {}
@@ -90,15 +93,18 @@ def _steer(recipe: Recipe[Any], n: int) -> None:
     settings = Settings.of(recipe, Supervision(n))
     engine = Engine(X, settings)
     _advance(engine)
+    _near_rest(engine)
     said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
     said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
     # In this order, because a first label is likelier than a slider that follows one.
-    for supervision in (said, Supervision(n)):
+    # Pairs of a large group are summed in another way where there are many points.
+    large = said.label(range(50, n // 2), "c")
+    for supervision in (said, large, Supervision(n)):
         here = settings.with_supervision(supervision)
         engine.apply("label", {}, here)
         _advance(engine)
         for parameter in recipe.live_parameters:
-            value = 0.4 * parameter.low + 0.6 * parameter.high  # no end, and no special case
+            value = 0.55 * parameter.low + 0.45 * parameter.high  # no end, and no special case
             other = here.recipe.replace(**{parameter.name: value})
             engine.apply("set", {parameter.name: value}, replace(here, recipe=other))
             _advance(engine)
@@ -109,3 +115,16 @@ def _advance(engine: Engine) -> None:
     engine.advance()
     engine.advance()
     engine.cost()
+    objective, layout = engine.objective, engine.layout
+    if objective is not None and layout is not None and engine.n_points > POINTS:
+        even = np.random.default_rng(0).random(layout.shape, layout.dtype.type)
+        for span in SPANS:  # the sum over near pairs is another than that over far ones
+            objective.evaluate(even * layout.dtype.type(span))
+
+
+def _near_rest(engine: Engine) -> None:
+    """Take a step of the kind with which a map comes to rest, some hundred iterations on."""
+    objective, layout = engine.objective, engine.layout
+    if objective is not None and layout is not None and objective.attracts:
+        rule = LBFGS()
+        rule.step(objective, rule.start(layout))

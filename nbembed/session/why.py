@@ -139,14 +139,18 @@ class Why:
     """
 
     def __init__(self, session: Session) -> None:
-        ref = weakref.ref(session)  # which the thread does not keep alive
+        ref = weakref.ref(session)  # which thread and measures do not keep alive
 
         def closed() -> bool:
             there = ref()
             return there is None or there._controller.machine.closing
 
+        def nearest(metric: Any) -> NDArray[Any] | None:
+            there = ref()
+            return None if there is None else there._controller.nearest(metric)
+
         self._session = session
-        self._measures = PointMeasures(session.X)
+        self._measures = PointMeasures(session.X, nearest)
         self._making = Making(over=closed)
         self._lock = threading.Lock()
         self._scales: tuple[Any, dict[str, Any]] | None = None

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from nbembed.session.commands import Context, decide
+from nbembed.session.command_entry import Context
+from nbembed.session.commands import decide
 from nbembed.session.events import MOTION
 from nbembed.session.invalidation import invalidated
 from nbembed.session.records import QueuedCommand

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from nbembed.session import Session, load_session
+from nbembed.session.serialization import description
 from nbembed.soak.child import start_child
 from nbembed.soak.drawing import Rng
 from nbembed.soak.mutations import mutate
@@ -124,11 +125,27 @@ def _used(session: Session, path: Path) -> str:
     if not np.isfinite(session.embedding).all():
         return "the map has coordinates that are not finite"
     _ = (session.frame(), session.membership, session.path, session.trace, session.parameters)
-    if foreign := _foreign_code(session.to_script()):
-        return f"the script runs {foreign}"
+    if fault := _script_fault(session):
+        return fault
     session.save(path)
     load_session(path).close()
     return ""
+
+
+def _script_fault(session: Session) -> str:
+    """Return what is wrong with a session's script, "" if nothing.
+
+    It is refused if, and only if, the log describes a value without having it, as it does a user's
+    function: a file may say so of any parameter.
+    """
+    described = any(description(dict(event.arguments)) for event in session.log)
+    try:
+        foreign = _foreign_code(session.to_script())
+    except ValueError as error:
+        return "" if described else f"the script is refused: {error}"
+    if described:
+        return "the script is written without a value that the log only describes"
+    return f"the script runs {foreign}" if foreign else ""
 
 
 def _foreign_code(script: str) -> str:

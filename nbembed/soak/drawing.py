@@ -18,7 +18,8 @@ from nbembed.session.commands import COMMANDS
 from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:
-    from nbembed.methods.recipe import LiveParameter, Recipe
+    from nbembed.methods.live_parameters import LiveParameter
+    from nbembed.methods.recipe import Recipe
     from nbembed.session import Session
 
 Rng = np.random.Generator

@@ -24,7 +24,7 @@ from nbembed.spectral.solve import Eigenproblem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.methods.recipe import LiveParameter
+    from nbembed.methods.live_parameters import LiveParameter
     from nbembed.spectral.subspace import Subspace
     from nbembed.supervision import Supervision
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nbembed.methods.recipe import LiveParameter
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.spectral.costs import heat_kernel
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.recipe import SpectralRecipe

@@ -25,7 +25,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from nbembed.blas import one_blas_thread
 from nbembed.memory import check_memory
-from nbembed.methods.recipe import LiveParameter
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.sparse_format import check_sparse
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from nbembed.methods.recipe import LiveParameter
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.spectral.costs import between, local_between, local_within, within
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.graph_recipe import GAMMA, NeighborhoodRecipe

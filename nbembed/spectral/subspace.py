@@ -9,7 +9,7 @@ the paper's remedy against overfitting.
 Where neither n − 1 nor D is small, r coordinates are too many: every problem has matrices (r, r),
 and solving it takes O(r³) time. With ``n_pca="auto"`` only the :data:`LEADING` principal directions
 are kept where there may be more than :data:`ALL`, and few of many are found iteratively
-(:mod:`nbembed.spectral.leading`). These rules are ours.
+(:mod:`nbembed.methods.principal_components`). These rules are ours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scipy.linalg import eigh, qr, svd
 from nbembed.blas import one_blas_thread
 from nbembed.distances import check_span, largest_magnitude
 from nbembed.memory import check_memory
-from nbembed.spectral.leading import leading_directions
+from nbembed.methods.principal_components import leading_directions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,7 +25,7 @@ from nbembed.spectral.recipe import SpectralRecipe, principal
 from nbembed.spectral.solve import Eigenproblem
 
 if TYPE_CHECKING:
-    from nbembed.methods.recipe import LiveParameter
+    from nbembed.methods.live_parameters import LiveParameter
     from nbembed.spectral.costs import LabelGroups
     from nbembed.spectral.subspace import Subspace
     from nbembed.supervision import Supervision

@@ -36,7 +36,11 @@ MOST_PAIRS = 2**25
 SPACES = ("data", "map")
 
 _NUMBER = re.compile(r"#?\s*(\d{1,15})")
-_SHAPES = {"grow": neighborhoods.grown, "shrink": neighborhoods.shrunk}
+_SHAPES = {
+    "neighbors": neighborhoods.near,
+    "grow": neighborhoods.grown,
+    "shrink": neighborhoods.shrunk,
+}
 
 
 class Finder:
@@ -53,6 +57,7 @@ class Finder:
         self._points = points
         X = None if session.recipe.takes_distances else session.X
         self._columns = PointColumns(points, X, self._labels)
+        self._found = neighborhoods.FoundRows(session.X)
 
     # -- from Python --------------------------------------------------------------------------
 
@@ -73,19 +78,23 @@ class Finder:
     def near(self, points: NDArray[np.intp], k: Any, space: Any, step: str) -> NDArray[np.intp]:
         """Return the neighbors of points, or the points grown or shrunk by them."""
         k = check_count("k", k)
-        if check_choice("space", space, SPACES) == "map":
-            frame = self._session.frame()
-            if not frame.version:
-                raise ValueError('space="map" needs a map, and there is none yet: play() makes one')
-            X, metric = frame.embedding.astype(np.float64), "euclidean"
-        else:
-            X, metric = self._session.X, self._session.recipe.quality_metric
+        in_data = check_choice("space", space, SPACES) == "data"
         k = min(k, self._n - 1)
         if k * len(points) > MOST_PAIRS:
             raise ValueError(
                 f"k must be at most {MOST_PAIRS // len(points)} for {len(points)} points, got {k}"
             )
-        return _SHAPES.get(step, neighborhoods.near)(X, points, k, metric)
+        if in_data:
+            metric = self._session.recipe.quality_metric
+            known = self._session._controller.nearest(metric)
+            rows = self._found.rows(points, k, metric, known)
+        else:
+            frame = self._session.frame()
+            if not frame.version:
+                raise ValueError('space="map" needs a map, and there is none yet: play() makes one')
+            layout = frame.embedding.astype(np.float64)
+            rows = neighborhoods.neighbor_rows(layout, points, k, "euclidean")
+        return _SHAPES[step](points, rows)
 
     # -- for a page ---------------------------------------------------------------------------
 

@@ -31,8 +31,10 @@ MACHINERY = frozenset(
 )
 #: Seconds before each try to end what threads of this package refer to. A try takes milliseconds.
 DELAYS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-#: The try before which garbage is collected, once: what a drawn picture leaves behind may refer to
-#: each other, and to the session, for long.
+#: The try before which garbage is collected, once. Nothing of this package leaves a cycle behind
+#: that refers to the session, but a user may: an error of a command that is kept in a variable
+#: refers to the frame that has the variable, and to those of the session's methods. Python may not
+#: collect such a cycle for long.
 COLLECTING = 2
 
 _logger = logging.getLogger(__name__)

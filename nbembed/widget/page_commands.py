@@ -18,7 +18,7 @@ from nbembed.widget.schema import Background, ColorMode
 from nbembed.widget.wire_types import COUNT, FLAG, INDEX, NUMBER, TEXT, Field, Type
 
 if TYPE_CHECKING:
-    from nbembed.session.commands import Command
+    from nbembed.session.command_entry import Command
 
 
 @dataclass(frozen=True)

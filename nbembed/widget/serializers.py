@@ -16,7 +16,8 @@ from nbembed.widget.protocol import encode, finite
 
 if TYPE_CHECKING:
     from nbembed.display.columns import Column
-    from nbembed.methods.recipe import LiveParameter, Recipe
+    from nbembed.methods.live_parameters import LiveParameter
+    from nbembed.methods.recipe import Recipe
     from nbembed.session import Session
     from nbembed.supervision import Supervision
 

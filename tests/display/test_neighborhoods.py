@@ -7,7 +7,9 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
-from nbembed.display.neighborhoods import EXACT, grown, near, neighbor_rows, shrunk
+from nbembed.affinities import perplexity_affinities
+from nbembed.display import neighborhoods
+from nbembed.display.neighborhoods import EXACT, FoundRows, grown, near, neighbor_rows, shrunk
 
 
 def brute(X: np.ndarray, points: np.ndarray, k: int, metric: str) -> list[list[int]]:
@@ -52,11 +54,50 @@ def test_few_points_have_few_neighbors() -> None:
 def test_sets_grow_and_shrink() -> None:
     X = np.arange(20.0)[:, None] ** 1.01  # on a line, distances grow: no ties
     points = np.array([5, 6, 7, 8, 9])
-    assert near(X, points, 2, "euclidean").tolist() == [4, 10]
-    assert grown(X, points, 2, "euclidean").tolist() == [4, *points, 10]
-    assert shrunk(X, points, 2, "euclidean").tolist() == [6, 7, 8]
-    assert shrunk(X, np.arange(20), 2, "euclidean").tolist() == list(range(20))
-    assert near(X, np.arange(20), 2, "euclidean").size == 0
+    rows = neighbor_rows(X, points, 2, "euclidean")
+    assert near(points, rows).tolist() == [4, 10]
+    assert grown(points, rows).tolist() == [4, *points, 10]
+    assert shrunk(points, rows).tolist() == [6, 7, 8]
+    every = np.arange(20)
+    rows = neighbor_rows(X, every, 2, "euclidean")
+    assert shrunk(every, rows).tolist() == every.tolist()
+    assert near(every, rows).size == 0
+
+
+def test_neighbors_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 12))
+    asked: list[tuple[list[int], int]] = []
+
+    def counted(X: np.ndarray, points: np.ndarray, k: int, metric: str) -> np.ndarray:
+        asked.append((points.tolist(), k))
+        return neighbor_rows(X, points, k, metric)
+
+    monkeypatch.setattr(neighborhoods, "neighbor_rows", counted)
+    found = FoundRows(X)
+    for points, k, metric in (
+        ([3, 5, 9], 4, "euclidean"),
+        ([3, 4, 9], 4, "euclidean"),  # one is new
+        ([9, 5], 2, "euclidean"),  # fewer of each
+        ([9], 6, "euclidean"),  # more of each: anew
+        ([9], 6, "cosine"),
+    ):
+        rows = found.rows(np.array(points), k, metric)
+        assert [sorted(row) for row in rows.tolist()] == brute(X, np.array(points), k, metric)
+    assert asked == [([3, 5, 9], 4), ([4], 4), ([], 4), ([9], 6), ([9], 6)]
+
+
+def test_neighbors_that_affinities_hold_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(300, 12))
+    points = np.array([7, 2, 250])
+    known = perplexity_affinities(X, 5, n_neighbors=25).joint().nearest
+    assert known is not None
+    expected = neighbor_rows(X, points, 25, "euclidean")
+    found = FoundRows(X)
+    assert np.array_equal(found.rows(points, 25, "euclidean", known), expected)  # more than known
+    monkeypatch.setattr(neighborhoods, "neighbor_rows", None)
+    for k in (16, 5):
+        fresh = FoundRows(X).rows(points, k, "euclidean", known)
+        assert np.array_equal(fresh, expected[:, :k])
 
 
 def test_many_points_are_searched_as_well() -> None:

@@ -38,6 +38,46 @@ def lab(color: str, vision: str) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
+def ciede2000(one: np.ndarray, two: np.ndarray) -> float:
+    """Return the color difference ΔE00 of two CIELAB colors (Sharma, Wu and Dalal 2005)."""
+    (l1, a1, b1), (l2, a2, b2) = one, two
+    chroma7 = ((np.hypot(a1, b1) + np.hypot(a2, b2)) / 2) ** 7
+    a1, a2 = (a * (1.5 - 0.5 * np.sqrt(chroma7 / (chroma7 + 25**7))) for a in (a1, a2))
+    c1, c2 = np.hypot(a1, b1), np.hypot(a2, b2)
+    h1, h2 = (np.degrees(np.arctan2(b, a)) % 360 for a, b in ((a1, b1), (a2, b2)))
+    turn = (h2 - h1 + 180) % 360 - 180
+    hue = 2 * np.sqrt(c1 * c2) * np.sin(np.radians(turn) / 2)
+    light, chroma, mean = (l1 + l2) / 2, (c1 + c2) / 2, np.radians(h1 + turn / 2)
+    t = (
+        1
+        - 0.17 * np.cos(mean - np.radians(30))
+        + 0.24 * np.cos(2 * mean)
+        + 0.32 * np.cos(3 * mean + np.radians(6))
+        - 0.20 * np.cos(4 * mean - np.radians(63))
+    )
+    near_blue = np.exp(-(((np.degrees(mean) % 360 - 275) / 25) ** 2))
+    turned = -2 * np.sqrt(chroma**7 / (chroma**7 + 25**7)) * np.sin(np.radians(60 * near_blue))
+    dl = (l2 - l1) / (1 + 0.015 * (light - 50) ** 2 / np.sqrt(20 + (light - 50) ** 2))
+    dc = (c2 - c1) / (1 + 0.045 * chroma)
+    dh = hue / (1 + 0.015 * chroma * t)
+    return float(np.sqrt(dl**2 + dc**2 + dh**2 + turned * dc * dh))
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [  # of the test data that Sharma, Wu and Dalal published
+        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
+        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
+        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+        ((22.7233, 20.0904, -46.6940), (23.0331, 14.9730, -42.5619), 2.0373),
+    ],
+)
+def test_color_differences_are_the_published_ones(
+    one: object, two: object, expected: float
+) -> None:
+    assert ciede2000(np.array(one), np.array(two)) == pytest.approx(expected, abs=1e-4)
+
+
 @pytest.mark.parametrize("vision", VISIONS)
 def test_the_first_colors_differ_for_every_eye(vision: str) -> None:
     seen = [lab(c, vision) for c in COLORS[:10]]

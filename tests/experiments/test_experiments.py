@@ -9,9 +9,16 @@ import pytest
 
 from nbembed import experiments
 from nbembed.datasets import load_vehicle, toy_few_labels
-from nbembed.experiments import Experiment, Figure, base
+from nbembed.experiments import Experiment, Figure, base, framework
 from nbembed.experiments.base import report
-from nbembed.experiments.framework import Task, hits, labeled_points
+from nbembed.experiments.framework import (
+    Task,
+    faces,
+    hits,
+    labeled_points,
+    linear,
+    quadratic,
+)
 from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
 from nbembed.spectral import LFDARecipe, LPPRecipe
 
@@ -132,6 +139,38 @@ def test_hits_are_counted_on_the_map():
     task = Task("toy", 1)
     assert hits(subspace, toy.y, told, asked, LPPRecipe(), {"power": 1.0}, task) == 1.0
     assert hits(subspace, toy.y, told, asked, LFDARecipe(), {}, task) < 0.95
+
+
+def test_faces_are_of_five_classes_of_two_persons():
+    person = np.repeat(np.arange(12), 40)
+    X, y = faces(np.column_stack([person, np.arange(480)]), person)
+    assert X.shape == (320, 2)
+    assert np.unique(X[:, 1]).size == 320
+    for c in range(5):
+        _, counts = np.unique(X[y == c, 0], return_counts=True)
+        assert counts.tolist() == [32, 32]
+
+
+def test_the_quadratic_space_has_the_inner_products_of_the_kernel(rng):
+    X = rng.standard_normal((30, 3))
+    Z = quadratic(X).Z
+    K = (1 + X @ X.T / 3) ** 2
+    K = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    # All monomials of three variables up to the second degree, but for the constant one.
+    assert Z.shape == (30, 9)
+    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-10)
+
+
+def test_random_axes_know_no_classes(rng):
+    y = np.repeat([0, 1], 300)
+    X = np.column_stack([40 * y - 20 + 0.1 * rng.standard_normal(600), rng.standard_normal(600)])
+    assert framework._plain(X, y, 10, 0) > 95
+    found, by_chance = (
+        np.mean([framework._random(linear(Z), y, 10, Task("toy", 1), s) for s in range(10)])
+        for Z in (X, rng.standard_normal((600, 3)))
+    )
+    assert found > 90  # nearly all of the variance is between the classes
+    assert 40 < by_chance < 60
 
 
 @pytest.mark.slow

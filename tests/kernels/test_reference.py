@@ -339,6 +339,11 @@ def test_every_selectable_kernel_is_compared() -> None:
         "factorize",
         # test_largest compares this.
         "largest_entries",
+        # test_own_affinities compares these.
+        "own_rows",
+        "pattern_both_ways",
+        "mirrored_sum",
+        "place_rows",
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
-from nbembed.methods.recipe import LiveParameter
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.registry import estimator_of, registered
 
 X, Y = load_iris(return_X_y=True)

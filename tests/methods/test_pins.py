@@ -22,7 +22,9 @@ def test_pinned_points_stay_to_the_bit(kind, optimizer, pair):
     assert method.embedding_[held.pinned].tobytes() == expected[held.pinned].tobytes()
     moved = np.linalg.norm(method.embedding_ - expected, axis=1) > 0
     assert moved.sum() == 77
-    free = quick(kind, init=init, optimizer=optimizer).fit(X, supervision=held.unpin([0, 11, 79]))
+    # From where the pins have held it: from `init`, NeRV ends in one of many optima.
+    free = quick(kind, init=method.embedding_, optimizer=optimizer)
+    free.fit(X, supervision=held.unpin([0, 11, 79]))
     if kind is not Mbed:  # its costs may be at different λ
         assert free.cost_ < method.cost_
     assert np.isfinite(method.embedding_).all()

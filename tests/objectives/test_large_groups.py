@@ -12,6 +12,7 @@ from nbembed.affinities import Affinities
 from nbembed.kernels import group_entropy
 from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.grid import links as grid_links
+from nbembed.kernels.grid.sums import radial_sums
 from nbembed.objectives import SNE, HeavyTailed
 from nbembed.supervision import Supervision
 from tests.objectives.sparse_rows import sparse_rows
@@ -28,6 +29,19 @@ def grid_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the grid be used for groups for which all pairs cost less, too."""
     for name in ("GROUP_PAIR", "CANNOT_PAIR"):
         monkeypatch.setattr(grid_links, name, 1e9)
+
+
+@pytest.fixture
+def sums(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list to which each sum by the grid adds its kernel."""
+    kernels: list[Any] = []
+
+    def noted(Yt: Any, kernel: Any, *arguments: Any, **named: Any) -> Any:
+        kernels.append(kernel)
+        return radial_sums(Yt, kernel, *arguments, **named)
+
+    monkeypatch.setattr(grid_links, "radial_sums", noted)
+    return kernels
 
 
 @pytest.fixture(scope="module")
@@ -54,28 +68,36 @@ def layout(width: float) -> Any:
 
 def close(found: Any, exact: Any) -> None:
     error = np.linalg.norm(found.gradient - exact.gradient) / np.linalg.norm(exact.gradient)
-    assert 0 < error < 1e-3
-    np.testing.assert_allclose(found.curvature, exact.curvature, rtol=1e-3)
-    assert found.cost == pytest.approx(exact.cost, rel=1e-4)
+    assert error < 2e-4
+    np.testing.assert_allclose(found.curvature, exact.curvature, rtol=3e-4)
+    assert found.cost == pytest.approx(exact.cost, rel=1e-6)
 
 
 @pytest.mark.parametrize(
     ("alpha", "link_form"), [(0.0, "uniform"), (1.0, "structured"), (2.0, "structured")]
 )
-def test_heavy_tailed(rows: Any, told: Supervision, alpha: float, link_form: Any) -> None:
+def test_heavy_tailed(
+    rows: Any, told: Supervision, alpha: float, link_form: Any, sums: list[Any]
+) -> None:
     P = Affinities(sparse.csr_array((rows + rows.T) / (2 * N)), "joint")
     given: Any = {"supervision": told, "link_form": link_form}
     exact, grid = (HeavyTailed(P, alpha, algorithm=a, **given) for a in ("exact", "grid"))
     for width in (0.01, 4.0, 60.0):
-        close(grid.evaluate(layout(width)), exact.evaluate(layout(width)))
+        sums.clear()
+        found = grid.evaluate(layout(width))
+        assert sums
+        close(found, exact.evaluate(layout(width)))
 
 
 @pytest.mark.parametrize("link_form", ["structured", "uniform"])
-def test_sne(rows: Any, told: Supervision, link_form: Any) -> None:
+def test_sne(rows: Any, told: Supervision, link_form: Any, sums: list[Any]) -> None:
     given: Any = {"supervision": told, "link_form": link_form}
     exact, grid = (SNE(rows, algorithm=a, **given) for a in ("exact", "grid"))
     for width in (0.01, 2.0):
-        close(grid.evaluate(layout(width)), exact.evaluate(layout(width)))
+        sums.clear()
+        found = grid.evaluate(layout(width))
+        assert sums
+        close(found, exact.evaluate(layout(width)))
 
 
 @pytest.mark.parametrize("kind", [HeavyTailed, SNE])

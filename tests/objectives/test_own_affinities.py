@@ -49,7 +49,7 @@ def test_parts_make_one_canonical_matrix(affinities, rng, overlap):
         members = np.sort(group)
         own = OwnAffinities.of(affinities, 12.0, members)
         values = rng.exponential(size=own.values.size)
-        parts.append(OwnPart(members, own, values[own.by_column]))
+        parts.append(OwnPart(members, own, values))
         total[members[own.rows], members[own.columns]] += values
 
     found = assembled(parts, N)

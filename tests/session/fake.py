@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbembed.methods.recipe import Geometry, LiveParameter, Recipe, Start
+from nbembed.methods.live_parameters import LiveParameter
+from nbembed.methods.recipe import Geometry, Recipe, Start
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers import ConjugateGradient, Optimizer, State
 from nbembed.schedule import Schedule, Stage

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from nbembed import HSSNE, ParametricEmbedding
+from nbembed import HSSNE, Mbed, ParametricEmbedding
 from nbembed.session import Session
 from tests.session.fake import GUARD, rest
 
@@ -89,6 +89,69 @@ def test_classes_keep_their_regions_when_others_go_and_come_back(change):
         assert all(np.array_equal(again[name], before[name]) for name in before)
         with session.replayed() as replayed:
             assert replayed.embedding.tobytes() == session.embedding.tobytes()
+
+
+GIVEN = {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [-1.0, 0.0]}
+
+
+@pytest.mark.parametrize("kind", [list, np.array], ids=["list", "array"])
+@pytest.mark.parametrize("alpha", ["auto", 1.0])
+def test_classes_keep_their_given_directions_and_priors(kind, alpha):
+    method = Mbed(
+        directions=kind(list(GIVEN.values())),
+        class_prior=kind([0.2, 0.3, 0.5]),
+        alpha=alpha,
+        random_state=0,
+    )
+    with Session(IRIS.data[::3], method) as session:
+        session.pace = None
+        label_iris(session)
+        session.step(5, wait=True)
+        session.remove_class("a")
+        session.step(5, wait=True)
+        assert {name: w.tolist() for name, w in regions(session).items()} == {
+            name: GIVEN[name] for name in "bc"
+        }
+        assert np.array_equal(session.method.class_prior, [0.3, 0.5, 0.2])
+        session.label([0], "new")  # takes the direction that is free
+        session.step(5, wait=True)
+        assert regions(session)["new"].tolist() == GIVEN["a"]
+        before = session.directions
+        session.reset()
+        session.step(5, wait=True)
+        assert np.array_equal(session.directions, before)
+        with session.replayed() as replayed:
+            assert replayed.embedding.tobytes() == session.embedding.tobytes()
+
+
+def test_given_directions_follow_classes_while_another_method_is_at_work():
+    with Session(IRIS.data[::3], Mbed(directions=list(GIVEN.values()), random_state=0)) as session:
+        label_iris(session)
+        session.switch("HSSNE")
+        session.remove_class("a")
+        session.switch("Mbed")
+        session.step(5, wait=True)
+        assert {name: w.tolist() for name, w in regions(session).items()} == {
+            name: GIVEN[name] for name in "bc"
+        }
+
+
+def test_a_class_that_goes_leaves_the_map_of_given_directions_where_it_is(monkeypatch):
+    def adopted(*arguments):
+        raise AssertionError("the layout was adopted anew")
+
+    method = Mbed(directions=list(GIVEN.values()), class_prior=[0.2, 0.3, 0.5], random_state=0)
+    with Session(IRIS.data[::3], method) as session:
+        label_iris(session)
+        session.step(5, wait=True)
+        monkeypatch.setattr(method.recipe_type, "adopt", adopted)
+        before = session.embedding
+        session.remove_class("a")
+        session.undo()
+        rest(session)
+        assert np.array_equal(session.embedding, before)
+        session.step(5, wait=True)
+        assert {name: w.tolist() for name, w in regions(session).items()} == GIVEN
 
 
 def test_classes_keep_their_centers_when_others_go_and_come_back():

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import nbembed.session.verbs as verbs
-from nbembed.session import Session, commands
+from nbembed.session import Session, command_effects, commands
 from nbembed.session.arguments import POINTS, Argument
-from nbembed.session.commands import COMMANDS, Command
+from nbembed.session.command_entry import Command
+from nbembed.session.commands import COMMANDS
 from tests.session.fake import Fake, rest
 
 
@@ -38,7 +39,7 @@ def scatter(monkeypatch) -> Command:
         "unlabel_and_pin",
         "Take back all that was said about points and pin them.",
         (Argument("points", POINTS),),
-        settings=commands._supervised(lambda s, a: s.forget(a["points"]).pin(a["points"])),
+        settings=command_effects.supervised(lambda s, a: s.forget(a["points"]).pin(a["points"])),
         undo_text=lambda now, a: f"unlabel and pin {len(a['points'])} points",
     )
     monkeypatch.setattr(commands, "COMMANDS", table := {**COMMANDS, entry.name: entry})

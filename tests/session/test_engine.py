@@ -9,7 +9,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
-from nbembed.session.commands import Context, decide
+from nbembed.session.command_entry import Context
+from nbembed.session.commands import decide
 from nbembed.session.engine import Engine
 from nbembed.session.methods import known_methods
 from nbembed.session.session_state import SessionState

@@ -55,6 +55,22 @@ def test_labels_said_while_it_runs_bring_centers_and_a_map():
         redone(session)
 
 
+def test_a_class_prior_counts_once_its_classes_are_there_and_refuses_one_more():
+    with new(class_prior=[0.2, 0.8]) as session:
+        session.play()
+        label(session, 0)
+        assert session.wait("converged", GUARD)
+        label(session, 1)
+        assert session.wait("converged", GUARD)
+        prior = session._controller.engine.objective.prior
+        np.testing.assert_allclose(prior, [0.2, 0.8])
+        with pytest.raises(ValueError, match=r"class_prior must have shape \(3,\)"):
+            label(session, 2)
+        assert session.supervision.classes == tuple(IRIS.target_names[:2])
+        assert session.wait("converged", GUARD)
+        redone(session)
+
+
 def test_a_cold_start_is_what_fit_computes():
     with new() as session:
         label(session, 0, 1, 2)

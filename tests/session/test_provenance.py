@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -188,6 +190,28 @@ def test_a_log_without_provenance_replays_with_unknown_origins(start, X):
     assert np.array_equal(again.embedding, session.embedding)
     assert again.label_provenance == {1: None}
     assert str(again.changes[0]) == "label 1 point as a"
+
+
+@pytest.mark.parametrize(
+    "travel",
+    [lambda s: (s.undo(), s.redo()), lambda s: (s.go_to(0), s.go_to(2))],
+    ids=["redone", "gone back to"],
+)
+def test_a_step_of_unknown_origin_that_is_redone_stays_unknown(start, X, travel):
+    session = start()
+    session.label([1], "a")
+    session.set(weight=2.0)
+    rest(session)
+    log = [dataclasses.replace(event, provenance=None) for event in session.log]
+    with Session.replay(X, log, methods=(Fake, Other)) as again, given_by_hand("click"):
+        travel(again)
+        again.save_selection("kept", [1])  # no step of the history
+        assert [change.provenance for change in again.changes] == [None, None]
+        assert again.label_provenance == {1: None}
+        again.label([2], "b")
+        assert [c.provenance and c.provenance.how for c in again.changes] == [None, None, "click"]
+        with again.replayed() as replayed:
+            assert replayed.changes == again.changes
 
 
 @pytest.mark.parametrize(

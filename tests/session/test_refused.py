@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
+from nbembed.methods import recipe as recipe_module
+from nbembed.methods.parametric import recipe as parametric
 from nbembed.session import Session
 from tests.session.fake import Fake, Other, rest
 
@@ -122,6 +126,54 @@ def test_other_arguments_are_named(start):
             session.restore(name)
     with pytest.raises(TypeError, match="auto_learn must be True or False, got 'no'"):
         session.auto_learn = "no"
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        nb.HSSNE(metric="correlation"),
+        nb.Mbed(metric="correlation", n_classes=2),
+        nb.ParametricEmbedding(),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_labels_cost_no_pass_over_the_data(method, monkeypatch):
+    passes = Counter()
+
+    def counted(check):
+        def of_data(*arguments):
+            passes[check.__name__] += 1
+            return check(*arguments)
+
+        return of_data
+
+    for module, name in ((recipe_module, "check_metric_applies"), (parametric, "check_posteriors")):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+    points = np.abs(X) / np.abs(X).sum(axis=1, keepdims=True)
+    with Session(points, method) as session:
+        assert passes.total() == 1
+        for k, name in enumerate("abcd"):  # more classes than Mbed has room for at first
+            session.label([k, k + 10], name)
+        session.must_link([3, 4])
+        session.remove_class("d")
+        assert passes.total() == 1
+        session.switch(nb.SNE(metric="correlation"))
+        session.label([5], "a")
+        assert passes.total() == 2
+        session.set(metric="cosine")
+        assert passes.total() == 3
+
+
+def test_data_that_a_metric_is_not_defined_for_forbid_it():
+    constant = X.copy()
+    constant[3] = 1.0
+    with Session(constant, nb.HSSNE()) as session:
+        session.label([1], "a")
+        with pytest.raises(ValueError, match=r"rows that vary .* the first of them row 3"):
+            session.set(metric="correlation")
+        with pytest.raises(ValueError, match=r"rows that vary .* the first of them row 3"):
+            session.switch(nb.SNE(metric="correlation"))
+        assert session.recipe.data_metric == "euclidean"
 
 
 def test_a_session_that_would_not_fit_into_memory_is_refused(monkeypatch):

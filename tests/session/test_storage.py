@@ -87,6 +87,26 @@ def test_a_loaded_session_plays_on_and_replays_to_the_same_bits(steered, tmp_pat
     twice.close()
 
 
+def test_places_with_the_same_settings_are_one_place_again(start, tmp_path):
+    """A snapshot's deletion changes no settings: where the map was then is where it was before."""
+    session = start()
+    session.label([0], "a")
+    session.snapshot("one")
+    session.delete_snapshot("one")
+    session.step(3)
+    session.wait()
+    before = session.embedding
+    session.save(tmp_path / "file")
+    with load_session(tmp_path / "file", methods=KINDS) as again:
+        again.label([1], "b")
+        again.step(3)
+        again.go_to(1)
+        again.wait()
+        np.testing.assert_array_equal(again.embedding, before)
+        with again.replayed() as replayed:
+            np.testing.assert_array_equal(replayed.embedding, before)
+
+
 def test_saving_while_running_and_with_commands_waiting(start, tmp_path):
     session = start()
     session.step(3)

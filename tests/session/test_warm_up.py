@@ -90,10 +90,14 @@ for change in (
     lambda: session.set(rho=0.3),
     lambda: session.cannot_link([0], [400]),
     lambda: session.pin([7]),
+    lambda: session.label(range(n // 2, n), "c"),
 ):
     change()
     session.step(2)
     session.wait(timeout=300)
+# To where the optimizer follows another rule.
+session.step(120)
+session.wait(timeout=300)
 session.close()
 for name, signature in sorted(kernels() - before):
     print(name, signature)

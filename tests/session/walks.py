@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from nbembed.run import Run
-from nbembed.session.commands import Context, decide
+from nbembed.session.command_entry import Context
+from nbembed.session.commands import decide
 from nbembed.session.engine import Engine
 from nbembed.session.methods import known_methods
 from nbembed.session.optimum import OptimumCheck

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.methods.recipe import LiveParameter, PathStep, Recipe
+from nbembed.methods.live_parameters import LiveParameter
+from nbembed.methods.recipe import PathStep, Recipe
 from nbembed.propagation import Suggestions
 from nbembed.session import SuggestionCheck
 from nbembed.session.events import Event
@@ -65,6 +66,13 @@ class FakeMargin(FakeRecipe):
         return self if self.plane is not None else self.replace(plane=True)
 
 
+class FakeController:
+    """What an Explorer asks of a session's controller."""
+
+    def nearest(self, metric: Any) -> None:
+        """There are no affinities."""
+
+
 class FakeSession:
     """What an Explorer asks of a session."""
 
@@ -97,6 +105,7 @@ class FakeSession:
         self.trace: list[Any] = []
         self.selections: dict[str, Any] = {}
         self.log: list[Event] = []
+        self._controller = FakeController()
         self.taken_snapshots: tuple[Any, ...] = ()
         self.given: list[tuple[str, dict[str, Any]]] = []
         self.refuse: Exception | None = None

@@ -52,15 +52,18 @@ def parameters(function: Any) -> list[tuple[str, Any, Any]]:
     return [(p.name, p.kind, p.default) for p in found]
 
 
-def help_rows(page: Page) -> list[tuple[str, str]]:
-    """Return what the help dialog says of keys; its first list is of the mouse."""
-    page.get_by_role("button", name="Help").click()
-    keys = page.get_by_role("dialog").locator("dl").nth(1)
-    labels, texts = keys.locator("dt"), keys.locator("dd")
+def help_rows(page: Page, place: int) -> list[tuple[str, str]]:
+    """Return one list of the help dialog: the first is of mouse and fingers, the second of keys."""
+    found = page.get_by_role("dialog").locator("dl").nth(place)
+    labels, texts = found.locator("dt"), found.locator("dd")
     return list(zip(labels.all_text_contents(), texts.all_text_contents()))
 
 
-def test_the_docs_list_the_keys_of_the_help(open_explorer: Any) -> None:
-    table = DOCS.read_text(encoding="utf-8").partition("| Key | |")[2].partition("\n\n")[0]
-    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", table, re.MULTILINE)
-    assert rows == help_rows(open_explorer(n=20))
+def test_the_docs_list_what_the_help_lists(open_explorer: Any) -> None:
+    page = open_explorer(n=20)
+    page.get_by_role("button", name="Help").click()
+    for place, head in enumerate(("| Mouse and fingers | |", "| Key | |")):
+        table = DOCS.read_text(encoding="utf-8").partition(head)[2].partition("\n\n")[0]
+        rows = re.findall(r"^\| (.+?) \| (.+?) \|$", table, re.MULTILINE)
+        assert rows
+        assert rows == help_rows(page, place)

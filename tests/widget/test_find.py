@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import nbembed as nb
+from nbembed.display import neighborhoods
 from nbembed.widget import Explorer, finder
 from tests.waiting import eventually
 from tests.widget.contract import check_message
@@ -302,3 +303,16 @@ def test_a_saved_session_has_its_selections_on_the_page(tmp_path: Any) -> None:
     assert explorer.selection.tolist() == [1, 5]
     explorer.close()
     loaded.close()
+
+
+def test_neighbors_in_the_data_are_those_of_the_affinities(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(400, 12))
+    method = nb.HSSNE(perplexity=8, algorithm="grid", random_state=0)
+    with nb.Session(X, method) as session:
+        explorer = Explorer(session=session)
+        before = explorer.neighbors([3, 50], k=5)
+        session.step(1, wait=True)
+        monkeypatch.setattr(neighborhoods, "neighbor_rows", None)
+        assert np.array_equal(explorer.neighbors([3, 50], k=5), before)
+        assert session._controller.nearest("cosine") is None
+        explorer.close()

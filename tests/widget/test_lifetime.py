@@ -258,11 +258,17 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
 def test_a_session_that_only_garbage_refers_to_ends() -> None:
     explorer = nb.Explorer(X, METHOD)
     controller = explorer.session._controller
+
+    def keep_error() -> None:
+        try:
+            explorer.session.label([len(X)], "a")
+        except ValueError as error:
+            kept = error  # whose traceback refers to this frame
+            assert kept
+
     gc.disable()
     try:
-        cycle: list[object] = [explorer.session]
-        cycle.append(cycle)
-        del cycle
+        keep_error()
         explorer.close()
         assert not controller.machine.closing
         with controller.lock:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.display.test_palette import VISIONS, lab
+from nbembed.display import palette
+from tests.display.test_palette import VISIONS, ciede2000, lab
 from tests.widget.page import DARK, LIGHT, act, kernel, sent
 from tests.widget.test_page import lasso_around, run, screen_of, selection
 
@@ -566,6 +567,25 @@ def test_every_color_stands_out_from_the_ground(open_explorer: Any, theme: Any) 
         assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 7
 
 
+@pytest.mark.parametrize(("theme", "least"), [(LIGHT, 15), (DARK, 12)])
+def test_shown_colors_can_be_told_apart(open_explorer: Any, theme: Any, least: float) -> None:
+    page = open_explorer(n=40, clusters=4, theme=theme)
+    act(page, "for (let i = 0; i < 12; i++) k.addClass(`class ${i}`)")
+    colors = list(palette.COLORS)
+    act(
+        page,
+        f"k.update({{classes: k.traits.classes.map((c, i) => ({{...c, color: {colors}[i]}}))}})",
+    )
+    fills = page.locator(".nbe-chip path").evaluate_all(
+        "all => all.map(e => getComputedStyle(e).fill)"
+    )
+    shown = ["#" + "".join(f"{int(v):02X}" for v in re.findall(r"\d+", c)) for c in fills]
+    assert len(shown) == len(colors)
+    seen = [lab(color, "trichromat") for color in shown]
+    found = min(ciede2000(a, b) for a, b in itertools.combinations(seen, 2))
+    assert found > least
+
+
 AREA = """async ([x, y, r]) => {
   const c = document.querySelector('.nbe-points');
   await new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)));
@@ -589,6 +609,29 @@ def test_a_labeled_point_covers_hardly_more_than_others(open_explorer: Any) -> N
     x, y = page.evaluate("document.querySelector('.nbe-map').nbembedWhere(0)")
     after = page.evaluate(AREA, [round(x), round(y), 12])
     assert 1.05 * before < after < 1.8 * before
+
+
+#: A third of the points on a grid, the others on four spots.
+HEAPS = """for (let i = 0; i < k.n; i++) {
+  const j = i / 3;
+  const spread = i % 3 === 0;
+  k.positions[2 * i] = spread ? (j % 17) / 17 : i % 2;
+  k.positions[2 * i + 1] = spread ? Math.floor(j / 17) / 17 : (i >> 1) % 2;
+}
+k.update({ state: "paused", coordinates: new DataView(k.positions.slice().buffer) })"""
+
+
+def test_heaps_do_not_make_the_other_points_small(open_explorer: Any) -> None:
+    """As at the centers of Parametric Embedding, where sure points lie together."""
+    page = open_explorer(n=867, clusters=4, renderer="raster")
+    act(page, HEAPS)
+    page.get_by_role("button", name="Fit view").click()
+    inside = 3 * (8 * 17 + 8)
+    page.wait_for_function(
+        f"document.querySelector('.nbe-map').nbembedWhere({inside}).every(v => v > 100)"
+    )
+    x, y = page.evaluate(f"document.querySelector('.nbe-map').nbembedWhere({inside})")
+    assert page.evaluate(AREA, [round(x), round(y), 10]) > 25
 
 
 def test_crowded_points_are_smaller(open_explorer: Any) -> None:

@@ -286,3 +286,5 @@ def test_a_page_without_kernel_asks_for_no_class(still: Page) -> None:
     places.lasso_all(page, page)
     expect(page.get_by_text("60 of 60 points selected")).to_be_visible()
     expect(page.get_by_role("group", name="Class of the selection")).to_have_count(0)
+    page.keyboard.press("Escape")  # nothing unseen is closed first
+    expect(page.get_by_text("60 points", exact=True)).to_be_visible()

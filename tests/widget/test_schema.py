@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nbembed.session.arguments import COUNT, NUMBER, POINTS, Argument
+from nbembed.session.command_entry import Command
 from nbembed.session.commands import COMMANDS as SESSION_COMMANDS
-from nbembed.session.commands import Command
 from nbembed.widget import Explorer, page_commands, protocol, schema, typescript
 from nbembed.widget.dispatcher import CommandDispatcher
 from nbembed.widget.wire_types import (

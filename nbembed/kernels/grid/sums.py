@@ -61,6 +61,7 @@ def radial_sums(
     Yt : ndarray of shape (d, n), float32 or float64
         Coordinates, d = 2 or 3; finite.
     kernel : Radial or GaussianMoment
+        A logarithm or score only in maps that are wider than :data:`.size.LEAST` of its width.
     charges : ndarray of shape (n,), optional
         c; one each if not given.
     n_threads : int
@@ -83,6 +84,8 @@ def radial_sums(
     Yt = np.ascontiguousarray(Yt)
     grid = grid_for(Yt, kernel, precise) if grid is None else grid
     if grid.span <= LEAST * kernel.width:
+        # Narrower groups are summed by their moments (.links).
+        assert kernel.of == "similarity"
         return _in_one_place(Yt, kernel, np.ones(n) if charges is None else charges)
     dtype = sums_dtype(Yt, kernel, grid, precise)
     charges = np.ones(n, dtype) if charges is None else np.ascontiguousarray(charges, dtype)

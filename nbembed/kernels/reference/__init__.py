@@ -28,6 +28,12 @@ from nbembed.kernels.reference.links import (
     unlinked_sums,
 )
 from nbembed.kernels.reference.nearest import cut_lists, keep_smallest, pair_distances
+from nbembed.kernels.reference.own_affinities import (
+    mirrored_sum,
+    own_rows,
+    pattern_both_ways,
+    place_rows,
+)
 from nbembed.kernels.reference.pairs import (
     gaussian_rows,
     heavy_tailed,
@@ -61,12 +67,16 @@ __all__ = [
     "largest_entries",
     "linked_entropy",
     "loops",
+    "mirrored_sum",
     "neighbor_retrieval",
     "normalize",
+    "own_rows",
     "packed_log_rows",
     "pair_distances",
     "parametric",
     "path_lengths",
+    "pattern_both_ways",
+    "place_rows",
     "polynomial_inverse",
     "potentials",
     "radial_sums",

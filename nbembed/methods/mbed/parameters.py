@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nbembed.affinities import Affinities, check_global_memory, check_memory_of_pairs
+from nbembed.affinities import (
+    Affinities,
+    check_global_memory,
+    check_memory_of_pairs,
+    neighbors_of_perplexity,
+)
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.algorithm import (
     INSTEAD,
     SHARED_BUT_ALGORITHM,
     AlgorithmChoice,
     check_algorithm,
-    neighbors_of,
     wants_grid,
 )
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
-from nbembed.methods.recipe import LiveParameter, Part, Recipe
+from nbembed.methods.recipe import Part, Recipe
 from nbembed.methods.settings import check_init, check_shared
 from nbembed.objectives import circle, simplex
 from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.checks import Algorithm
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.supervision.class_changes import new_numbers
 from nbembed.validation import (
     check_choice,
     check_class_prior,
     check_components,
     check_count,
+    check_perplexity,
     check_real,
 )
 
@@ -158,8 +165,8 @@ class MbedParameters(Recipe[Affinities]):
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where a map cannot be made.
 
-        That is where the metric is undefined, cannot-links leave no neighbor, or affinities of all
-        pairs take more memory than there is.
+        That is where cannot-links leave no neighbor, or affinities of all pairs take more memory
+        than there is.
         """
         super().check_feasible(X, supervision)
         check_neighbors_left(supervision)
@@ -190,6 +197,23 @@ class MbedParameters(Recipe[Affinities]):
         if self.directions is None and d is not None and d < n_classes - 1:
             changes["n_components"] = n_classes - 1
         return self.replace(**changes)
+
+    def renumbered(self, old: Sequence[str], new: Sequence[str]) -> Self:
+        """Return the recipe with each class's own row of given directions and its own prior.
+
+        The row of a class that is gone becomes a free one.
+        """
+        if tuple(old) == tuple(new):
+            return self
+        changes = {}
+        for name in ("directions", "class_prior"):
+            given = getattr(self, name)
+            if given is None or isinstance(given, str):
+                continue
+            numbers = new_numbers(old, new, len(given))
+            if len(numbers) == len(given) and numbers != sorted(numbers):
+                changes[name] = _reordered(given, np.argsort(numbers).tolist())
+        return self.replace(**changes) if changes else self
 
     def live_defaults(self, X: Any, supervision: Supervision) -> Self:
         """Return the recipe for a first switch: at least two classes, laid out on a plane.
@@ -230,7 +254,8 @@ class MbedParameters(Recipe[Affinities]):
         """Return the number of neighbors in each row of the affinities; None for all pairs."""
         if not (self._by_perplexity and wants_grid(self.algorithm, n_samples)):
             return None
-        return neighbors_of(self.perplexity, n_samples)
+        perplexity = check_perplexity(self.perplexity, n_samples)
+        return neighbors_of_perplexity(perplexity, n_samples - 1)
 
     def algorithm_for(self, n_samples: int, n_components: int) -> Algorithm:
         """Return how the pairs of so many points on a map of ``n_components`` are summed."""
@@ -343,3 +368,12 @@ class MbedParameters(Recipe[Affinities]):
         if not self._has_centers:
             return int(self._make_directions(n_classes).shape[1])
         return 2 if self.n_components is None else check_components(self.n_components)
+
+
+def _reordered(rows: Any, order: list[int]) -> Any:
+    """Return rows in another order, a list as a list: an undo is known by equal parameters."""
+    if isinstance(rows, list | tuple):
+        return type(rows)(rows[k] for k in order)
+    array = np.asarray(rows)[order]
+    array.flags.writeable = False
+    return array

@@ -45,7 +45,7 @@ class ParametricEmbedding(Estimator):
         classes that certain points would come to lie on the far side of their class's center.
     class_prior : array of shape (n_classes,), optional
         p(c_k), positive, summing to one; equal by default. Classes without labeled points take no
-        part.
+        part. In a live session with a classifier it counts once there are as many classes.
     init : {"random", "mds"} or array, default="random"
         First positions of the class centers, from which those of the points follow. "mds" is
         classical scaling of the classes. An array holds the centers, (n_classes, n_components), or

@@ -29,7 +29,8 @@ from nbembed.methods.initialization import (
     scaling_axes,
     spread,
 )
-from nbembed.methods.recipe import Geometry, LiveParameter, Part, Recipe, Start
+from nbembed.methods.live_parameters import LiveParameter
+from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.methods.settings import check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
 from nbembed.objectives.checks import check_range
@@ -130,10 +131,13 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
                 raise ValueError(
                     "class_names must be None where a classifier is given: labels have names"
                 )
+            if self.class_prior is not None:
+                entries, n_classes = np.size(self.class_prior), len(supervision.classes)
+                check_class_prior(self.class_prior, max(entries, n_classes))
         if isinstance(self.init, str):
             check_choice("init", self.init, ("random", "mds"))
 
-    def check_feasible(self, X: Any, supervision: Supervision) -> None:
+    def check_data(self, X: Any) -> None:
         """Raise ValueError where there is no classifier and ``X`` is not rows of probabilities."""
         if self.classifier is None:
             self.checked_rows(X)
@@ -286,8 +290,10 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         """Return the objective of posteriors, informative or not, at the present parameters."""
         prior: Any = affinities.prior
         if self.class_prior is not None:
-            check_class_prior(self.class_prior, affinities.n_classes)
-            prior = self.class_prior
+            entries, n_classes = np.size(self.class_prior), affinities.n_classes
+            # While some classes of a classifier have no label, nobody knows whose entry is whose.
+            if self.classifier is None or entries <= n_classes:
+                prior = check_class_prior(self.class_prior, n_classes)
         return Parametric(
             affinities.proba,
             prior,

@@ -14,10 +14,12 @@ const LEAST = { light: 3.05, dark: 3.6 };
 /**
  * Lightness on a light ground: that of the palest color of the palette, where it goes, and how much of
  * their differences from it the others keep. On a dark one: from which a color stays as it is, that of
- * the darkest, and where that goes. Chosen so that the first ten colors differ for every eye.
+ * the darkest, and where that goes; between them with a power below 1, since what lies near `keep` needs
+ * little more light, and there are the two blues and the two greens of the palette. Chosen so that the
+ * twelve colors differ for every eye (by CIEDE2000), and ordered ones keep their order.
  */
-const LIGHT = { palest: 0.85, to: 0.66, slope: 0.7 };
-const DARK = { keep: 0.8, darkest: 0.2, to: 0.5 };
+const LIGHT = { palest: 0.85, to: 0.66, slope: 0.8 };
+const DARK = { keep: 0.75, darkest: 0.25, to: 0.5, power: 0.7 };
 
 type Triple = [number, number, number];
 
@@ -83,7 +85,10 @@ function adapted(color: RGB, dark: boolean, ground: RGB): RGB {
   const least = dark ? LEAST.dark : LEAST.light;
   let L = lab[0];
   if (!dark) L = LIGHT.to - LIGHT.slope * (LIGHT.palest - L);
-  else if (L < DARK.keep) L = DARK.keep - ((DARK.keep - L) * (DARK.keep - DARK.to)) / (DARK.keep - DARK.darkest);
+  else if (L < DARK.keep) {
+    const share = Math.min(1, (DARK.keep - L) / (DARK.keep - DARK.darkest));
+    L = DARK.keep - (DARK.keep - DARK.to) * share ** DARK.power;
+  }
   if (L === lab[0] && contrast(color, ground) >= least) return color;
   for (let turn = 0; turn < 60; turn++) {
     const found = withLightness(lab, L);

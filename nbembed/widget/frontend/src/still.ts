@@ -109,5 +109,5 @@ export function mount(el: HTMLElement, state: State): () => void {
     // The cursor's Space selects a point; without one it would play.
     if (!KEYS.has(event.key) || (event.key === " " && !view.map.peek()?.cursorShown)) return false;
     return handleKey(view, event);
-  });
+  }, true);
 }

@@ -74,6 +74,8 @@ export class View {
   constructor(
     readonly store: Store,
     readonly theme: Signal<Theme>,
+    /** Whether the page has no kernel, so that nothing can be labeled or waited for. */
+    readonly still = false,
   ) {
     this.chosenClass = computed(() => store.traits.classes.value.findIndex(({ name }) => name === this.chosenName.value));
     this.stop = this.keepChosen();
@@ -256,7 +258,7 @@ export class View {
     this.select(points, how, by);
     const now = selection.peek();
     // A finger should not raise a keyboard with each lasso.
-    if (now !== before && now.length && this.store.link.state.peek() !== "gone") this.naming.begin(!touch);
+    if (now !== before && now.length && !this.still && this.store.link.state.peek() !== "gone") this.naming.begin(!touch);
   }
 
   /** Open the panel that finds points, at its search field. */

@@ -10,6 +10,11 @@ const VIEW = { width: 600, height: 440 };
 const SMALLEST = 2.4;
 const LARGEST = 8;
 const COVER = 0.42;
+/**
+ * Shares of points outside heaps from which on these begin to decide, and decide alone. A heap is a cell
+ * that the smallest points would cover: they fuse there at any size.
+ */
+const OUTSIDE = { some: 0.15, enough: 0.3 };
 /** Opacities of the points of a crowded map and of others. */
 const FAINT = 0.45;
 const FULL = 0.86;
@@ -27,7 +32,8 @@ export interface Crowding {
 /**
  * The crowding where a typical point lies, the map being as large as the view: m points share its cell
  * of the area A. Their diameter d is such that m π d²/4 = COVER · A; where the smallest points cover
- * more than that, they are more transparent instead.
+ * more than that, they are more transparent instead. Where many points lie on a few spots, as at the
+ * centers of sure classes, a typical point is one of the others.
  */
 export function crowding(positions: Float32Array): Crowding {
   const count = positions.length >> 1;
@@ -49,11 +55,20 @@ export function crowding(positions: Float32Array): Crowding {
     const column = Math.floor((positions[2 * i] - left) / side);
     cells[Math.floor((positions[2 * i + 1] - bottom) / side) * (CELLS + 1) + column]++;
   }
-  // Points that a point has in its cell, on average; the sample stands for all.
-  let pairs = 0;
-  for (const c of cells) pairs += c * (c - 1);
-  const together = 1 + (pairs / looked) * (count / looked);
   const pixels = side * Math.min(VIEW.width / (width || 1e-12), VIEW.height / (height || 1e-12));
+  const scale = count / looked; // the sample stands for all
+  let [pairs, outside, outsidePairs] = [0, 0, 0];
+  for (const c of cells) {
+    pairs += c * (c - 1);
+    if (scale * c * Math.PI * SMALLEST ** 2 > 4 * pixels ** 2) continue;
+    outside += c;
+    outsidePairs += c * (c - 1);
+  }
+  // Points in the cell of a point, on average.
+  const every = 1 + scale * (pairs / looked);
+  const others = outside ? 1 + scale * (outsidePairs / outside) : every;
+  const share = Math.min(1, Math.max(0, (outside / looked - OUTSIDE.some) / (OUTSIDE.enough - OUTSIDE.some)));
+  const together = every ** (1 - share) * others ** share;
   const diameter = Math.min(LARGEST, Math.max(SMALLEST, pixels * Math.sqrt((4 * COVER) / (Math.PI * together))));
   const covered = (together * Math.PI * diameter ** 2) / (4 * pixels ** 2);
   const excess = Math.min(1, Math.max(0, (covered - COVER) / (4 * COVER)));

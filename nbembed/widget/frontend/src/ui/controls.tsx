@@ -152,22 +152,22 @@ function format(value: number, step: number): string {
   return value.toFixed(digits);
 }
 
-/** What colors the points; `still` leaves out what the kernel would have to compute. */
-export function ColorBy({ view, still = false }: { view: View; still?: boolean }) {
+/** What colors the points; a page without a kernel leaves out what that would have to compute. */
+export function ColorBy({ view }: { view: View }) {
   const { layout, traits } = view.store;
   const { color_column: column, color_by: colorBy } = traits;
   const choices: [ColorMode, string][] = [];
   if (column.value.kind !== "none") choices.push(["column", column.value.title || (column.value.kind === "number" ? "given values" : "given classes")]);
   choices.push(["class", "class labels"]);
   if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
-  if (!still) choices.push(["suggestion", "suggestion"]);
+  if (!view.still) choices.push(["suggestion", "suggestion"]);
   return (
     <>
       <label class="nbe-row">
         <span class="nbe-row-name">Color by</span>
         <select class="nbe-select" aria-label="Color by" value={colorBy.value} onChange={(e) => view.colorBy(e.currentTarget.value as ColorMode)}>
           {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
-          {!still && (
+          {!view.still && (
             <optgroup label="Measures of each point">
               {MEASURES.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
             </optgroup>

@@ -8,8 +8,7 @@ import { HoverCard, OpenCards } from "./card";
 import { PresentTitle } from "./compare_pane";
 import { NamingField } from "./naming";
 
-/** `still`: on a page without a kernel, where nothing can be waited for or labeled. */
-export function MapPane({ view, theme, root, still = false }: { view: View; theme: Signal<Theme>; root: HTMLElement; still?: boolean }) {
+export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (!element.current) return;
@@ -34,12 +33,12 @@ export function MapPane({ view, theme, root, still = false }: { view: View; them
         style={{ height: `${view.store.traits.height.value}px`, ...(view.tool.value === "brush" ? { cursor: brushCursor(view.brush.value) } : {}) }}
       >
         <HoverCard view={view} />
-        <Waiting view={view} still={still} />
+        <Waiting view={view} />
         {view.map.value?.hint.value && <div class="nbe-hint">{view.map.value.hint}</div>}
       </div>
       <OpenCards view={view} />
       <PresentTitle view={view} />
-      {!still && <NamingField view={view} />}
+      {!view.still && <NamingField view={view} />}
     </div>
   );
 }
@@ -53,10 +52,10 @@ function brushCursor(radius: number): string {
 }
 
 /** Shown before the first layout, because affinities of many points take a while. */
-function Waiting({ view, still }: { view: View; still: boolean }) {
+function Waiting({ view }: { view: View }) {
   const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;
-  if (still) return <div class="nbe-waiting">The map had not formed yet</div>;
+  if (view.still) return <div class="nbe-waiting">The map had not formed yet</div>;
   return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? "Compiling, once for this installation …" : "Preparing the first layout …" : "Press Play to start"}</div>;
 }
 

@@ -10,8 +10,8 @@ import { View } from "../view";
 /** What a view consists of. */
 export type Layout = ComponentType<{ view: View; theme: Signal<Theme>; root: HTMLElement }>;
 
-/** `keys` handles a key and says whether it was one of the Explorer's. */
-export function mount(store: Store, el: HTMLElement, Layout: Layout, keys = handleKey): () => void {
+/** `keys` handles a key and says whether it was one of the Explorer's; `still` is of a page without a kernel. */
+export function mount(store: Store, el: HTMLElement, Layout: Layout, keys = handleKey, still = false): () => void {
   const root = document.createElement("div");
   root.className = "nbe";
   root.tabIndex = 0;
@@ -22,7 +22,7 @@ export function mount(store: Store, el: HTMLElement, Layout: Layout, keys = hand
   root.setAttribute("data-jp-suppress-context-menu", "true");
   el.append(root);
   const { theme, stop } = followTheme(root);
-  const view = new View(store, theme);
+  const view = new View(store, theme, still);
   const pressed = (event: KeyboardEvent): void => {
     if (keys(view, event)) event.preventDefault();
     // Keys pressed here must not reach the notebook.

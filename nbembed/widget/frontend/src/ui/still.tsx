@@ -13,9 +13,9 @@ export function StillApp({ view, theme, root }: { view: View; theme: Signal<Them
     <>
       <Head view={view} />
       <div class="nbe-body">
-        <div class="nbe-main"><MapPane view={view} theme={theme} root={root} still /></div>
+        <div class="nbe-main"><MapPane view={view} theme={theme} root={root} /></div>
         <div class="nbe-panel">
-          <section class="nbe-section"><ColorBy view={view} still /></section>
+          <section class="nbe-section"><ColorBy view={view} /></section>
           <Classes view={view} />
           <section class="nbe-section" aria-label="About">
             <About view={view} />

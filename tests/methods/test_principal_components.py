@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nbembed.methods import leading_components as module
+from nbembed.methods import principal_components as module
 from nbembed.methods.initialization import SMALL, pca_layout
-from nbembed.methods.leading_components import leading_components
+from nbembed.methods.principal_components import leading_coordinates
 
 
 def data(rng, n, D):
@@ -26,7 +26,7 @@ def test_components_are_those_of_the_singular_value_decomposition(rng, shape, fe
     X = data(rng, *shape)
     U, S, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     for given in (X, X.astype(np.float32), sparse.csr_array(X)):
-        Z = leading_components(given, 2)
+        Z = leading_coordinates(given, 2)
         assert Z.shape == (shape[0], 2)
         expected = (U * S)[:, :2] * np.sign(np.sum(U[:, :2] * Z, axis=0))
         np.testing.assert_allclose(Z, expected, atol=1e-4 * S[0])
@@ -47,4 +47,4 @@ def test_a_large_start_is_the_small_one_and_the_same_each_time(rng, monkeypatch)
 
 def test_constant_data_have_components_without_variance(monkeypatch):
     monkeypatch.setattr(module, "FEW_FEATURES", 0)
-    assert np.abs(leading_components(np.full((30, 5), 2.0), 2)).max() < 1e-12
+    assert np.abs(leading_coordinates(np.full((30, 5), 2.0), 2)).max() < 1e-12

@@ -1,0 +1,314 @@
+"""Own affinities of a group: rows p^κ among a point's nearest members, with a given perplexity.
+
+    g_ij = p_ij^κ_i / Σ_k p_ik^κ_i  over the ``count`` largest p_ij > 0 of members j ≠ i
+
+The entropy H of a row falls as κ grows, and dH/d log κ = −Var[κ log p] under the row itself. Newton
+steps in log κ find H = log(perplexity), within a bracket of points that were tried. Where no κ up
+to the bounds has that entropy, because too few entries are there or too many tie for the largest,
+the row has the nearest to it. p is divided by the largest of its row, so that no power of it that
+counts underflows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy import exp, log
+
+from nbembed.kernels import reference
+from nbembed.kernels.backend import with_reference
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
+from nbembed.kernels.selection import keep_smallest_of
+from nbembed.kernels.terms import OwnRows
+from nbembed.kernels.threads import run_chunks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The largest |log κ|, the most Newton steps, and the error of the entropy at which they end.
+EXPONENTS = 7.0
+STEPS = 60
+TOLERANCE = 1e-12
+TINY = 1e-300
+#: Rows in a chunk.
+CHUNK = 256
+
+
+@with_reference(reference.own_rows)
+def own_rows(
+    P: Any, members: NDArray[np.int64], count: int, perplexity: float, n_threads: int
+) -> OwnRows:
+    """Return the own affinities of a group.
+
+    Parameters
+    ----------
+    P : ndarray or canonical CSR array of shape (n, n)
+        Neighbor probabilities ≥ 0.
+    members : ndarray of int64, shape (m,)
+        Sorted.
+    count : int
+        The most entries of a row; of equal ones the first are taken.
+    perplexity : float
+    n_threads : int
+        Threads; the bits of the result do not depend on it.
+
+    Returns
+    -------
+    OwnRows
+        Columns are places among ``members``. Rows without an entry of P have none here.
+    """
+    m = members.size
+    columns, values = np.empty((m, count), np.int32), np.empty((m, count))
+    found = np.zeros(m, np.int64)
+    members = read_only(members)
+    if isinstance(P, np.ndarray):
+        given, of_rows = (read_only(P),), _rows_of_dense
+    else:
+        place = np.full(P.shape[0], -1, np.int32)
+        place[members] = np.arange(m)
+        given = (*(read_only(part) for part in (P.indptr, P.indices, P.data)), read_only(place))
+        of_rows = _rows_of_sparse
+
+    def run(chunk: int) -> None:
+        here = range(m)[chunk * CHUNK : (chunk + 1) * CHUNK]
+        of_rows(given, members, here.start, here.stop, perplexity, columns, values, found)
+
+    run_chunks(run, -(-m // CHUNK), n_threads)
+    bounds = np.concatenate([[0], np.cumsum(found)])
+    filled = np.arange(count) < found[:, None]
+    return OwnRows(bounds, columns[filled], values[filled])
+
+
+@with_reference(reference.pattern_both_ways)
+def pattern_both_ways(
+    bounds: NDArray[np.int64], columns: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pattern of G + Gᵀ for a canonical pattern G of a square matrix.
+
+    Parameters
+    ----------
+    bounds, columns : ndarray
+        CSR parts of G.
+
+    Returns
+    -------
+    bounds, columns : ndarray
+        CSR parts of the union, canonical.
+    forward, backward : ndarray of int64
+        Where each entry of G, and its mirror image, lies in it.
+    """
+    m = bounds.size - 1
+    starts = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=m))])
+    joined = np.empty(m + 1, np.int64)
+    joint = np.empty(2 * columns.size, np.int32)
+    forward, backward = np.empty((2, columns.size), np.int64)
+    size = _unite(read_only(bounds), read_only(columns), starts, joined, joint, forward, backward)
+    return joined, joint[:size].copy(), forward, backward
+
+
+@with_reference(reference.mirrored_sum)
+def mirrored_sum(
+    bounds: NDArray[np.int64],
+    values: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    forward: NDArray[np.int64],
+    backward: NDArray[np.int64],
+    size: int,
+) -> NDArray[np.float64]:
+    """Return s_i g_ij + s_j g_ji along the pattern of G + Gᵀ, which has ``size`` entries.
+
+    The other parameters are G's bounds and values, s of each row, and what
+    :func:`pattern_both_ways` returns.
+    """
+    both = np.zeros(size)
+    given = (bounds, values, scale, forward, backward)
+    _mirror(*(read_only(part) for part in given), both)
+    return both
+
+
+@with_reference(reference.place_rows)
+def place_rows(
+    members: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[np.float64],
+    free: NDArray[np.int64],
+    indices: NDArray[Any],
+    data: NDArray[np.float64],
+) -> None:
+    """Write the rows of a block, given by places among ``members``, where their points are free.
+
+    Parameters
+    ----------
+    members, bounds, columns, values : ndarray
+        A group and the CSR parts of its block.
+    free : ndarray of int64, shape (n,)
+        The first free entry of each point's row; moved on by what is written.
+    indices, data : ndarray
+        CSR parts of a matrix of all points, written.
+    """
+    given = (members, bounds, columns, values)
+    _place(*(read_only(part) for part in given), free, indices, data)
+
+
+# ---- compiled ------------------------------------------------------------------------------------
+
+
+@compiled
+def _rows_of_sparse(given, members, start, stop, perplexity, columns, values, found):
+    indptr, indices, data, place = given
+    p, where = np.empty(members.size), np.empty(members.size, np.int32)
+    for a in range(start, stop):
+        i, size = members[a], 0
+        for e in range(indptr[i], indptr[i + 1]):
+            b = place[indices[e]]
+            if b >= 0 and b != a and data[e] > 0:
+                p[size], where[size] = data[e], b
+                size += 1
+        found[a] = _own_row(p, where, size, perplexity, columns[a], values[a])
+
+
+@compiled
+def _rows_of_dense(given, members, start, stop, perplexity, columns, values, found):
+    (P,) = given
+    p, where = np.empty(members.size), np.empty(members.size, np.int32)
+    for a in range(start, stop):
+        row, size = P[members[a]], 0
+        for b in range(members.size):
+            if b != a and row[members[b]] > 0:
+                p[size], where[size] = row[members[b]], b
+                size += 1
+        found[a] = _own_row(p, where, size, perplexity, columns[a], values[a])
+
+
+@compiled
+def _own_row(p, where, size, perplexity, columns, values):
+    """Write the own affinities of a row whose entries of P are given; return how many there are."""
+    size = _keep_largest(p, where, size, columns.size)
+    if size == 0:
+        return 0
+    top = 0.0
+    for e in range(size):
+        top = max(top, p[e])
+    for e in range(size):
+        p[e] = log(p[e] / top)
+    log_kappa = _exponent(p[:size], log(perplexity))
+    Z, kappa = 0.0, exp(log_kappa)
+    for e in range(size):
+        values[e] = exp(kappa * p[e])
+        Z += values[e]
+    kept = 0
+    for e in range(size):
+        if values[e] > 0:
+            values[kept], columns[kept] = values[e] / Z, where[e]
+            kept += 1
+    return kept
+
+
+@inlined
+def _keep_largest(p, where, size, count):
+    """Move the largest entries to the front, in their order; return how many there are."""
+    if size <= count:
+        return size
+    least = -keep_smallest_of(-p[:size], where[:size].copy(), size, count)
+    equal = count
+    for e in range(size):
+        equal -= p[e] > least
+    kept = 0
+    for e in range(size):
+        taken = p[e] > least
+        if p[e] == least and equal > 0:
+            taken = True
+            equal -= 1
+        if taken:
+            p[kept], where[kept] = p[e], where[e]
+            kept += 1
+    return kept
+
+
+@compiled
+def _exponent(logs, target):
+    """Return log κ at which the row ∝ exp(κ logs) has the entropy ``target``, or the nearest."""
+    low, high = -EXPONENTS, EXPONENTS
+    low_tried, high_tried = False, False
+    at = 0.0
+    for _ in range(STEPS):
+        kappa = exp(at)
+        Z, first, second = 0.0, 0.0, 0.0
+        for e in range(logs.size):
+            x = kappa * logs[e]
+            w = exp(x)
+            Z += w
+            first += w * x
+            second += w * x * x
+        mean = first / Z
+        slope = mean * mean - second / Z
+        gap = target - (log(Z) - mean)
+        if abs(gap) <= TOLERANCE:
+            break
+        if gap < 0:
+            if at == EXPONENTS:
+                break
+            low, low_tried = at, True
+        else:
+            if at == -EXPONENTS:
+                break
+            high, high_tried = at, True
+        step = gap / slope if slope < -TINY else np.inf if gap < 0 else -np.inf
+        at = at + step
+        if at >= high:
+            at = (low + high) / 2 if high_tried else high
+        elif at <= low:
+            at = (low + high) / 2 if low_tried else low
+    return at
+
+
+@compiled
+def _unite(bounds, columns, starts, joined, joint, forward, backward):
+    """Merge each row of G with the same row of its transpose; return the number of entries."""
+    m = bounds.size - 1
+    # The transpose: its rows are filled in the order of G's, so that they come out sorted.
+    free = starts[:-1].copy()
+    mirrors, entries = np.empty(columns.size, np.int32), np.empty(columns.size, np.int64)
+    for a in range(m):
+        for e in range(bounds[a], bounds[a + 1]):
+            at = free[columns[e]]
+            mirrors[at], entries[at] = a, e
+            free[columns[e]] += 1
+    size = 0
+    for a in range(m):
+        joined[a] = size
+        e, end = bounds[a], bounds[a + 1]
+        t, last = starts[a], starts[a + 1]
+        while e < end or t < last:
+            own = columns[e] if e < end else m
+            other = mirrors[t] if t < last else m
+            joint[size] = min(own, other)
+            if own <= other:
+                forward[e] = size
+                e += 1
+            if other <= own:
+                backward[entries[t]] = size
+                t += 1
+            size += 1
+    joined[m] = size
+    return size
+
+
+@compiled
+def _mirror(bounds, values, scale, forward, backward, both):
+    for a in range(scale.size):
+        for e in range(bounds[a], bounds[a + 1]):
+            both[forward[e]] += scale[a] * values[e]
+            both[backward[e]] += scale[a] * values[e]
+
+
+@compiled
+def _place(members, bounds, columns, values, free, indices, data):
+    for a in range(members.size):
+        at = free[members[a]]
+        for e in range(bounds[a], bounds[a + 1]):
+            indices[at], data[at] = members[columns[e]], values[e]
+            at += 1
+        free[members[a]] = at

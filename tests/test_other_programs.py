@@ -1,0 +1,59 @@
+"""Costs, gradients, affinities and axes against other people's programs, by recorded numbers.
+
+``tests/data/record_other_programs.py`` made them and says how. For Mbed, NeRV, Parametric
+Embedding, MUHSIC and MRE no program of others could be had from a package index.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.linalg import subspace_angles
+
+from nbembed.affinities import perplexity_affinities
+from nbembed.objectives import HeavyTailed
+from nbembed.spectral import LFDA
+from tests.data.record_other_programs import (
+    ALPHAS,
+    FILE,
+    NEIGHBOR,
+    PERPLEXITY,
+    affinities,
+    points,
+    standardized_wine,
+)
+
+RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_heavy_tailed_cost_is_that_of_opentsne_with_dof(alpha):
+    """Both are exact in float64: rounding of sums of 870 pairs."""
+    theirs = RECORDED["openTSNE"]
+    Y = np.array(theirs["Y"])
+    cost, gradient = HeavyTailed(affinities(points()), alpha=alpha).cost_and_gradient(Y)
+    found = theirs["by alpha"][str(alpha)]
+    assert cost == pytest.approx(found["cost"], rel=1e-9)
+    np.testing.assert_allclose(gradient, 4 * np.array(found["gradient"]), rtol=1e-8, atol=1e-10)
+
+
+def test_affinities_are_those_of_opentsne():
+    """Both search for the width until the entropy is close enough: about 1e-8 of it."""
+    theirs = np.array(RECORDED["openTSNE"]["P"])
+    X = points()
+    rows = perplexity_affinities(X, PERPLEXITY, dtype=np.float64).P
+    ours = (rows + rows.T) / (2 * len(X))
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-7 * theirs.max())
+
+
+def test_local_fisher_axes_are_those_of_metric_learn():
+    theirs = np.array(RECORDED["metric-learn"]["components"])
+    X, y = standardized_wine()
+    ours = LFDA(2, scale_neighbor=NEIGHBOR, epsilon=0.0).fit(X, y).components_
+    assert subspace_angles(ours.T, theirs.T).max() < 1e-10
+    # Axis by axis too: both order them by the ratio of the scatters.
+    cosines = np.abs(np.sum(ours * theirs, axis=1))
+    cosines /= np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+    np.testing.assert_allclose(cosines, 1, rtol=0, atol=1e-12)
