@@ -58,13 +58,16 @@ def cost(model, X, y):
     return model.cost_
 
 
-def same_scores(one, other):
-    """Whether two tables have the same bits, seconds aside."""
+def differing(one, other):
+    """Return what two tables differ in, bit by bit and seconds aside: place, column and values."""
+    assert one.columns == other.columns and len(one) == len(other)
     columns = [c for c in one.columns if c != "seconds"]
-    return one.columns == other.columns and all(
-        pickle.dumps([row[c] for c in columns]) == pickle.dumps([again[c] for c in columns])
-        for row, again in zip(one, other, strict=True)
-    )
+    return [
+        (i, column, row[column], again[column])
+        for i, (row, again) in enumerate(zip(one, other, strict=True))
+        for column in columns
+        if pickle.dumps(row[column]) != pickle.dumps(again[column])
+    ]
 
 
 # -- what is fitted and scored ------------------------------------------------------------------
@@ -146,7 +149,7 @@ def test_labels_of_unsigned_integers_are_hidden(kind):
     options = {"cv": 2, "scoring": cost, "held_out": "labels", "seeds": [0]}
     expected = sweep(QUICK, {}, X, Y, **options)
     found = sweep(QUICK, {}, X, Y.astype(kind), **options)
-    assert same_scores(expected, found)
+    assert differing(expected, found) == []
     assert found["error"].tolist() == [None, None]
 
 
@@ -302,7 +305,7 @@ def test_a_finished_fit_is_not_done_again(tmp_path):
     assert traces(tmp_path) == 4
     again = sweep(QUICK, {"alpha": [0.5, 1.0]}, X, scoring=scoring, seeds=[0, 1], folder=kept)
     assert traces(tmp_path) == 4
-    assert same_scores(first, again)
+    assert differing(first, again) == []
     assert again["seconds"].tolist() == first["seconds"].tolist()
     longer = sweep(QUICK, {"alpha": [1.0, 2.0]}, X, scoring=scoring, seeds=[1, 2], folder=kept)
     assert traces(tmp_path) == 7
@@ -340,7 +343,7 @@ def test_kept_results_are_readable_and_a_damaged_file_is_written_anew(tmp_path):
     for damaged in texts:
         file.write_text(damaged)
         again = sweep(QUICK, {"alpha": [0.5]}, X, scoring=cost, seeds=[3], folder=tmp_path)
-        assert same_scores(table, again)
+        assert differing(table, again) == []
         assert json.loads(file.read_text())["result"]["scores"] == content["result"]["scores"]
 
 
