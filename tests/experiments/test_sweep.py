@@ -60,7 +60,8 @@ def cost(model, X, y):
 
 def differing(one, other):
     """Return what two tables differ in, bit by bit and seconds aside: place, column and values."""
-    assert one.columns == other.columns and len(one) == len(other)
+    assert one.columns == other.columns
+    assert len(one) == len(other)
     columns = [c for c in one.columns if c != "seconds"]
     return [
         (i, column, row[column], again[column])
