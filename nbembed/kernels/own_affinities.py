@@ -166,7 +166,7 @@ def _rows_of_sparse(given, members, start, stop, perplexity, columns, values, fo
             if b >= 0 and b != a and data[e] > 0:
                 p[size], where[size] = data[e], b
                 size += 1
-        found[a] = _own_row(p, where, size, perplexity, columns[a], values[a])
+        found[a] = _own_row(p[:size], where[:size], perplexity, columns[a], values[a])
 
 
 @compiled
@@ -179,13 +179,13 @@ def _rows_of_dense(given, members, start, stop, perplexity, columns, values, fou
             if b != a and row[members[b]] > 0:
                 p[size], where[size] = row[members[b]], b
                 size += 1
-        found[a] = _own_row(p, where, size, perplexity, columns[a], values[a])
+        found[a] = _own_row(p[:size], where[:size], perplexity, columns[a], values[a])
 
 
 @compiled
-def _own_row(p, where, size, perplexity, columns, values):
+def _own_row(p, where, perplexity, columns, values):
     """Write the own affinities of a row whose entries of P are given; return how many there are."""
-    size = _keep_largest(p, where, size, columns.size)
+    size = _keep_largest(p, where, p.size, columns.size)
     if size == 0:
         return 0
     top = 0.0
@@ -211,7 +211,7 @@ def _keep_largest(p, where, size, count):
     """Move the largest entries to the front, in their order; return how many there are."""
     if size <= count:
         return size
-    least = -keep_smallest_of(-p[:size], where[:size].copy(), size, count)
+    least = -keep_smallest_of(-p, where.copy(), size, count)
     equal = count
     for e in range(size):
         equal -= p[e] > least

@@ -17,6 +17,7 @@ type of the elements from numba's array type, and :func:`opaque` drops it from t
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING or BACKEND == "numba":
         from numba import njit as njit
         from numba import types as types
         from numba.core import cgutils
-        from numba.core.caching import FunctionCache
+        from numba.core.caching import FunctionCache, IndexDataCacheFile
         from numba.core.errors import NumbaError as NumbaError
         from numba.extending import intrinsic as intrinsic
     except ImportError as error:
@@ -49,7 +50,7 @@ else:
             return self
 
     ir = njit = types = cgutils = intrinsic = _Placeholder()
-    NumbaError, FunctionCache = RuntimeError, object
+    NumbaError, FunctionCache, IndexDataCacheFile = RuntimeError, object, object
 
 #: What is used beyond the stable interfaces, and why.
 INTERNALS = {
@@ -60,6 +61,12 @@ INTERNALS = {
     "numba.core.caching.FunctionCache.load_overload, save_overload": (
         "code that the cache does not have is compiled next, and then saved: so it is known that "
         "somebody waits for the compiler"
+    ),
+    "numba.core.caching.FunctionCache._cache_file": "to replace it by a KeyedFiles",
+    "numba.core.caching.IndexDataCacheFile.save": (
+        "numba numbers the files of machine code and notes a number before it writes the file: of "
+        "two processes that compile at the same time, one may load the code of the other's types, "
+        "or of former sources"
     ),
     "numba.core.dispatcher.Dispatcher._cache": (
         "njit(cache=True) offers no way to choose the cache, so it is replaced after the fact"
@@ -161,9 +168,28 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
     compiler = dispatcher._compiler
     compiler.compile = _announced(compiler.compile)
     try:
-        dispatcher._cache = DigestedCache(function)
+        cache = DigestedCache(function)
     except RuntimeError:  # numba found no such folder
         return
+    cache._cache_file.__class__ = KeyedFiles
+    dispatcher._cache = cache
+
+
+class KeyedFiles(IndexDataCacheFile):
+    """Files of machine code, each with a name that is made from the key of what it holds.
+
+    Whatever other processes save meanwhile, a file that the index names for a key is that key's. At
+    worst an entry of the index is lost, and its function compiled once more.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save ``data`` under ``key``: the file first, and then its name in the index."""
+        digest = hashlib.sha256(repr((self._version, self._source_stamp, key)).encode())
+        name = self._data_name(int.from_bytes(digest.digest()[:8]))
+        self._save_data(name, data)
+        overloads = self._load_index()
+        overloads[key] = name
+        self._save_index(overloads)
 
 
 def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:

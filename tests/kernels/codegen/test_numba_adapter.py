@@ -13,7 +13,7 @@ import pytest
 from llvmlite import binding, ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
@@ -25,9 +25,9 @@ PACKAGE = Path(nbembed.__file__).parent
 ADAPTER = PACKAGE / "kernels" / "codegen" / "numba_adapter.py"
 #: Names of attributes that belong to numba's and llvmlite's internals.
 PRIVATE = {
-    "_cache", "_index_key", "as_pointer", "cgutils", "codegen", "create_struct_proxy",
-    "get_data_type", "get_dummy_value", "is_opaque", "magic_tuple", "make_tuple", "pointee",
-    "target_context", "targetctx",
+    "_cache", "_cache_file", "_index_key", "as_pointer", "cgutils", "codegen",
+    "create_struct_proxy", "get_data_type", "get_dummy_value", "is_opaque", "magic_tuple",
+    "make_tuple", "pointee", "target_context", "targetctx",
 }  # fmt: skip
 
 
@@ -107,6 +107,59 @@ def _() -> None:
     load, save = FunctionCache.load_overload, FunctionCache.save_overload
     assert list(inspect.signature(load).parameters) == ["self", "sig", "target_context"]
     assert list(inspect.signature(save).parameters) == ["self", "sig", "data"]
+
+
+@check("numba.core.caching.FunctionCache._cache_file")
+@check("numba.core.caching.IndexDataCacheFile.save")
+def _() -> None:
+    assert list(inspect.signature(IndexDataCacheFile.save).parameters) == ["self", "key", "data"]
+    files = FunctionCache(test_internal)._cache_file
+    assert type(files) is IndexDataCacheFile
+    files.__class__ = numba_adapter.KeyedFiles
+    assert files._data_name(2**64 - 1).endswith(f".{2**64 - 1}.nbc")
+
+
+@pytest.mark.parametrize("Files", [numba_adapter.KeyedFiles, IndexDataCacheFile])
+def test_processes_that_save_at_once_do_not_mix_up_their_code(tmp_path: Path, Files: Any) -> None:
+    """numba's own files do: should they no longer, ours are not needed."""
+    ours, theirs = (Files(str(tmp_path), "module.function-1.py311", (1.0, 100)) for _ in range(2))
+    load_index, save_data, written_late = ours._load_index, theirs._save_data, []
+    theirs._save_data = lambda name, data: written_late.append((name, data))
+
+    def interrupted() -> Any:
+        found = load_index()
+        ours._load_index = load_index
+        theirs.save("float32", "code of float32")
+        return found
+
+    ours._load_index = interrupted
+    ours.save("float64", "code of float64")
+    for name, data in written_late:
+        save_data(name, data)
+    found = [ours.load(key) for key in ("float64", "float32")]
+    if Files is IndexDataCacheFile:
+        assert found == ["code of float32", None]
+    else:
+        assert found[0] in ("code of float64", None)
+        assert found[1] in ("code of float32", None)
+        assert found != [None, None]
+
+
+def test_code_of_former_sources_is_never_read(tmp_path: Path) -> None:
+    base = "module.function-1.py311"
+    numba_adapter.KeyedFiles(str(tmp_path), base, (1.0, 100)).save("float64", "former code")
+    files = numba_adapter.KeyedFiles(str(tmp_path), base, (2.0, 120))
+    save_data, found = files._save_data, []
+
+    def asked_before(name: str, data: Any) -> None:
+        found.append(files.load("float64"))
+        save_data(name, data)
+        found.append(files.load("float64"))
+
+    files._save_data = asked_before
+    files.save("float64", "new code")
+    assert found == [None, None]
+    assert files.load("float64") == "new code"
 
 
 @check("numba.core.dispatcher.Dispatcher._cache")
