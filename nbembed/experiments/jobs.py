@@ -16,6 +16,7 @@ whenever it is made is given up: its outcome is a :class:`WorkerLost`, and the o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -175,12 +176,11 @@ def _on_dask(
             try:
                 for future in as_completed(list(futures)):
                     number = futures.pop(future)
-                    if future.status == "finished":
-                        yield number, future.result()[1], None
-                    elif future.status == "error":
-                        yield number, None, future.exception()
-                    else:  # the workers that had the data were killed
+                    outcome, error = _outcome(future)
+                    if isinstance(error, CancelledError):
                         todo.append(number)
+                    else:
+                        yield number, outcome, error
             finally:
                 client.cancel(list(futures))
 
@@ -197,6 +197,21 @@ def _on_dask(
             if error is not None and not isinstance(error, KilledWorker):
                 raise error
             yield number, outcome if error is None else _lost(error)
+
+
+def _outcome(future: Any) -> tuple[Any, Exception | None]:
+    """Return what a future's call returned, or why not.
+
+    CancelledError says that the workers that had the data were killed.
+    """
+    if future.status == "error":
+        return None, future.exception()
+    if future.status != "finished":
+        return None, CancelledError()
+    try:
+        return future.result()[1], None
+    except Exception as error:  # it lay on a worker that was killed meanwhile, and was made again
+        return None, error
 
 
 def _numbered(function: Function, shared: Any, number: int, item: Any) -> tuple[int, Any]:

@@ -15,12 +15,13 @@ from typing import Any
 import dask
 import joblib
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, KilledWorker, LocalCluster
+from distributed.client import FutureCancelledError
 from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.experiments import sweep
-from nbembed.experiments.jobs import WorkerLost, completed
+from nbembed.experiments.jobs import WorkerLost, _on_dask, completed
 from tests.experiments.test_sweep import differing
 
 pytestmark = [
@@ -180,3 +181,45 @@ def test_what_a_call_raises_goes_through(client):
 
     with joblib.parallel_config(backend="dask"), pytest.raises(KeyError, match="3"):
         list(completed(raises, None, [3]))
+
+
+class Future:
+    """A finished call; ``error`` comes where its result is asked for."""
+
+    status = "finished"
+
+    def __init__(self, outcome: Any, error: Exception | None) -> None:
+        self.outcome, self.error = outcome, error
+
+    def result(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.outcome
+
+
+class Cluster:
+    """Stands for a client; the results of its first calls are lost with their workers."""
+
+    def __init__(self, errors: list[Exception]) -> None:
+        self.errors = errors
+
+    def scatter(self, data: list[Any], **_: Any) -> list[Any]:
+        return data
+
+    def submit(self, function: Any, *arguments: Any, pure: bool) -> Future:
+        error = self.errors.pop(0) if self.errors else None
+        return Future(function(*arguments), error)
+
+    def cancel(self, futures: list[Future]) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "error",
+    [FutureCancelledError("key", "lost"), KilledWorker("task", None, 1)],
+    ids=["cancelled", "killed"],
+)
+def test_a_result_that_is_lost_before_it_is_read_is_made_again(error, monkeypatch):
+    monkeypatch.setattr("distributed.as_completed", iter)
+    found = list(_on_dask(Cluster([error]), lambda shared, item: shared * item, 10, [1, 2, 3]))
+    assert sorted(found) == [(0, 10), (1, 20), (2, 30)]
