@@ -443,6 +443,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._displays.asked()
+        self._session._controller.keep_moving()
         self._sender.suppose_page()
         if self._still is not None:
             self._still.show()
