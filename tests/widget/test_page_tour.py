@@ -53,6 +53,29 @@ def test_it_is_not_shown_unasked(page: Page) -> None:
     assert page.locator(".nbe-tour").count() == 0
 
 
+#: A host's own look of keys, as JupyterLab has one for what is in its outputs.
+HOST = "div kbd { font: 18px monospace; }"
+
+
+@pytest.mark.parametrize("width", [1000, 340])
+def test_keys_do_not_cover_what_they_do(open_explorer: Any, width: int) -> None:
+    page = open_explorer(width=width)
+    page.add_style_tag(content=HOST)
+    page.get_by_role("button", name="Help", exact=True).click()
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll(".nbe-help dt")].filter((dt) => {
+             const texts = document.createRange();
+             texts.selectNodeContents(dt.nextElementSibling);
+             const key = dt.firstElementChild.getBoundingClientRect();
+             return key.right > texts.getBoundingClientRect().left;
+           }).map((dt) => dt.textContent)"""
+    )
+    assert covered == []
+    help_ = page.get_by_role("dialog", name="Keys and mouse")
+    assert help_.locator("dt").count() > 20
+    assert help_.evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing is cut at the side"
+
+
 def test_keys_lead_through_it_and_back(page: Page) -> None:
     page.get_by_role("tab", name="Find").click()
     note = begin(page)
