@@ -257,7 +257,7 @@ def test_the_colors_of_the_change_are_explained_in_one_line(page: Page) -> None:
     compare(page, "before")
     page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
     expect(page.get_by_text("40 % of 10 neighbors changed")).to_be_visible()
-    ramp = page.get_by_title("nearest neighbors that are others")
+    ramp = page.get_by_title("Share of the 10 nearest neighbors that are others", exact=True)
     boxes = "e => [...e.children].map(c => c.getBoundingClientRect().toJSON())"
     same, bar, others = ramp.evaluate(boxes)
     assert same["right"] <= bar["left"]
