@@ -53,8 +53,14 @@ def test_it_is_not_shown_unasked(page: Page) -> None:
     assert page.locator(".nbe-tour").count() == 0
 
 
-#: A host's own look of keys, as JupyterLab has one for what is in its outputs.
-HOST = "div kbd { font: 18px monospace; }"
+#: A host's own look of keys and lists, as JupyterLab has one for what is in its outputs.
+HOST = """
+  div kbd { font: 18px monospace; }
+  div div dt { float: left; width: 20%; font-weight: bold; }
+  div div dd { float: left; width: 80%; margin-left: 0; }
+"""
+#: Pixels of one line of a key.
+LINE = 24
 
 
 @pytest.mark.parametrize("width", [1000, 340])
@@ -71,6 +77,10 @@ def test_keys_do_not_cover_what_they_do(open_explorer: Any, width: int) -> None:
            }).map((dt) => dt.textContent)"""
     )
     assert covered == []
+    keys = page.locator(".nbe-help kbd").evaluate_all(
+        "all => all.map(e => [e.textContent, e.getBoundingClientRect().height])"
+    )
+    assert [text for text, height in keys if len(text) < 12 and height > LINE] == []
     help_ = page.get_by_role("dialog", name="Keys and mouse")
     assert help_.locator("dt").count() > 20
     assert help_.evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing is cut at the side"
