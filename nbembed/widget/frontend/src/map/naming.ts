@@ -79,7 +79,7 @@ const GROUP_HALF = 9;
 const POINT_HALF = 7;
 const GAP = 7;
 /** Share of a group's points above which its name does not cover them. */
-const BURIED = 1 / 4;
+const BURIED = 1 / 3;
 /** Points of a group that are looked at when its name is placed. */
 const LOOKED_AT = 100;
 /** Width of a name that is not known yet. */
