@@ -97,6 +97,22 @@ def test_what_a_lesson_begins_with_is_not_to_be_undone(path):
 REST = 'assert explorer.session.wait("converged", timeout=300), explorer.session'
 #: Run after a lesson, too: within few iterations. Others may take several maps one after another.
 SOON = "assert explorer.session.iteration < 1000, explorer.session"
+#: Run after a notebook whose classes are the categories of its column: both have the same colors.
+ALIKE = """
+shown = dict(zip(explorer.color_column["names"], explorer.color_column["colors"]))
+classes = {name: explorer.class_styles[name]["color"] for name in explorer.class_styles}
+assert classes and classes.items() <= shown.items(), (classes, shown)
+"""
+#: Those whose classes are of another kind, such as parts of the pictures that the column names.
+OWN_CLASSES = {
+    "02-mbed",
+    "03-nerv-and-snerv",
+    "07-a-method-of-your-own",
+    "alpha-for-a-talk",
+    "cells-in-anndata",
+    "digits-by-lasso",
+    "pieces-of-photographs",
+}
 
 
 @pytest.mark.slow
@@ -107,6 +123,7 @@ def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search))
     notebook = nbformat.read(path, as_version=4)
     after = [REST, SOON] if path in LESSONS else [REST]
+    after += [] if path.stem in OWN_CLASSES else [ALIKE]
     notebook.cells += [nbformat.v4.new_code_cell(code) for code in after]
     nbclient.execute(notebook, cwd=str(tmp_path), timeout=600, kernel_name="python3")
     warnings = [

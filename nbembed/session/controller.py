@@ -246,6 +246,11 @@ class Controller:
     def _tell_progress(self) -> None:
         self.subscribers.tell("progress")
 
+    def keep_moving(self) -> None:
+        """Let a map that moves go on while the kernels of a command are compiled."""
+        with self.lock:
+            self._executor.rehearsal.watched = True
+
     def cancel(self, what: str | None = None) -> bool:
         """Give up what is done in the background; return whether there was anything.
 

@@ -18,6 +18,7 @@ from nbembed.session.commands import COMMANDS
 from nbembed.session.optimum import OptimumCheck
 from nbembed.session.preparation import Preparation
 from nbembed.session.quality import QualityMeter
+from nbembed.session.rehearsal import Rehearsal
 from nbembed.session.state_machine import Facts
 from nbembed.session.worker import as_exception
 from nbembed.validation import readable
@@ -51,15 +52,17 @@ class Executor:
     pace : float or None
         Most iterations a second while playing.
     preparation : Preparation
+    rehearsal : Rehearsal
     """
 
     def __init__(self, engine: Engine, fit: BackgroundFit, preparing: BackgroundFit) -> None:
         self.pace: float | None = PACE
         self.preparation = Preparation(engine, preparing)
+        self.rehearsal = Rehearsal(engine)
         self._engine = engine
         self._fit = fit
         self._unlearn = False  # what is being learned was canceled
-        self._told: QueuedCommand | None = None  # the last that is known to wait for affinities
+        self._told: QueuedCommand | None = None  # the last that is known to wait
         self._asked: FitRequest | None = None  # what was requested last
         self._switched = False  # to another method, which has not learned from the labels yet
         self._exact = False  # the cost and quality shown are those of the map at rest
@@ -107,7 +110,8 @@ class Executor:
             return 0.0
         with controller.lock:
             lacking = self._lacking_for_queue(controller)
-            queued = self._begin_next(controller) if lacking is None else None
+            waits = self.rehearsal.look(controller.machine, controller.queue)
+            queued = self._begin_next(controller) if lacking is None and not waits else None
             job = controller.jobs.popleft() if controller.jobs and queued is None else None
             iterating, steps = controller.machine.iterating, controller.machine.steps_left
         if queued is not None:
@@ -244,7 +248,8 @@ class Executor:
                 queued = bool(controller.queue) and waiting_for is None
                 controller.resting = canceled and not queued and not controller.jobs
                 controller.lock.notify_all()
-            waits = controller.queue[-1] if waiting_for is not None and controller.queue else None
+            held = waiting_for is not None or self.rehearsal.n_waiting
+            waits = controller.queue[-1] if held and controller.queue else None
             told, self._told = self._told, waits
         if news:
             controller.subscribers.tell("progress")
@@ -333,7 +338,8 @@ class Executor:
         iteration is the same as if this one had never been begun. Of two iterations in a row only
         one is given up, so that a map moves while a slider is dragged.
         """
-        waits = len(controller.queue) > self.preparation.n_waiting
+        known = max(self.preparation.n_waiting, self.rehearsal.n_waiting)
+        waits = len(controller.queue) > known
         return waits and not controller.machine.steps_left and not self._gave_up
 
     def _iterate(self, controller: Controller) -> None:
@@ -348,6 +354,7 @@ class Executor:
             self._gave_up = True
             return
         self._gave_up = False
+        self.rehearsal.n_iterations += 1
         known = math.isfinite(record.cost)
         cost = record.cost if known else controller.published.cost
         # Somebody waits for the first layout after a change: it is measured with a later one.

@@ -5,14 +5,18 @@ others, and after a cold installation the first lasso would wait for the compile
 random points is steered in a thread of its own, once in a process for each method, while somebody
 looks at the real one. It is summed over pairs as the real one is. Nothing of it is kept but the
 compiled code.
+
+It is steered in stages, and a stage that a command waits for (:mod:`nbembed.session.rehearsal`)
+comes first.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -35,11 +39,78 @@ POINTS = 200
 MANY = 6000
 #: Extents of maps that have taken shape and fill them evenly.
 SPANS = 50.0, 100.0, 200.0
+#: Seconds after which a small map looks again whether another one is still wanted first.
+YIELDING = 0.02
 
-#: Methods that are warm, or about to be, and the threads that see to it.
-_warm: dict[tuple[type, int], threading.Thread] = {}
+#: What a change may need: the method as it is, other parameters of a map without labels, labels and
+#: links, both; and labels of many points.
+Stage = Literal["alone", "parameters", "labels", "labels and parameters", "large groups"]
+#: In this order, because a first label is likelier than a slider that follows one.
+STAGES: tuple[Stage, ...] = (
+    "alone",
+    "labels",
+    "labels and parameters",
+    "large groups",
+    "parameters",
+)
+
+#: Methods that are warm, or about to be, by their type and the points of the small map.
+_warm: dict[tuple[type, int], WarmUp] = {}
 #: Set where the interpreter ends.
 _leaving = threading.Event()
+
+
+class WarmUp:
+    """Steers one small map through all stages, in a thread.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    points : int
+        Of the small map.
+    """
+
+    def __init__(self, recipe: Recipe[Any], points: int) -> None:
+        self.thread = threading.Thread(
+            target=_steer_a_small_map,
+            args=(recipe, points, self.stages()),
+            name="nbembed warm-up",
+            daemon=True,
+        )
+        self.wanted: Stage | None = None
+        self._recipe = recipe
+        self._left = list(STAGES)
+
+    def stage_of(self, recipe: Recipe[Any], *, labels: bool) -> Stage:
+        """Return the stage that has the kernels of these parameters."""
+        live = [parameter.name for parameter in recipe.live_parameters]
+        if any(getattr(recipe, name) != getattr(self._recipe, name) for name in live):
+            return "labels and parameters" if labels else "parameters"
+        return "labels" if labels else "alone"
+
+    def lacks(self, stage: Stage) -> bool:
+        """Return whether a stage is still to come; it then comes next."""
+        lacking = stage in self._left and self.thread.is_alive()
+        self.wanted = stage if lacking else None
+        return lacking
+
+    def stages(self) -> Iterator[Stage]:
+        """Yield the stages; one is done when the next is asked for."""
+        while self._left:
+            while self.wanted is None and self._others_are_wanted():
+                if _leaving.wait(YIELDING):
+                    return
+            wanted = self.wanted
+            stage = wanted if wanted in self._left else self._left[0]
+            yield stage
+            self._left.remove(stage)
+            if self.wanted == stage:
+                self.wanted = None
+
+    def _others_are_wanted(self) -> bool:
+        """Whether a command waits for another small map; two would wait for one compiler."""
+        others = [one for one in _warm.values() if one is not self]
+        return any(one.wanted is not None and one.thread.is_alive() for one in others)
 
 
 def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
@@ -49,23 +120,34 @@ def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
     called without being asked for.
     """
     kind = type(recipe)
-    if kind.__module__.split(".")[0] != "nbembed":
-        return None
-    if not isinstance(recipe.quality_metric, str):  # a function of the user's, or learned
+    if not _may_be_called(recipe):
         return None
     points = _points_like(recipe, n_samples)
     if (kind, points) in _warm:
         return None
-    thread = threading.Thread(
-        target=_steer_a_small_map, args=(recipe, points), name="nbembed warm-up", daemon=True
-    )
-    end_at_exit(thread, _leaving.set)
+    begun = WarmUp(recipe, points)
+    end_at_exit(begun.thread, _leaving.set)
     try:
-        thread.start()
+        begun.thread.start()
     except RuntimeError:  # no thread can be started
         return None
-    _warm[kind, points] = thread
-    return thread
+    _warm[kind, points] = begun
+    return begun.thread
+
+
+def lacks(recipe: Recipe[Any], n_samples: int, *, labels: bool) -> bool:
+    """Return whether a map, with labels or links or without, lacks kernels; they come next then."""
+    if not _may_be_called(recipe):
+        return False
+    warm_up(recipe, n_samples)
+    begun = _warm.get((type(recipe), _points_like(recipe, n_samples)))
+    return begun is not None and begun.lacks(begun.stage_of(recipe, labels=labels))
+
+
+def _may_be_called(recipe: Recipe[Any]) -> bool:
+    """Return whether neither the method nor its metric is the user's, or learned."""
+    own = type(recipe).__module__.split(".")[0] == "nbembed"
+    return own and isinstance(recipe.quality_metric, str)
 
 
 def _points_like(recipe: Recipe[Any], n_samples: int) -> int:
@@ -77,10 +159,10 @@ def _points_like(recipe: Recipe[Any], n_samples: int) -> int:
     return POINTS
 
 
-def _steer_a_small_map(recipe: Recipe[Any], n: int) -> None:
+def _steer_a_small_map(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
     try:
         with interruptible(_leaving.is_set):
-            _steer(recipe, n)
+            _steer(recipe, n, stages)
     except Interrupted:
         pass
     except Exception:
@@ -88,21 +170,27 @@ def _steer_a_small_map(recipe: Recipe[Any], n: int) -> None:
         _logger.debug("could not warm up %s", type(recipe).__name__, exc_info=True)
 
 
-def _steer(recipe: Recipe[Any], n: int) -> None:
+def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
     X = np.random.default_rng(0).normal(size=(n, 2))
     settings = Settings.of(recipe, Supervision(n))
     engine = Engine(X, settings)
-    _advance(engine)
-    _near_rest(engine)
     said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
     said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
-    # In this order, because a first label is likelier than a slider that follows one.
     # Pairs of a large group are summed in another way where there are many points.
     large = said.label(range(50, n // 2), "c")
-    for supervision in (said, large, Supervision(n)):
+    for stage in stages:
+        supervision = {"large groups": large, "alone": Supervision(n)}.get(stage, said)
+        if stage == "parameters":
+            supervision = Supervision(n)
         here = settings.with_supervision(supervision)
+        if stage == "alone":
+            _advance(engine)
+            _near_rest(engine)
+            continue
         engine.apply("label", {}, here)
         _advance(engine)
+        if stage == "labels":
+            continue
         for parameter in recipe.live_parameters:
             value = 0.55 * parameter.low + 0.45 * parameter.high  # no end, and no special case
             other = here.recipe.replace(**{parameter.name: value})

@@ -47,7 +47,7 @@ from nbembed.widget.lifetime import (
 from nbembed.widget.opening import open_session
 from nbembed.widget.query_source import QuerySource
 from nbembed.widget.sender import Sender
-from nbembed.widget.still_output import StillOutput
+from nbembed.widget.still_output import check_still
 from nbembed.widget.suggestion_source import SuggestionSource
 from nbembed.widget.trait_writer import TraitWriter
 from nbembed.widget.why_source import WhySource
@@ -116,9 +116,10 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         on from it: labels, parameters, history and map are those of the file, so that running the
         same cell again after the kernel was restarted brings all back. ``Explorer(autosave=path)``
         alone opens the file with the data in it.
-    still : bool, default=True
+    still : bool or "page", default=True
         Whether the output of a notebook's cell also has a picture of the map, for where no kernel
-        runs. Pages with a live map hide it.
+        runs. Pages with a live map hide it. With "page", the page that :meth:`to_html` writes lies
+        over the picture; the notebook is larger by it.
 
     Attributes
     ----------
@@ -208,7 +209,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         height: int = 460,
         autoplay: bool | None = None,
         autosave: str | os.PathLike[str] | None = None,
-        still: bool = True,
+        still: bool | str = True,
     ) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
             raise ValueError(
@@ -216,7 +217,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
             )
         if autoplay is not None:
             check_flag("autoplay", autoplay)
-        check_flag("still", still)
+        check_still(still)
         opened = open_session(
             X,
             method,
@@ -313,7 +314,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         writer.write_at_rest()
         self._owned, self._closed = opened.owned, False
         self._ending: threading.Thread | None = None  # ends the session
-        self._still = StillOutput(self._exports.still) if still else None
+        self._still = self._exports.still_output(still)
         self._autosave: Autosave | None = None
         if autosave is not None:
             self._autosave = Autosave(
@@ -443,6 +444,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._displays.asked()
+        self._session._controller.keep_moving()
         self._sender.suppose_page()
         if self._still is not None:
             self._still.show()

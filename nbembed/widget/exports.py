@@ -12,6 +12,7 @@ from nbembed.display.point_data import point_frame
 from nbembed.display.scene import picture_of
 from nbembed.display.text import name_of, text_of
 from nbembed.validation import check_count, check_flag, check_text, readable
+from nbembed.widget.still_output import StillOutput
 from nbembed.widget.still_page import still_page
 from nbembed.widget.view_state import view_of
 
@@ -170,6 +171,16 @@ class Exports:
         session = self._session
         what = f"{session.n_samples} points, {session.method_name}, iteration {session.iteration}"
         return self.picture(note=what).png(), f"Map of {what}"
+
+    def still_output(self, still: bool | str) -> StillOutput | None:
+        """Return what shows the map in a saved notebook, as the Explorer's argument has it."""
+        if not still:
+            return None
+        page = still == "page"
+        return StillOutput(self.still, self._page if page else None)
+
+    def _page(self) -> str:
+        return self.to_html(None, "Map") or ""
 
     def view(self) -> View:
         """Return what is shown, as a file stores it."""

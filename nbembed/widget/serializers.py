@@ -83,7 +83,9 @@ def controls(live: Sequence[LiveParameter], supervision: Supervision) -> list[di
 def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, Any]:
     linked = bool(supervision.links or supervision.cannot_links)
     available = {"": True, "links": supervision.has_links, "must-links": linked}
-    missing = {"links": "labels or must-links", "must-links": "must-links"}
+    # A label pulls its point to others of its class, and one alone has none.
+    labels = "two labels of one class" if supervision.labeled.size else "labels"
+    missing = {"links": f"{labels} or must-links", "must-links": "must-links"}
     enabled = available[parameter.needs]
     description = parameter.description
     if not enabled:

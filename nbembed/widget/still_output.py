@@ -3,14 +3,17 @@
 Where no kernel runs, a widget shows nothing: on GitHub, in what nbconvert makes of a notebook, in a
 notebook that is opened again. The picture is an output of its own, which a page with a live map
 hides (``frontend/src/still_output.ts``). It is replaced when the map rests, and now and then while
-it moves, so that a saved notebook has the last map. A short script follows it, which hides what
-JupyterLab says where the widget's model is lost (``frontend/src/lost_widget.ts``).
+it moves, so that a saved notebook has the last map. On request the page that zooms and shows cards
+lies over the picture, in a frame; where frames are removed, the picture is left. A short script
+follows, which hides what JupyterLab says where the widget's model is lost
+(``frontend/src/lost_widget.ts``).
 """
 
 from __future__ import annotations
 
 import base64
 import functools
+import html
 import logging
 import pathlib
 import secrets
@@ -24,6 +27,8 @@ _logger = logging.getLogger(__name__)
 
 #: Seconds between two pictures of a map in motion, and from rest to its picture.
 MOTION, REST = 15.0, 1.0
+#: Pixels that the page in the output has at least.
+PAGE_HEIGHT = 640
 _SCRIPT = pathlib.Path(__file__).parent / "static" / "lost_widget.js"
 
 #: Events of a session that change the picture soon; "frame" does later.
@@ -37,10 +42,15 @@ class StillOutput:
     ----------
     draw : callable
         Returns the PNG of the present map and a sentence that describes it.
+    page : callable, optional
+        Returns the page to lie over the picture.
     """
 
-    def __init__(self, draw: Callable[[], tuple[bytes, str]]) -> None:
+    def __init__(
+        self, draw: Callable[[], tuple[bytes, str]], page: Callable[[], str] | None = None
+    ) -> None:
         self._draw = draw
+        self._page = page
         self._id = f"nbembed-{secrets.token_hex(8)}"
         self._lock = threading.Condition()
         self._due: float | None = None
@@ -99,7 +109,10 @@ class StillOutput:
             if update and png == self._last:
                 return
             self._last = png
-            data = {"image/png": base64.b64encode(png).decode("ascii"), "text/plain": text}
+            picture = base64.b64encode(png).decode("ascii")
+            data = {"image/png": picture, "text/plain": text}
+            if self._page is not None:
+                data["text/html"] = over_picture(picture, text, self._page())
             publisher.publish(data, {}, transient={"display_id": self._id}, update=update)
         except Exception:  # a picture must never cost the map
             _logger.info("the picture of the output could not be made", exc_info=True)
@@ -113,6 +126,38 @@ class StillOutput:
             publisher.publish(data, {})
         except Exception:  # the same
             _logger.info("the script of the output could not be published", exc_info=True)
+
+
+def check_still(still: Any) -> None:
+    """Raise ValueError or TypeError unless this is True, False or "page"."""
+    if isinstance(still, str):
+        if still != "page":
+            raise ValueError(f"still must be True, False or 'page', got {still!r}")
+    elif not isinstance(still, bool):
+        raise TypeError(f"still must be True, False or 'page', got {still!r}")
+
+
+def over_picture(picture: str, text: str, page: str) -> str:
+    """Return HTML of a page in a frame that lies over a picture of the same.
+
+    Parameters
+    ----------
+    picture : str
+        A PNG in base64.
+    text : str
+        What it shows.
+    page : str
+        A whole page.
+    """
+    place = "grid-area:1/1;width:100%;"
+    alt = html.escape(text, quote=True)
+    return (
+        f'<div class="nbembed-still" style="display:grid">'
+        f'<img alt="{alt}" src="data:image/png;base64,{picture}" style="{place}">'
+        f'<iframe title="{alt}" sandbox="allow-scripts allow-downloads" loading="lazy" '
+        f'style="{place}height:100%;min-height:{PAGE_HEIGHT}px;border:0;background:#fff" '
+        f'srcdoc="{html.escape(page, quote=True)}"></iframe></div>'
+    )
 
 
 @functools.cache

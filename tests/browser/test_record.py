@@ -1,4 +1,4 @@
-"""A saved notebook has a picture of the map, which a live map hides."""
+"""A saved notebook has a picture of the map, or a page over it, which a live map hides."""
 
 from __future__ import annotations
 
@@ -45,3 +45,29 @@ def test_a_saved_notebook_shows_the_last_map_without_a_kernel(open_cells: OpenCe
     page.locator(".nbe-map").wait_for()
     expect(page.locator(".jp-RenderedImage img")).to_be_hidden()
     expect(lost).to_have_count(0)
+
+
+def test_the_page_in_a_saved_notebook_zooms_without_a_kernel(open_cells: OpenCells) -> None:
+    notebook = open_cells(DATA, SHOW.replace("autoplay=False", 'autoplay=False, still="page"'))
+    notebook.run_all()
+    page = notebook.page
+    page.locator(".nbe-map").wait_for()
+    frame = page.locator(".nbembed-still iframe")
+    expect(frame).to_have_count(1)
+    expect(frame).to_be_hidden()
+    notebook.execute("explorer.session.step(30, wait=True)")
+    page.wait_for_function(
+        "document.querySelector('.nbembed-still img').alt.includes('iteration 30')"
+    )
+    notebook.save()
+    notebook.restart()
+    notebook.reload()
+    expect(page.locator(".jp-OutputArea .nbe-map")).to_have_count(0)
+    expect(frame).to_be_visible()
+    map_ = page.frame_locator(".nbembed-still iframe").get_by_role("application", name="Map")
+    expect(map_).to_be_visible()
+    box, covered = frame.bounding_box(), page.locator(".nbembed-still img").bounding_box()
+    assert box is not None
+    assert covered is not None
+    assert box["width"] >= covered["width"]
+    assert box["height"] >= covered["height"], "the picture is not seen twice"

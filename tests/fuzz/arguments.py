@@ -290,7 +290,7 @@ GOOD: dict[str, Good] = {
     "solve": FLAG,
     "wait": FLAG,
     "autoplay": one_of(False, None),
-    "still": FLAG,
+    "still": one_of(False, True, "page"),
     "dark": FLAG,
     "provenance": FLAG,
     "keep": FLAG,

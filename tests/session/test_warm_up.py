@@ -49,7 +49,7 @@ def test_a_small_map_is_steered_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_many_points_are_warmed_up_by_sums_of_their_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(room, "_steer_a_small_map", lambda recipe, n: seen.append(n))
+    monkeypatch.setattr(room, "_steer_a_small_map", lambda recipe, n, stages: seen.append(n))
     recipe = nb.HSSNE().recipe
     for n in (50, 4999, 5000, 100_000):
         warm_up(recipe, n)

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 import traitlets
 
-from nbembed.methods import SNE, SNeRV
+from nbembed.methods import HSSNE, SNE, SNeRV
 from nbembed.methods.recipe import PathStep
 from nbembed.methods.registry import registered
 from nbembed.session.progress import Progress
@@ -261,6 +261,17 @@ def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
     rho = explorer.controls[1]
     assert not rho["enabled"]
     assert rho["description"] == "Links. Needs labels or must-links."
+
+
+def test_one_label_of_each_class_is_not_asked_for_labels():
+    (rho,) = (p for p in HSSNE.recipe_type.live_parameters if p.name == "rho")
+    one_each = Supervision(9).label([0], "a").label([3], "b")
+    single, double = (
+        serializers.controls([rho], s)[0] for s in (one_each, one_each.label([4], "b"))
+    )
+    assert not single["enabled"]
+    assert single["description"].endswith("Needs two labels of one class or must-links.")
+    assert double["enabled"]
 
 
 def test_labels_alone_do_not_enable_the_weight_of_links():

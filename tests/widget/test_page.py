@@ -600,6 +600,18 @@ def test_a_lost_context_comes_back(open_explorer: Any) -> None:
     assert page.locator(".nbe").get_attribute("data-renderer") == "webgl"
 
 
+@pytest.mark.parametrize("width", [564, 640, 960])
+def test_the_map_is_never_a_narrow_strip(open_explorer: Any, width: int) -> None:
+    """Beside the panel while there is room for both, else above it: 564 px is a window of 680."""
+    page = open_explorer(width=width)
+    box = page.get_by_role("application", name="Map").bounding_box()
+    panel = page.get_by_role("tabpanel").bounding_box()
+    assert box is not None
+    assert panel is not None
+    assert box["width"] >= 340
+    assert panel["y"] >= box["y"] + box["height"] or panel["x"] >= box["x"] + box["width"]
+
+
 def test_a_context_lost_for_good_is_replaced(open_explorer: Any) -> None:
     page = open_explorer(n=400, renderer="webgl")
     run(page)

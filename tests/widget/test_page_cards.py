@@ -243,6 +243,41 @@ def test_classes_are_named_at_their_centers(open_explorer: Any) -> None:
     page.wait_for_function(f"{shown} === ''")
 
 
+#: Of each class, how many of its points its name covers, and whether the name is in the map.
+BURIED = """map => map.nbembedNames().placedGroups.map(({text, x, y, dx, dy}) => {
+  const own = window.kernel.cluster(Number(text));
+  const seen = own.map(i => map.nbembedWhere(i));
+  const one = own.find(i => window.kernel.positions[2 * i] === x) ?? -1;
+  const [left, top] = map.nbembedWhere(one);
+  const covers = ([u, v]) => Math.abs(u - left - dx) < 8 && Math.abs(v - top - dy) < 7;
+  return [text, seen.filter(covers).length / own.length, dx !== 0 || dy !== 0];
+})"""
+
+
+def test_a_name_does_not_bury_a_class_that_is_hardly_larger(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4)
+    run(page)
+    settled = "document.querySelector('.nbe-map').nbembedNames().placedGroups"
+    page.wait_for_function(f"{settled}.length === 4 && {settled}.every(g => !g.dx && !g.dy)")
+    # All points of a class within a few pixels, as heavy tails leave them.
+    act(
+        page,
+        "const middles = [0, 1, 2, 3].map(c => k.cluster(c)[0]).map(i =>"
+        " [k.positions[2 * i], k.positions[2 * i + 1]]);"
+        "k.positions.forEach((v, i) => { k.positions[i] ="
+        " middles[k.truth[i >> 1]][i % 2] + 0.01 * (v - middles[k.truth[i >> 1]][i % 2]); });"
+        "k.frame()",
+    )
+    page.wait_for_function(f"{settled}.length === 4 && {settled}.every(g => g.dx || g.dy)")
+    page.get_by_role("button", name="Fit view", exact=True).click()
+    page.wait_for_timeout(500)  # names are placed a few times a second
+    found = page.locator(".nbe-map").evaluate(BURIED)
+    assert sorted(text for text, _, _ in found) == ["0", "1", "2", "3"]
+    for _, covered, beside in found:
+        assert beside
+        assert covered == 0
+
+
 def test_a_name_that_a_center_or_direction_bears_is_not_written_twice(open_explorer: Any) -> None:
     page = open_explorer(n=400, clusters=4)
     run(page)

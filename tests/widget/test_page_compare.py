@@ -252,6 +252,21 @@ def test_points_are_colored_by_change(page: Page) -> None:
     assert selection(page) == list(range(180, 200))
 
 
+def test_the_colors_of_the_change_are_explained_in_one_line(page: Page) -> None:
+    take(page, "before")
+    compare(page, "before")
+    page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
+    expect(page.get_by_text("40 % of 10 neighbors changed")).to_be_visible()
+    ramp = page.get_by_title("Share of the 10 nearest neighbors that are others", exact=True)
+    boxes = "e => [...e.children].map(c => c.getBoundingClientRect().toJSON())"
+    same, bar, others = ramp.evaluate(boxes)
+    assert same["right"] <= bar["left"]
+    assert bar["right"] <= others["left"]
+    assert bar["width"] > 60
+    assert abs(same["top"] - others["top"]) < 1
+    assert "gradient" in ramp.locator("i").evaluate("e => getComputedStyle(e).backgroundImage")
+
+
 def test_a_second_live_map_is_steered_beside_the_first(page: Page) -> None:
     compare(page, "a second live map")
     assert [m["arguments"] for m in sent(page, "compare_live")] == [{"method": "HSSNE"}]

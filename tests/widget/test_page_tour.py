@@ -53,6 +53,39 @@ def test_it_is_not_shown_unasked(page: Page) -> None:
     assert page.locator(".nbe-tour").count() == 0
 
 
+#: A host's own look of keys and lists, as JupyterLab has one for what is in its outputs.
+HOST = """
+  div kbd { font: 18px monospace; }
+  div div dt { float: left; width: 20%; font-weight: bold; }
+  div div dd { float: left; width: 80%; margin-left: 0; }
+"""
+#: Pixels of one line of a key.
+LINE = 24
+
+
+@pytest.mark.parametrize("width", [1000, 340])
+def test_keys_do_not_cover_what_they_do(open_explorer: Any, width: int) -> None:
+    page = open_explorer(width=width)
+    page.add_style_tag(content=HOST)
+    page.get_by_role("button", name="Help", exact=True).click()
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll(".nbe-help dt")].filter((dt) => {
+             const texts = document.createRange();
+             texts.selectNodeContents(dt.nextElementSibling);
+             const key = dt.firstElementChild.getBoundingClientRect();
+             return key.right > texts.getBoundingClientRect().left;
+           }).map((dt) => dt.textContent)"""
+    )
+    assert covered == []
+    keys = page.locator(".nbe-help kbd").evaluate_all(
+        "all => all.map(e => [e.textContent, e.getBoundingClientRect().height])"
+    )
+    assert [text for text, height in keys if len(text) < 12 and height > LINE] == []
+    help_ = page.get_by_role("dialog", name="Keys and mouse")
+    assert help_.locator("dt").count() > 20
+    assert help_.evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing is cut at the side"
+
+
 def test_keys_lead_through_it_and_back(page: Page) -> None:
     page.get_by_role("tab", name="Find").click()
     note = begin(page)

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import numpy as np
@@ -277,6 +278,42 @@ def test_no_picture_where_none_is_wanted(explore, frame, monkeypatch):
     monkeypatch.setattr(still_output, "_publisher", lambda: publisher)
     explore(frame, still=False)._repr_mimebundle_()
     assert publisher.sent == []
+
+
+def test_the_page_lies_over_the_picture_on_request(explore, frame, monkeypatch):
+    publisher = FakePublisher()
+    monkeypatch.setattr(still_output, "_publisher", lambda: publisher)
+    monkeypatch.setattr(still_output, "REST", 0.0)
+    explorer = explore(frame, still="page")
+    explorer._repr_mimebundle_()
+    explorer.session.step(4, wait=True)
+    eventually(lambda: "iteration 4" in publisher.sent[-1][0]["text/plain"])
+    data, name, _ = publisher.sent[-1]
+    assert name == publisher.sent[0][1]
+    found = Tags(data["text/html"])
+    assert [tag for tag, _ in found.all] == ["div", "img", "iframe"]
+    assert found.all[1][1]["src"] == f"data:image/png;base64,{data['image/png']}"
+    frame_of_page = found.all[2][1]
+    assert frame_of_page["srcdoc"] == explorer.to_html(title="Map")
+    assert "allow-same-origin" not in frame_of_page["sandbox"], "it cannot reach the notebook"
+
+
+@pytest.mark.parametrize("still", ["picture", "", None, 2])
+def test_other_words_for_what_is_saved_are_refused(explore, frame, still):
+    with pytest.raises((ValueError, TypeError), match="still must be True, False or 'page', got"):
+        explore(frame, still=still)
+
+
+class Tags(HTMLParser):
+    """The tags of some HTML with their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.all = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.all.append((tag, dict(attrs)))
 
 
 def test_a_picture_that_cannot_be_drawn_costs_nothing(explore, frame, monkeypatch):

@@ -1,6 +1,6 @@
 /**
  * The kernel puts a picture of the map beside the widget, for where no kernel runs. Where the map lives,
- * the picture is hidden. It is known by a note in the PNG, which no other picture has.
+ * the picture is hidden, with the page that may lie over it. It is known by a note in the PNG, which no other picture has.
  */
 
 const KEY = "nbembed-map\0";
@@ -27,7 +27,7 @@ export function hideStillOutput(root: HTMLElement): () => void {
   const look = (area: Element): void => {
     for (const output of area.children) {
       if (hidden.has(output) || !output.matches(OUTPUT) || output.contains(root)) continue;
-      const image = output.querySelector<HTMLImageElement>(".jp-RenderedImage img");
+      const image = output.querySelector<HTMLImageElement>(".jp-RenderedImage img, .nbembed-still > img");
       if (!image || !isStill(image)) continue;
       output.classList.add("nbe-still-hidden");
       hidden.add(output);

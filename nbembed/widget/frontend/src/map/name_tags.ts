@@ -3,7 +3,7 @@ import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
 import { ShownPositions } from "./shown_positions";
-import { groupCenters, NO_NAMES, placeNames, seenDirections, type GroupName, type Names, type PointName } from "./naming";
+import { groupCenters, NO_NAMES, placeNames, seenDirections, type Group, type GroupName, type Names, type PointName } from "./naming";
 
 /** Milliseconds between two placements. */
 const PACE = 400;
@@ -68,17 +68,20 @@ export class NameTags {
       write(text, x + dx, y + dy, 3, 0.85);
     }
     context.font = GROUP_FONT;
-    for (const { text, x, y } of this.names.groups) write(text, ...toScreen(camera, size, x, y), 4, 1);
+    for (const { text, x, y, dx, dy } of this.names.groups) {
+      const [left, top] = toScreen(camera, size, x, y);
+      write(text, left + dx, top + dy, 4, 1);
+    }
   }
 
   /** The names that are shown now, for tests and tools. */
-  get shown(): { groups: string[]; points: string[]; placed: readonly PointName[] } {
-    const { points } = this.names;
-    return { groups: this.names.groups.map(({ text }) => text), points: points.map(({ text }) => text), placed: points };
+  get shown(): { groups: string[]; points: string[]; placed: readonly PointName[]; placedGroups: readonly GroupName[] } {
+    const { points, groups } = this.names;
+    return { groups: groups.map(({ text }) => text), points: points.map(({ text }) => text), placed: points, placedGroups: groups };
   }
 
   /** The classes, or the categories while these color the points, without names that the method's centers or directions bear. */
-  private groups(positions: Float32Array): GroupName[] {
+  private groups(positions: Float32Array): Group[] {
     const { traits, centers } = this.store;
     const classes = traits.classes.peek();
     const borne = new Set(centers.peek().map(({ name }) => name));
@@ -86,7 +89,7 @@ export class NameTags {
     return this.allGroups(positions).filter(({ text }) => !borne.has(text));
   }
 
-  private allGroups(positions: Float32Array): GroupName[] {
+  private allGroups(positions: Float32Array): Group[] {
     const { traits, centers } = this.store;
     const column = traits.color_column.peek();
     if (traits.color_by.peek() === "column") {

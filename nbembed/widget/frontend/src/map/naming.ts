@@ -1,16 +1,30 @@
 /**
  * Names on the map, where there is room: of classes at their centers, of points beside them. A name
- * never covers another name, and the name of a point covers no other point.
+ * never covers another name, and the name of a point covers no other point. A class that is hardly
+ * larger than its name would be buried by it, so that name is beside the class, where it covers least.
  */
 import { inline } from "../cards";
 import { toScreen, type Camera, type Size } from "./camera";
 
-/** A name of a group of points, drawn at its center. */
-export interface GroupName {
+/** A group of points and its center. */
+export interface Group {
   text: string;
   /** Data coordinates. */
   x: number;
   y: number;
+  /** Some of its points. */
+  sample: readonly number[];
+}
+
+/** A name of a group of points. */
+export interface GroupName {
+  text: string;
+  /** Data coordinates of the center. */
+  x: number;
+  y: number;
+  /** Pixels from there to the middle of the name. */
+  dx: number;
+  dy: number;
 }
 
 /** A name beside a point; it goes with the point until names are placed again. */
@@ -37,7 +51,7 @@ interface Scene {
   size: Size;
   positions: Float32Array;
   /** Groups in the order of their claims to room. */
-  groups: GroupName[];
+  groups: readonly Group[];
   /** Whether points have names. */
   named: boolean;
   nameOf: (point: number) => string | undefined;
@@ -64,6 +78,10 @@ const MOST_UNKNOWN = 120;
 const GROUP_HALF = 9;
 const POINT_HALF = 7;
 const GAP = 7;
+/** Share of a group's points above which its name does not cover them. */
+const BURIED = 1 / 3;
+/** Points of a group that are looked at when its name is placed. */
+const LOOKED_AT = 100;
 /** Width of a name that is not known yet. */
 const GUESS = 44;
 /** Characters of a name on the map. */
@@ -84,15 +102,19 @@ export function placeNames(scene: Scene): Names {
     !taken.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom);
 
   const groups: GroupName[] = [];
-  for (const group of scene.groups) {
+  const seenOf = samplesOnScreen(scene);
+  const everything = seenOf.flat();
+  scene.groups.forEach((group, k) => {
     const text = inline(group.text, LONGEST);
+    if (!text) return;
     const [x, y] = toScreen(camera, size, group.x, group.y);
     const half = scene.groupWidth(text) / 2 + 3;
-    const box = { left: x - half, right: x + half, top: y - GROUP_HALF, bottom: y + GROUP_HALF };
-    if (!text || !free(box)) continue;
-    taken.push(box);
-    groups.push({ ...group, text });
-  }
+    const around = ([dx, dy]: Place): Box => ({ left: x + dx - half, right: x + dx + half, top: y + dy - GROUP_HALF, bottom: y + dy + GROUP_HALF });
+    const place = besideIfBuried(seenOf[k], everything, x, y, half, around).find((offset) => free(around(offset)));
+    if (!place) return;
+    taken.push(around(place));
+    groups.push({ text, x: group.x, y: group.y, dx: place[0], dy: place[1] });
+  });
   if (!scene.named) return { groups, points: [], unknown: [] };
 
   const view = new Crowd(camera, size, positions);
@@ -123,6 +145,43 @@ export function placeNames(scene: Scene): Names {
     }
   }
   return { groups, points, unknown };
+}
+
+/** Pixels from the center of a group to the middle of its name. */
+type Place = readonly [number, number];
+const CENTER: Place = [0, 0];
+
+/** Where the samples of the groups are on the screen, those of hidden classes left out. */
+function samplesOnScreen({ camera, size, positions, groups }: Scene): Place[][] {
+  return groups.map(({ sample }) => {
+    const step = Math.max(1, Math.ceil(sample.length / LOOKED_AT));
+    return sample
+      .filter((_, at) => at % step === 0)
+      .map((i): Place => toScreen(camera, size, positions[2 * i], positions[2 * i + 1]))
+      .filter(([x]) => Number.isFinite(x));
+  });
+}
+
+/** The places for a group's name, best first: at the center, or beside the group if that would bury it. */
+function besideIfBuried(own: Place[], everything: Place[], x: number, y: number, half: number, around: (place: Place) => Box): Place[] {
+  const covered = (points: Place[], box: Box): number => points.filter((point) => inside(point, box)).length;
+  if (covered(own, around(CENTER)) <= BURIED * own.length) return [CENTER];
+  // Pieces that lie elsewhere do not count.
+  const core = own.filter(([u, v]) => Math.abs(u - x) < 2 * half && Math.abs(v - y) < 2 * half);
+  const across = core.map(([u]) => u - x).sort((a, b) => a - b);
+  const down = core.map(([, v]) => v - y).sort((a, b) => a - b);
+  const [left, right, top, bottom] = [across[0], across[across.length - 1], down[0], down[down.length - 1]];
+  const middle = (left + right) / 2, level = (top + bottom) / 2;
+  const places: Place[] = [
+    [middle, top - GROUP_HALF - GAP], [middle, bottom + GROUP_HALF + GAP],
+    [right + half + GAP, level], [left - half - GAP, level],
+  ];
+  const cost = new Map(places.map((place) => [place, covered(everything, around(place))]));
+  return [...places.sort((a, b) => (cost.get(a) ?? 0) - (cost.get(b) ?? 0)), CENTER];
+}
+
+function inside([x, y]: Place, box: Box): boolean {
+  return x > box.left && x < box.right && y > box.top && y < box.bottom;
 }
 
 /** The points in view, sorted into squares of the screen. */
@@ -173,11 +232,11 @@ const SAMPLE = 400;
  * The centers of groups: of each, the point that is nearest to its coordinate-wise median, so that the
  * name is on the group even where that is bent or in pieces. Large groups come first.
  */
-export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, texts: readonly string[]): GroupName[] {
+export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, texts: readonly string[]): Group[] {
   const members: number[][] = texts.map(() => []);
   const n = Math.min(codes.length, positions.length >> 1);
   for (let i = 0; i < n; i++) members[codes[i]]?.push(i);
-  const centers: (GroupName & { count: number })[] = [];
+  const centers: (Group & { count: number })[] = [];
   members.forEach((points, k) => {
     const step = Math.max(1, Math.floor(points.length / SAMPLE));
     const sample = points.filter((i, at) => at % step === 0 && Number.isFinite(positions[2 * i] + positions[2 * i + 1]));
@@ -186,7 +245,7 @@ export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, 
     const [mx, my] = [middle(0), middle(1)];
     const away = (i: number): number => (positions[2 * i] - mx) ** 2 + (positions[2 * i + 1] - my) ** 2;
     const nearest = sample.reduce((best, i) => (away(i) < away(best) ? i : best));
-    centers.push({ text: texts[k], x: positions[2 * nearest], y: positions[2 * nearest + 1], count: points.length });
+    centers.push({ text: texts[k], x: positions[2 * nearest], y: positions[2 * nearest + 1], sample, count: points.length });
   });
   return centers.sort((a, b) => b.count - a.count);
 }

@@ -129,7 +129,7 @@ function Changes({ view }: { view: View }) {
   const stops = (dark: boolean): string => `linear-gradient(to right, ${changeStops(dark).join()})`;
   return (
     <>
-      <div class="nbe-ramp nbe-changes" title={`Share of the ${found?.k ?? NEIGHBORS} nearest neighbors that are others`}>
+      <div class="nbe-ramp nbe-change-ramp" title={`Share of the ${found?.k ?? NEIGHBORS} nearest neighbors that are others`}>
         <span>same</span><i style={{ "--nbe-light": stops(false), "--nbe-dark": stops(true) }} /><span>all others</span>
       </div>
       <p class="nbe-why nbe-line" role="status">
