@@ -30,6 +30,7 @@ from nbembed.validation import check_real
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from nbembed.objectives.attraction import Edges
     from nbembed.objectives.regions import Regions
 
 
@@ -258,6 +259,11 @@ class HeavyTailedMargin(PairObjective):
             n * near.auxiliary_cost,
             n * near.rounding,
         )
+
+    def attraction(self, Y: NDArray[Any]) -> Edges:
+        """Return HSSNE's strongest attractions, n times; those of the classes are left out."""
+        edges = self._neighbors.attraction(Y)
+        return edges._replace(weights=self.n_samples * edges.weights)
 
 
 def links_alone(supervision: Supervision) -> Supervision:

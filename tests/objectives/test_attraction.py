@@ -8,6 +8,8 @@ from scipy import sparse
 
 from nbembed.objectives import SNE, HeavyTailed, Pinned, Similarity
 from nbembed.objectives.attraction import EDGES, strongest_pairs
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
+from nbembed.objectives.regions import Centers
 
 
 @pytest.fixture
@@ -53,6 +55,21 @@ def test_they_are_the_attraction_of_the_gradient(alpha, rng):
     expected = double.gradient(Y) - objective.gradient(Y)
     np.testing.assert_allclose(forces(objective.attraction(Y), Y), expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(forces(double.attraction(Y), Y), 2 * expected, rtol=1e-9, atol=1e-12)
+
+
+def test_around_centers_they_are_those_of_the_neighborhoods(rng):
+    """The gradient's part that P multiplies; that of the classes does not depend on P."""
+    n = EDGES + 1
+    rows = rng.random((n, n))
+    np.fill_diagonal(rows, 0)
+    P = (rows + rows.T) / (2 * rows.sum())
+    Y, half = rng.normal(size=(n, 2)), np.arange(n) % 2
+    regions = Centers(half, np.ones(n), np.arange(2), np.eye(2)[half], np.ones(n))
+    repelled = np.ones((n, n)) - np.eye(n)
+    whole, even = (HeavyTailedMargin(M / M.sum(), 0.7, regions, alpha=0.6) for M in (P, repelled))
+    pulled = whole.gradient(Y) - even.gradient(Y)
+    expected = forces(whole.attraction(Y), Y) - forces(even.attraction(Y), Y)
+    np.testing.assert_allclose(pulled, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_custom_similarity_has_its_own_score(P, rng):

@@ -100,7 +100,7 @@ class Mbed(PlacesNewPoints):
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
         :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper, or with heavy
-        tails momentum.
+        tails momentum, and after a hundred iterations at one λ L-BFGS, as for HSSNE.
     max_iter : int, default=500
         Iterations of one restart, the ten crude ones included; with heavy tails the map
         that boundaries harden on takes as many before.

@@ -59,7 +59,7 @@ from nbembed.methods.settings import check_init, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, Pinned
 from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin, links_alone
 from nbembed.objectives.regions import Rays
-from nbembed.optimizers import ConjugateGradient, MomentumGradient, Optimizer
+from nbembed.optimizers import ConjugateGradient, MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
 
@@ -212,9 +212,10 @@ class MbedRecipe(MbedParameters):
     def make_optimizer(self) -> Optimizer:
         """Return the optimizer of the parameter.
 
-        "auto" is conjugate gradients as in the paper, and with heavy tails momentum as for HSSNE.
+        "auto" is conjugate gradients as in the paper, and with heavy tails that of HSSNE: momentum,
+        then L-BFGS. While λ is annealed it is momentum alone.
         """
-        auto = MomentumGradient() if self._heavy else ConjugateGradient()
+        auto = MomentumLBFGS() if self._heavy else ConjugateGradient()
         return resolve_optimizer(self.optimizer, auto)
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
@@ -222,8 +223,9 @@ class MbedRecipe(MbedParameters):
 
         An array given as ``init`` is already unfolded: with a fixed λ it needs no soft beginning.
         """
-        optimizer, r = self.make_optimizer(), geometry.scale
-        steps = self.steps
+        r, steps = geometry.scale, self.steps
+        auto = MomentumGradient() if self._heavy else ConjugateGradient()
+        optimizer = resolve_optimizer(self.optimizer, auto)
         if isinstance(self.lam, str):
             ends, stages = (LAM_FIRST, LAM_LAST), STAGES
             if self._heavy:
