@@ -158,7 +158,8 @@ def main() -> None:
             "metric-learn": {"version": version("metric-learn"), **from_metric_learn()},
         }
     else:
-        content |= from_r(*checkouts, np.array(content["openTSNE"]["Y"]))
+        sneer, lfda = checkouts
+        content |= from_r(sneer, lfda, np.array(content["openTSNE"]["Y"]))
     FILE.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
