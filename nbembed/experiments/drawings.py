@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from PIL import Image
@@ -42,6 +42,9 @@ from nbembed.methods import HSSNE as HeavyTailedSNE
 from nbembed.methods import SNE, Geometry, Mbed, NeRV, ParametricEmbedding, SNeRV
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
 from nbembed.supervision import Supervision
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FOLDER = KEPT.parent / "images" / "reproduction"
 #: A tEXt chunk with this key has the digest of the sources that a picture was drawn with.
@@ -180,7 +183,7 @@ def _hssne_3(data: Path | None) -> Iterator[Panel]:
         yield MapPanel(f"gradient t-SNE, {title}: homogeneity {right:.2f}", found.Y, y)
     for alpha in (0.0, 0.5, 1.0, 1.5):
         Y, _ = hssne.with_pairs((X, alpha), (0, known))
-        yield MapPanel(f"α = {alpha:g}: homogeneity {homogeneity(Y, y):.2f}", Y, y)
+        yield MapPanel(f"alpha = {alpha:g}: homogeneity {homogeneity(Y, y):.2f}", Y, y)
 
 
 # -- Mbed --------------------------------------------------------------------------------------
@@ -190,7 +193,7 @@ def _mbed_2(data: Path | None) -> Iterator[Panel]:
     X, y = mbed.three_digits(data)
     yield MapPanel("SNE", SNE(random_state=0).fit_transform(X), y)
     free = Mbed(n_classes=len(mbed.DIGITS), random_state=0).fit(X)
-    yield MapPanel("Mbed without labels: first two axes", free.embedding_[:, :2], y)
+    yield MapPanel("Mbed without labels", in_class_plane(free), y)
 
 
 def _mbed_3(data: Path | None) -> Iterator[Panel]:
@@ -201,12 +204,18 @@ def _mbed_3(data: Path | None) -> Iterator[Panel]:
     for title, found in (("without labels", free), ("50 labels", model)):
         best = 1 + int(np.nanargmax([step.criterion for step in found.path_]))
         marked = None if found is free else known >= 0
-        yield MapPanel(f"{title}: step {best} of the path", found.embedding_[:, :2], y, marked)
+        yield MapPanel(f"{title}: step {best} of the path", in_class_plane(found), y, marked)
     for number in (1, 5, 13, 17):
         if number <= len(model.path_):
             step = model.path_[number - 1]
-            title = f"50 labels, step {number}: λ = {step.value:.2g} radii"
-            yield MapPanel(title, step.embedding[:, :2], y, known >= 0)
+            title = f"50 labels, step {number}: lambda = {step.value:.2g} radii"
+            yield MapPanel(title, in_class_plane(model, step.embedding), y, known >= 0)
+
+
+def in_class_plane(model: Mbed, Y: NDArray[Any] | None = None) -> NDArray[np.float64]:
+    """Return a map of three classes, or one of its path, in the plane of their directions."""
+    _, _, axes = np.linalg.svd(np.asarray(model.directions_))
+    return np.asarray((model.embedding_ if Y is None else Y) @ axes[:2].T)
 
 
 # -- SNeRV -------------------------------------------------------------------------------------

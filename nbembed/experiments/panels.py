@@ -52,9 +52,13 @@ class MapPanel:
         """Return the panel without its title."""
         Y = np.asarray(self.Y, dtype=np.float64)
         shades = np.array([_rgb(color(k)) for k in range(int(self.classes.max()) + 1)], np.uint8)
-        middle, reach = (Y.min(axis=0) + Y.max(axis=0)) / 2, np.ptp(Y, axis=0).min() / 2
+        middle, reach = (Y.min(axis=0) + Y.max(axis=0)) / 2, np.ptp(Y, axis=0).max() / 2
         ends = {name: reach * axis / np.linalg.norm(axis) for name, axis in self.axes.items()}
-        places = {name: middle + 0.9 * end for name, end in ends.items()}
+        # Names at either end in turn, so that those of axes that nearly agree do not meet.
+        places = {
+            name: middle + (1 - 2 * (k % 2)) * (0.95 - 0.11 * (k // 2)) * end
+            for k, (name, end) in enumerate(ends.items())
+        }
         picture = Picture(
             Y,
             shades[self.classes],
@@ -88,6 +92,7 @@ class CurvePanel:
         image = Image.new("RGB", (WIDTH * scale, HEIGHT * scale), WHITE)
         draw = ImageDraw.Draw(image)
         lines = {name: np.array(ends, dtype=np.float64) for name, ends in self.curves.items()}
+        lines = {name: ends[:, np.isfinite(ends).all(axis=0)] for name, ends in lines.items()}
         every = np.concatenate(list(lines.values()), axis=1)
         low, high = every.min(axis=1), every.max(axis=1)
         for k, ends in enumerate(lines.values()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -59,6 +60,20 @@ def test_a_curve_falls_from_the_upper_left_to_the_lower_right():
     assert middle[0] < 128 < middle[2]  # blue, but for smooth edges
     straight = CurvePanel("", {"a": (x, 1 / x)})
     assert (np.asarray(straight.image())[HEIGHT // 2, WIDTH // 2] == 255).all()
+
+
+def test_values_that_are_not_known_are_left_out_of_a_curve():
+    known = CurvePanel("", {"a": ([1, 3], [5, 1])}).image()
+    gap = CurvePanel("", {"a": ([1, 2, 3], [5, np.nan, 1])}).image()
+    assert gap.tobytes() == known.tobytes()
+
+
+def test_three_classes_are_seen_in_the_plane_of_their_directions():
+    Y = np.repeat(np.eye(3), 10, axis=0)
+    fake = SimpleNamespace(directions_=np.eye(3) - 1 / 3, embedding_=Y)
+    shown = drawings.in_class_plane(fake)
+    gaps = np.linalg.norm(shown[[0, 10, 20]] - shown[[10, 20, 0]], axis=1)
+    np.testing.assert_allclose(gaps, np.sqrt(2))
 
 
 def test_axes_go_through_the_middle_and_have_names():
