@@ -21,6 +21,7 @@ _FEW = (
     "Two parameters are chosen by leave-one-out with ten labels, which is unreliable; the "
     "difference is no larger than its spread over the splits."
 )
+_AT_BEST = "At the values that are best for all splits together, found by the test points,"
 _AXES = (
     "Ten labels inform the constraint of LFDA along nine axes at most, and the map has ten: along "
     "the others labeled points coincide and the unlabeled ones are far away. On USPS a map of five "
@@ -50,15 +51,20 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "The class boundary cuts through the clusters, so that the method is little better than "
         "chance, as in the paper; from the same splits other local optima are reached."
     ),
-    **{
-        ("framework-dne-10", f"{title}, 10 labels: SS-DNE − {other}"): _FEW
-        for title, other in (
-            ("ionosphere", "DNE"),
-            ("ionosphere", "LPP*"),
-            ("balance", "DNE"),
-            ("ssl_bci", "DNE"),
-        )
-    },
+    ("framework-dne-10", "ionosphere, 10 labels: SS-DNE − DNE"): (
+        f"{_AT_BEST} SS-DNE is right 74.9 %, DNE 69.1 %: leave-one-out with ten labels does not "
+        "find them."
+    ),
+    ("framework-dne-10", "ionosphere, 10 labels: SS-DNE − LPP*"): (
+        f"{_AT_BEST} SS-DNE is right 74.9 %, LPP* 77.5 %: no values that we try put it ahead."
+    ),
+    ("framework-dne-10", "balance, 10 labels: SS-DNE − DNE"): (
+        f"{_AT_BEST} SS-DNE is right 63.2 %, as often as DNE: unlabeled points add nothing here, "
+        "and leave-one-out with ten labels takes too large a weight of theirs."
+    ),
+    ("framework-dne-10", "ssl_bci, 10 labels: SS-DNE − DNE"): (
+        f"{_AT_BEST} SS-DNE is right 52.9 %, DNE 52.2 %: with ten labels all are near chance."
+    ),
     ("framework-dne-100", "ionosphere, 100 labels: SS-DNE − LPP*"): (
         "SS-DNE gains on DNE, but less than LPP* is ahead of DNE; the paper's text does not have "
         "the values among which it chooses."
@@ -96,11 +102,17 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "Leave-one-out with ten labels takes too large a weight of the unlabeled points: held at "
         "0.01 or less, SS-DNE is right about 60 %, as often as DNE."
     ),
-    ("framework-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): _FEW,
-    ("framework-10", "balance, 10 labels: SS-LFDA − LFDA"): _FEW,
+    ("framework-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): (
+        f"{_AT_BEST} SS-LFDA is right 76.9 %, LPP* 77.5 %, with a spread of several points over "
+        "the splits: no values that we try put it ahead."
+    ),
+    ("framework-10", "balance, 10 labels: SS-LFDA − LFDA"): (
+        f"{_AT_BEST} SS-LFDA is right 64.3 %, LFDA 64.1 %: there is little to gain, and "
+        "leave-one-out with ten labels loses more by a wrong choice."
+    ),
     ("framework-10", "ssl_bci, 10 labels: SS-LFDA − LFDA"): (
-        "All learners are within a few percentage points of chance, and no weight of the unlabeled "
-        "points is as good as none; the choice by leave-one-out with ten labels does not find that."
+        f"{_AT_BEST} SS-LFDA is right 51.4 %, LFDA 53.3 %: all are near chance, and no weight of "
+        "the unlabeled points is as good as none."
     ),
     **{
         (name, f"ssl_bci, {count} labels: propagation − better of both"): (
@@ -121,7 +133,9 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
     ("pe-curves", "SNE is lower at small h by"): _TIES,
     ("pe-curves", "Isomap2 is lower at small h by"): _TIES,
     ("pe-mnist", "10 labels per class: distance of the 1's center from the middle, in medians"): (
-        "Ten labels are too few for this classifier at 14 × 14 pixels: it is wrong about two "
-        "thirds of the digits, mostly taken for a 1, and all centers are about as far out."
+        "By the covariance of all images, as the paper has it, the classifier with ten labels is "
+        "wrong about two thirds of the digits, nearly all taken for a 1, and all centers are about "
+        "as far out. At 16 × 16 pixels, the paper's number, the distance is 1.19 to 1.24; at "
+        "14 × 14 with a covariance shrunk by a tenth it is 0.99."
     ),
 })  # fmt: skip
