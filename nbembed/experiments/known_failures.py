@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 _EIGENMAP = (
-    "The eigenmap of the same P is better than the paper's, and so are those of other usual "
-    "graphs; the paper does not say of which graph its own is."
+    "The eigenmap is better than the paper's, which does not say of which graph its own is. The "
+    "size of its coordinates is that of a graph of ten to twelve neighbors: of these the eigenmaps "
+    "have 0.90 to 0.94 on iris, 0.97 on wine, 0.58 to 0.66 on segmentation, better as well."
 )
 _SPEED = (
     "The fixed-point iteration is slower here than gradient descent with momentum and gains, from "
@@ -66,8 +67,9 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         f"{_AT_BEST} SS-DNE is right 52.9 %, DNE 52.2 %: with ten labels all are near chance."
     ),
     ("framework-dne-100", "ionosphere, 100 labels: SS-DNE − LPP*"): (
-        "SS-DNE gains on DNE, but less than LPP* is ahead of DNE; the paper's text does not have "
-        "the values among which it chooses."
+        f"{_AT_BEST} SS-DNE is right 84.4 %, LPP* 86.7 %: no values that we try put it ahead. It "
+        "gains on DNE, 79.9 %, but less than LPP* is ahead; the values that the paper tries are "
+        "not in its text as we have it."
     ),
     **{
         ("framework-usps-faces-10", f"ssl_usps, 10 labels: SS-LFDA − {other}"): _AXES
