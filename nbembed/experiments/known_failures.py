@@ -28,10 +28,18 @@ _AXES = (
     "the others labeled points coincide and the unlabeled ones are far away. On USPS a map of five "
     "axes is right about 80 %, one of nine or ten about 21 %."
 )
-_TIES = (
-    "Naive Bayes gives most documents a probability of exactly one in float64. They count as tied; "
-    "the other methods map them to one place, where PE puts them beyond the center of their class. "
-    "PE is ahead where h is as large as a class, and with smaller classes (pe-newsgroups)."
+_BEYOND = (
+    "Naive Bayes gives 57 % of the documents a probability of exactly one in float64. PE puts them "
+    "beyond the center of their class, so that others are nearest to it; SNE, Isomap and MDS map "
+    "them to one place, which is their center. Ties are not the cause: by log odds, which tell "
+    "these documents apart, the precision of 50 is 0.23 by PE, 0.36 by SNE and 0.43 by MDS. PE is "
+    "ahead where h is as large as a class, and with smaller classes (pe-newsgroups)."
+)
+
+_AT_ONE = (
+    "More documents than h are equally certain in float64 and count as tied; these methods map them "
+    "to one place, so that any of them is right. With ties broken at random the precision does "
+    "rise, by SNE from 0.02 at h = 5 to 0.37 at 50."
 )
 
 #: What is known of the cause, by the name of the experiment and that of the figure.
@@ -128,12 +136,12 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "better graph, chosen by the test errors, is ahead."
     ),
     **{
-        ("pe-curves", f"h = {h}: PE above {name} by"): _TIES
+        ("pe-curves", f"h = {h}: PE above {name} by"): _BEYOND
         for h in (5, 25, 50, 125)
         for name in ("SNE", "Isomap2", "MDS2")
     },
-    ("pe-curves", "SNE is lower at small h by"): _TIES,
-    ("pe-curves", "Isomap2 is lower at small h by"): _TIES,
+    ("pe-curves", "SNE is lower at small h by"): _AT_ONE,
+    ("pe-curves", "Isomap2 is lower at small h by"): _AT_ONE,
     ("pe-mnist", "10 labels per class: distance of the 1's center from the middle, in medians"): (
         "By the covariance of all images, as the paper has it, the classifier with ten labels is "
         "wrong about two thirds of the digits, nearly all taken for a 1, and all centers are about "
