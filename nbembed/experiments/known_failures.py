@@ -37,9 +37,9 @@ _BEYOND = (
 )
 
 _AT_ONE = (
-    "More documents than h are equally certain in float64 and count as tied; these methods map them "
-    "to one place, so that any of them is right. With ties broken at random the precision does "
-    "rise, by SNE from 0.02 at h = 5 to 0.37 at 50."
+    "More documents than h are equally certain in float64 and count as tied; these methods map "
+    "them to one place, so that any of them is right. With ties broken at random the precision "
+    "does rise, by SNE from 0.02 at h = 5 to 0.37 at 50."
 )
 
 #: What is known of the cause, by the name of the experiment and that of the figure.
