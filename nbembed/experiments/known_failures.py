@@ -98,10 +98,16 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "over them. Our MRE leaves hidden points among their neighbors in the data; the paper does "
         "not say what scatters them in its own."
     ),
-    **{
-        ("framework-kernel-10", f"ionosphere, 10 labels: {pair}"): _FEW
-        for pair in ("SS-LFDA − LPP*", "SS-DNE − DNE", "SS-DNE − LPP*")
-    },
+    ("framework-kernel-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): (
+        f"{_AT_BEST} SS-LFDA is right 77.4 %, LPP* 78.5 %: no values that we try put it ahead."
+    ),
+    ("framework-kernel-10", "ionosphere, 10 labels: SS-DNE − DNE"): (
+        f"{_AT_BEST} SS-DNE is right 71.1 %, DNE 68.9 %: leave-one-out with ten labels does not "
+        "find them."
+    ),
+    ("framework-kernel-10", "ionosphere, 10 labels: SS-DNE − LPP*"): (
+        f"{_AT_BEST} SS-DNE is right 71.1 %, LPP* 78.5 %: no values that we try put it ahead."
+    ),
     **{
         ("framework-kernel-10", f"ssl_bci, 10 labels: {pair}"): (
             "All learners are within a few percentage points of chance."
