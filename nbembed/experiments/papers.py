@@ -86,7 +86,7 @@ PAPERS = (MBED, SNERV, FRAMEWORK, PE, HSSNE)
 
 _PAIRS = "unsupervised: pairs on which clusters and classes disagree, Mbed and k-means"
 _ERROR = "semi-supervised: test error over ten splits of 50 labels"
-_OTHERS = "The columns of manifold, TSVM and LDS are other authors' methods; 1-NN stands beside."
+_OTHERS = "Manifold, TSVM and LDS are other authors' methods; 1-NN and LabelSpreading stand beside."
 _FIVE_NN = "5-NN error in the map over ten folds, and the paired t-test of the two best methods"
 _WEB = "5000 Japanese web pages of 10 topics"
 _NEWS = "20 Newsgroups with naive Bayes posteriors"

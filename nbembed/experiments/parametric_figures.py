@@ -205,7 +205,7 @@ def _times(data: Path | None) -> Iterator[Figure]:
     name = f"SNE: times the seconds of PE at {SIZES[-1]} objects"
     ratios = {other: longest[other] / longest["PE"] for other in longest}
     simple = {"MDS2": ratios["MDS2"], "PE": 1.0}
-    yield Figure(name, "> 1", ratios["SNE"], low=1.01, digits=1, others=simple)
+    yield Figure(name, "> 1", ratios["SNE"], low=1.01, digits=2, others=simple)
 
 
 def five_digits(data: Path | None) -> tuple[Any, NDArray[np.int64]]:
