@@ -11,7 +11,6 @@ sentence says which one it is, and the others are drawn.
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,18 +20,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 from scipy.linalg import eigh
 from sklearn.model_selection import KFold
 
 from nbembed.atomic import write_atomically
 from nbembed.baselines import MRE, MUHSIC, SIsomap
 from nbembed.datasets import load, load_vehicle, read
+from nbembed.display.panels import CurvePanel, MapPanel, png, text_in
 from nbembed.experiments import framework_figures, hssne, mbed, parametric_figures, snerv
 from nbembed.experiments.base import missing_data
 from nbembed.experiments.catalog import NAMES
-from nbembed.experiments.panels import CurvePanel, MapPanel, picture
 from nbembed.experiments.papers import FRAMEWORK, HSSNE, MBED, PE, SNERV, Paper
 from nbembed.experiments.parametric_topics import posteriors
 from nbembed.experiments.results import KEPT, digest_of, protocol_files
@@ -49,7 +46,6 @@ if TYPE_CHECKING:
 FOLDER = KEPT.parent / "images" / "reproduction"
 #: A tEXt chunk with this key has the digest of the sources that a picture was drawn with.
 KEY = "nbembed-source"
-COLORS = 128
 
 Panel = MapPanel | CurvePanel
 
@@ -93,11 +89,7 @@ class Drawing:
     @property
     def up_to_date(self) -> bool:
         """Whether the picture was drawn with the present sources."""
-        try:
-            with Image.open(self.file) as image:
-                return image.info.get(KEY) == self.digest
-        except OSError:
-            return False
+        return text_in(self.file, KEY) == self.digest
 
     def draw(self, data: Path | None) -> None:
         """Draw the picture and write its file.
@@ -108,16 +100,11 @@ class Drawing:
             If a data file is missing.
         """
         digest = self.digest
-        image = picture(list(self.panels(data)), self.columns)
-        few = image.quantize(COLORS, dither=Image.Dither.NONE)
-        info = PngInfo()
-        info.add_text(KEY, digest)
-        file = io.BytesIO()
-        few.save(file, "png", pnginfo=info, optimize=True)
+        content = png(list(self.panels(data)), self.columns, {KEY: digest})
         self.file.parent.mkdir(parents=True, exist_ok=True)
 
         def write(opened: BinaryIO) -> None:
-            opened.write(file.getvalue())
+            opened.write(content)
 
         write_atomically(self.file, write)
 

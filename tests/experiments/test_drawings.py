@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from nbembed.display.palette import COLORS
+from nbembed.display.panels import HEIGHT, TITLE, WIDTH, CurvePanel, MapPanel, picture
 from nbembed.experiments import drawings, page
 from nbembed.experiments.catalog import NAMES
 from nbembed.experiments.drawings import DRAWINGS, Drawing
-from nbembed.experiments.panels import HEIGHT, TITLE, WIDTH, CurvePanel, MapPanel, picture
 from nbembed.experiments.papers import HSSNE, ROWS
 
 Y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])

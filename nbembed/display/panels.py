@@ -11,10 +11,12 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+from PIL.PngImagePlugin import PngInfo
 
 from nbembed.display.palette import color
 from nbembed.display.picture import OVERSAMPLING, Caption, Picture
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 300, 250
 TITLE, FRAME, FONT_SIZE = 22, 34, 11
+#: Of a file.
+COLORS = 128
 WHITE, INK, PALE = (255, 255, 255), (51, 51, 51), (170, 170, 170)
 
 
@@ -128,6 +132,27 @@ class CurvePanel:
             y = top + 10 + 15 * k
             draw.line((right - 22, y, right - 6, y), _rgb(color(k)), 3)
             draw.text((right - 27, y), name, INK, font, anchor="rm")
+
+
+def png(panels: Sequence[MapPanel | CurvePanel], columns: int, text: Mapping[str, str]) -> bytes:
+    """Return them as a PNG of few colors, with texts by their keys."""
+    info = PngInfo()
+    for key, value in text.items():
+        info.add_text(key, value)
+    file = io.BytesIO()
+    few = picture(panels, columns).quantize(COLORS, dither=Image.Dither.NONE)
+    few.save(file, "png", pnginfo=info, optimize=True)
+    return file.getvalue()
+
+
+def text_in(file: Path, key: str) -> str | None:
+    """Return a text of a PNG; None if it has no such text, or is no picture."""
+    try:
+        with Image.open(file) as image:
+            found = image.info.get(key)
+    except OSError:
+        return None
+    return found if isinstance(found, str) else None
 
 
 def picture(panels: Sequence[MapPanel | CurvePanel], columns: int) -> Image.Image:
