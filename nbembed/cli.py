@@ -265,8 +265,9 @@ def reproduce(
             found = kept.run_and_keep(results, name, data, jobs, again=fresh or not full)
         status = max(status, found)
     if full and results == kept.KEPT:
-        from nbembed.experiments import page
+        from nbembed.experiments import drawings, page
 
+        status = max(status, drawings.draw_all(data))
         page.write()
     return status
 

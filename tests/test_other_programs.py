@@ -1,7 +1,7 @@
 """Costs, gradients, affinities and axes against other people's programs, by recorded numbers.
 
-``tests/data/record_other_programs.py`` made them and says how. For Mbed, NeRV, Parametric
-Embedding, MUHSIC and MRE no program of others could be had from a package index.
+``tests/data/record_other_programs.py`` made them and says how. For Mbed, Parametric Embedding,
+MUHSIC and MRE no program of others could be had; that of NeRV's authors, dredviz, could not either.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import pytest
 from scipy.linalg import subspace_angles
 
 from nbembed.affinities import perplexity_affinities
-from nbembed.objectives import HeavyTailed
+from nbembed.objectives import HeavyTailed, NeighborRetrieval
 from nbembed.spectral import LFDA
 from tests.data.record_other_programs import (
     ALPHAS,
     FILE,
     NEIGHBOR,
     PERPLEXITY,
+    TRADEOFFS,
     affinities,
+    neighborhoods,
     points,
     standardized_wine,
 )
@@ -39,6 +41,25 @@ def test_the_heavy_tailed_cost_is_that_of_opentsne_with_dof(alpha):
     np.testing.assert_allclose(gradient, 4 * np.array(found["gradient"]), rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_heavy_tailed_gradient_is_that_of_sneer(alpha):
+    """Both are exact in float64."""
+    Y = np.array(RECORDED["openTSNE"]["Y"])
+    _, gradient = HeavyTailed(affinities(points()), alpha=alpha).cost_and_gradient(Y)
+    theirs = RECORDED["sneer"]["HSSNE by alpha"][str(alpha)]
+    np.testing.assert_allclose(gradient, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("tradeoff", TRADEOFFS)
+def test_the_gradient_of_neighbor_retrieval_is_that_of_sneer(tradeoff):
+    """Each neighborhood has its own width. sneer adds 2e-16 to probabilities before logarithms."""
+    P, widths = neighborhoods(points())
+    Y = np.array(RECORDED["openTSNE"]["Y"])
+    _, gradient = NeighborRetrieval(P, tradeoff, width=widths).cost_and_gradient(Y)
+    theirs = RECORDED["sneer"]["NeRV by tradeoff"][str(tradeoff)]
+    np.testing.assert_allclose(gradient, theirs, rtol=1e-8, atol=1e-10)
+
+
 def test_affinities_are_those_of_opentsne():
     """Both search for the width until the entropy is close enough: about 1e-8 of it."""
     theirs = np.array(RECORDED["openTSNE"]["P"])
@@ -48,8 +69,9 @@ def test_affinities_are_those_of_opentsne():
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-7 * theirs.max())
 
 
-def test_local_fisher_axes_are_those_of_metric_learn():
-    theirs = np.array(RECORDED["metric-learn"]["components"])
+@pytest.mark.parametrize("program", ["metric-learn", "lfda"])
+def test_local_fisher_axes_are_those_of(program):
+    theirs = np.array(RECORDED[program]["components"])
     X, y = standardized_wine()
     ours = LFDA(2, scale_neighbor=NEIGHBOR, epsilon=0.0).fit(X, y).components_
     assert subspace_angles(ours.T, theirs.T).max() < 1e-10

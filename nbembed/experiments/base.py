@@ -191,7 +191,7 @@ def report(experiment: Experiment, data: Path | None) -> Outcome:
             print(_line(figure.row), flush=True)
             figures.append(figure)
     except MissingDataError:
-        print(_missing(experiment, data), file=sys.stderr)
+        print(missing_data(experiment, data), file=sys.stderr)
         return Outcome(2)
     seconds = time.perf_counter() - began
     for figure in figures:
@@ -203,8 +203,11 @@ def report(experiment: Experiment, data: Path | None) -> Outcome:
     return Outcome(int(not all(f.as_expected for f in figures)), tuple(figures), seconds)
 
 
-def _missing(experiment: Experiment, data: Path | None) -> str:
-    """Return a sentence for each missing file: its data set, where that is, and the flag."""
+def missing_data(experiment: Experiment, data: Path | None) -> str:
+    """Return a sentence for each missing file: its data set, where that is, and the flag.
+
+    "" if none is missing.
+    """
     lines = []
     for name in experiment.files:
         if data is not None and (data / f"{name}.npz").is_file():

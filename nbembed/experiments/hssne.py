@@ -93,7 +93,8 @@ def to_unit_range(X: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(2 * (X - low) / (high - low) - 1)
 
 
-def _sets(data: Path | None) -> list[tuple[Column, NDArray[Any], NDArray[Any]]]:
+def sets(data: Path | None) -> list[tuple[Column, NDArray[Any], NDArray[Any]]]:
+    """Return what Figure 2 prints of each data set, its points and its classes."""
     iris, wine = load_iris(return_X_y=True), load_wine(return_X_y=True)
     segment = read(data, "segment")
     return [
@@ -104,7 +105,7 @@ def _sets(data: Path | None) -> list[tuple[Column, NDArray[Any], NDArray[Any]]]:
 
 
 def _unsupervised(data: Path | None) -> Iterator[Figure]:
-    for column, X, y in _sets(data):
+    for column, X, y in sets(data):
         yield from _of_column(column, X, y)
 
 
@@ -120,7 +121,7 @@ def _of_column(column: Column, X: NDArray[Any], y: NDArray[Any]) -> Iterator[Fig
     simple_costs = _least_costs(objective, shapes)
     yield from _eigenmap(column, P, objective, y, shapes)
 
-    starts = [_start(objective, seed) for seed in SEEDS]
+    starts = [common_start(objective, seed) for seed in SEEDS]
     descents = {
         "gradient": [gradient_descent(objective, Y) for Y in starts],
         "fixed point": [fixed_point(objective, Y) for Y in starts],
@@ -254,7 +255,7 @@ class Descent(NamedTuple):
         return 1.0 + reached, float(self.seconds[min(reached, len(self.seconds) - 1)])
 
 
-def _start(objective: Any, seed: int) -> NDArray[np.float64]:
+def common_start(objective: Any, seed: int) -> NDArray[np.float64]:
     """Return the common start: fifty iterations of gradient descent from a small random layout.
 
     The paper compresses the layout meanwhile, by a penalty on large coordinates whose weight it
@@ -314,7 +315,7 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
     affinities = recipe.make_affinities(X)
     objectives = [recipe.make_objective(affinities, known, Geometry()) for known in links]
     nothing = recipe.make_objective(affinities, Supervision(y.size), Geometry())
-    plain = [gradient_descent(nothing, _start(nothing, seed)).Y for seed in DRAWS]
+    plain = [gradient_descent(nothing, common_start(nothing, seed)).Y for seed in DRAWS]
     scattered = np.random.default_rng(0).standard_normal((y.size, 2))
     shapes = {"random": scattered, "PCA": PCA(2).fit_transform(X)}
     simple = {name: homogeneity(Y, y) for name, Y in shapes.items()}
@@ -333,7 +334,7 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
         others=_mean_costs(objectives, shapes),
     )
     taught = [
-        gradient_descent(objective, _start(objective, seed))
+        gradient_descent(objective, common_start(objective, seed))
         for objective, seed in zip(objectives, DRAWS)
     ]
     yield _homogeneity("gradient t-SNE with pairs", 0.92, [d.Y for d in taught], y, simple)
@@ -345,7 +346,7 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
         (1.0, 0.94, 2.60),
         (1.5, 0.96, 2.61),
     ):
-        maps, ends = zip(*in_order(_with_pairs, (X, alpha), list(zip(DRAWS, links))))
+        maps, ends = zip(*in_order(with_pairs, (X, alpha), list(zip(DRAWS, links))))
         tailed = recipe.replace(alpha=alpha)
         tasks = [tailed.make_objective(affinities, known, Geometry()) for known in links]
         simple_costs = _mean_costs(tasks, shapes | {"t-SNE": plain[0]})
@@ -353,7 +354,7 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
         yield _cost(f"α = {alpha:g}", published_cost, list(ends), simple_costs)
 
 
-def _with_pairs(
+def with_pairs(
     shared: tuple[NDArray[Any], float], draw: tuple[int, Supervision]
 ) -> tuple[NDArray[Any], float]:
     """Return the map of a draw of known pairs, and its cost."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nbembed.experiments.base import Figure
 from nbembed.experiments.catalog import NAMES
+from nbembed.experiments.drawings import DRAWINGS
 from nbembed.experiments.paper_rows import state, takes
 from nbembed.experiments.papers import BEYOND, PAPERS, ROWS, Paper
 from nbembed.experiments.results import KEPT, Entry, read_results
@@ -32,7 +33,8 @@ the paper states none, and half of the last printed digit. A figure that is bett
 published one is not held against a method. *Simple methods* shows how a random map, k-means, the
 nearest labeled point or the like fares: *in* means that the range alone does not tell the method
 from it. Behind ± stands the standard deviation of the runs, unless the experiment says otherwise.
-Single splits and folds are in the stored figures only.
+Single splits and folds are in the stored figures only. Pictures are one run of each of the papers'
+maps, colored by class (`python -m nbembed.experiments.drawings --data DIR`).
 
 *Reproduced* says that the experiments compute all that a table or figure shows; whether the figures
 agree is in the verdicts. **yes**: in its range; **known**: outside, and listed with what is known
@@ -63,6 +65,7 @@ def _lines(entries: Mapping[str, Entry]) -> Iterator[str]:
         yield f"{paper.title}. {paper.reference}."
         yield ""
         yield from _rows(paper)
+        yield from _pictures(paper)
         for name in _of_paper(paper):
             yield from _experiment(name, entries.get(name))
     yield "## Beyond the papers"
@@ -118,6 +121,16 @@ def _rows(paper: Paper) -> Iterator[str]:
         if row.paper is paper
     ]
     yield from _table(["", "shows", "data", "state", "experiments", "takes"], rows)
+
+
+def _pictures(paper: Paper) -> Iterator[str]:
+    for drawing in DRAWINGS:
+        if drawing.paper is paper and drawing.file.is_file():
+            title = f"{drawing.number}: {drawing.shows}"
+            yield f"![{title}]({drawing.file.relative_to(PAGE.parent).as_posix()})"
+            yield ""
+            yield f"*{title}.*"
+            yield ""
 
 
 def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str]:

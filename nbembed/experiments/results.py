@@ -73,7 +73,7 @@ def results_file() -> Path:
 
 def source_digest(name: str) -> str:
     """Return a digest of the sources that the figures of an experiment depend on."""
-    return _digest(protocol_files(name))
+    return digest_of(protocol_files(name))
 
 
 def protocol_files(name: str) -> tuple[Path, ...]:
@@ -101,7 +101,8 @@ def protocol_files(name: str) -> tuple[Path, ...]:
 
 
 @cache
-def _digest(protocol: tuple[Path, ...]) -> str:
+def digest_of(protocol: tuple[Path, ...]) -> str:
+    """Return a digest of the package's numerical sources and of these files."""
     sources = [
         path
         for path in sorted(PACKAGE.rglob("*.py"))

@@ -1,9 +1,12 @@
 """Write ``other_programs.json``: what other people's programs compute, for tests to compare with.
 
     python -m tests.data.record_other_programs
+    python -m tests.data.record_other_programs --r SNEER LFDA
 
-needs openTSNE and metric-learn 0.7, which the tests do not. The file says which versions it was
-made with. Inputs are in it too where they are random, so that nothing depends on a generator.
+The first needs openTSNE and metric-learn 0.7, which the tests do not. The second needs R and
+checkouts of two programs, jlmelville/sneer and terrytangyuan/lfda, with the files as they are at
+:data:`COMMITS`, and renews their numbers only. The file says which versions it was made with.
+Inputs are in it too where they are random, so that nothing depends on a generator.
 
 openTSNE: affinities at a perplexity, and cost and gradient of t-SNE with ``dof`` degrees of freedom
 by its Barnes-Hut code at an angle of zero, which makes it exact. Its gradient lacks the factor 4.
@@ -11,11 +14,19 @@ by its Barnes-Hut code at an angle of zero, which makes it exact. Its gradient l
 metric-learn: local Fisher discriminant analysis. Its local scale of a point is read from the wrong
 axis of a partitioned matrix of distances: the result of ``numpy.partition`` is transposed here, so
 that it is the distance to the k-th neighbor, as its documentation and the method's paper have it.
+
+sneer: gradients of heavy-tailed symmetric SNE and of NeRV with the width of each neighborhood, by
+its stiffness matrices. lfda: axes of local Fisher discriminant analysis. The functions are loaded
+from single files (``record_r_programs.R``) in R 4.2.2 of Debian; CRAN could not be reached, from
+which the packages would be installed whole.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import subprocess
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,6 +39,19 @@ FILE = Path(__file__).with_name("other_programs.json")
 ALPHAS = (0.25, 0.5, 1.0, 1.5, 2.0)
 PERPLEXITY = 8
 NEIGHBOR = 7
+TRADEOFFS = (0.0, 0.1, 0.5, 1.0)
+#: Commits of the files that were loaded.
+COMMITS = {
+    "sneer": {
+        "R/stiffness.R": "029f2c239e800218a97f4e264fcc3ad1da2c81af",
+        "R/gradient.R": "19e4002e68a0a966f18f5afa44e2ecc196477142",
+        "R/cost.R": "92c581c85755823b2573cceed8ace66143d243b2",
+    },
+    "lfda": {
+        "R/helpers.R": "97dcae43518121d3bbeaa45bc9ddb93665fcb807",
+        "R/lfda.R": "0b37452dadb0213b28ad6f4e685820a1e2311d90",
+    },
+}
 
 
 def points() -> Any:
@@ -40,6 +64,14 @@ def affinities(X: Any) -> Any:
     P = np.exp(-np.square(X[:, None] - X).sum(axis=2))
     np.fill_diagonal(P, 0)
     return P / P.sum()
+
+
+def neighborhoods(X: Any) -> tuple[Any, Any]:
+    """Return rows ∝ exp(−w_i d²), in float64, and their widths w."""
+    widths = 0.1 + 0.2 * np.arange(len(X)) / len(X)
+    P = np.exp(-widths[:, None] * np.square(X[:, None] - X).sum(axis=2))
+    np.fill_diagonal(P, 0)
+    return P / P.sum(axis=1, keepdims=True), widths
 
 
 def standardized_wine() -> Any:
@@ -88,11 +120,46 @@ def from_metric_learn() -> dict[str, Any]:
     return {"components": model.components_.tolist()}
 
 
+def from_r(sneer: Path, lfda: Path, Y: Any) -> dict[str, Any]:
+    X = points()
+    rows, widths = neighborhoods(X)
+    wine, y = standardized_wine()
+    given = {
+        "Y": Y, "joint": affinities(X), "rows": rows, "widths": widths, "alphas": ALPHAS,
+        "tradeoffs": TRADEOFFS, "knn": [NEIGHBOR], "wine": np.column_stack([wine, y]),
+    }  # fmt: skip
+    script = Path(__file__).with_name("record_r_programs.R")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, values in given.items():
+            np.savetxt(Path(folder, f"{name}.csv"), np.asarray(values), "%.17g", ",")
+        subprocess.run(["Rscript", str(script), folder, str(sneer), str(lfda)], check=True)
+
+        def found(name: str) -> Any:
+            return np.loadtxt(Path(folder, f"{name}.csv"), delimiter=",").tolist()
+
+        return {
+            "sneer": {
+                "commits": COMMITS["sneer"],
+                "HSSNE by alpha": {str(alpha): found(f"hssne_{alpha:g}") for alpha in ALPHAS},
+                "NeRV by tradeoff": {str(t): found(f"nerv_{t:g}") for t in TRADEOFFS},
+            },
+            "lfda": {"commits": COMMITS["lfda"], "components": found("lfda")},
+        }
+
+
 def main() -> None:
-    content = {
-        "openTSNE": {"version": version("openTSNE"), **from_opentsne()},
-        "metric-learn": {"version": version("metric-learn"), **from_metric_learn()},
-    }
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--r", nargs=2, type=Path, metavar=("SNEER", "LFDA"))
+    checkouts = parser.parse_args().r
+    content = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    if checkouts is None:
+        content |= {
+            "openTSNE": {"version": version("openTSNE"), **from_opentsne()},
+            "metric-learn": {"version": version("metric-learn"), **from_metric_learn()},
+        }
+    else:
+        sneer, lfda = checkouts
+        content |= from_r(sneer, lfda, np.array(content["openTSNE"]["Y"]))
     FILE.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 
 

@@ -23,7 +23,7 @@ def objective():
 
 def test_both_optimizers_descend_from_the_common_start(objective, monkeypatch):
     monkeypatch.setattr(hssne, "ITERATIONS", 200)
-    start = hssne._start(objective, 0)
+    start = hssne.common_start(objective, 0)
     assert start.shape == (50, 2)
     for minimize in (gradient_descent, fixed_point):
         found = minimize(objective, start)

@@ -80,7 +80,33 @@ def test_rows_of_all_methods(iris, small_grids):
     assert gap.published == "< 0"
     assert set(gap.others) == {"PCA", "t-SNE", "random map"}
     assert gap.others["random map"] > 30
-    assert rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"].published == "1.5e-4"
+    p = rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"]
+    assert p.published == "1.5e-4"
+    assert not p.judged  # two folds are not the paper's ten
+    assert rows["LDA: mean error, %"].measured < 10
+
+
+@pytest.mark.parametrize(
+    ("published", "low", "high"), [("1.5e-4", -np.inf, 0.05), ("0.53", 0.05, np.inf)]
+)
+def test_significance_is_judged_as_the_paper_states_it(
+    iris, small_grids, monkeypatch, published, low, high
+):
+    """Of the better tradeoff, in the complete protocol."""
+    errors = {"SNeRV(0.1)": 9.0, "SNeRV(0.3)": 8.0, "NeRV": 20.0, "S-Isomap": 10.0, "MRE": 30.0}
+
+    def fold_errors(shared, known):
+        return {name: value + 0.1 * known[0] for name, value in errors.items()}
+
+    monkeypatch.setattr(snerv, "fold_errors", fold_errors)
+    monkeypatch.setattr(snerv, "WHOLE", QUICK)
+    rows = {figure.name: figure for figure in snerv.figures(iris, published, True, QUICK)}
+    p = rows["SNeRV(0.3) and S-Isomap: p of the paired t-test"]
+    assert (p.low, p.high) == (low, high)
+    assert not rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"].judged
+    assert not rows["SNeRV(0.1) − S-Isomap: percentage points"].judged
+    assert rows["SNeRV(0.3) − S-Isomap: percentage points"].judged
+    assert rows["SNeRV(0.3) and NeRV: p of the paired t-test"].judged == (high == 0.05)
 
 
 def test_without_the_solver_muhsic_is_left_out_with_a_warning(iris, small_grids, monkeypatch):
