@@ -29,6 +29,7 @@ from nbembed.distances import Distances, Metric, name_of
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.terms import Calibration
 from nbembed.kernels.threads import resolve_threads
+from nbembed.matrix_input import check_data, matrix_of
 from nbembed.memory import check_memory
 from nbembed.neighbors import check_k, find_neighbors
 from nbembed.probabilities import (
@@ -46,12 +47,10 @@ from nbembed.validation import (
     auto_perplexity,
     check_choice,
     check_count,
-    check_data,
     check_float_type,
     check_perplexity,
     check_perplexity_of_neighbors,
     check_real,
-    matrix_of,
 )
 from nbembed.work import stage, warn
 

@@ -56,7 +56,7 @@ class Distances:
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked data (:func:`nbembed.validation.check_data`); with ``metric="precomputed"`` the
+        Checked data (:func:`nbembed.matrix_input.check_data`); with ``metric="precomputed"`` the
         dissimilarities themselves, (n_samples, n_others).
     metric : str, callable or PointMetric
     others : ndarray or csr_array of shape (n_others, n_features), optional

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from nbembed.dask_input import head_of, is_dask, map_chunks
-from nbembed.validation import check_kind, matrix_of
+from nbembed.matrix_input import check_kind, matrix_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

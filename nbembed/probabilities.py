@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
+from nbembed.matrix_input import matrix_of
 from nbembed.sparse_format import FLOATS, check_csr
-from nbembed.validation import check_unmasked, matrix_of
+from nbembed.validation import check_unmasked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import cosine_distances
 
 from nbembed import distances
 from nbembed.distances import Distances, largest_magnitude
-from nbembed.validation import METRICS, check_data
+from nbembed.matrix_input import METRICS, check_data
 
 
 def whole(X, metric, others=None):

@@ -28,6 +28,8 @@ RANKS = {
     "dask_input": 0,
     "sparse_format": 0,
     "validation": 1,
+    "matrix_input": 1.1,
+    "class_probabilities": 1.2,
     "atomic": 1.5,
     "probabilities": 1.5,
     "distances": 1,

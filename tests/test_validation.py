@@ -58,111 +58,11 @@ def test_points_are_indices_or_masks():
             v.check_points(ragged, 5, "a")
 
 
-def test_data_may_be_a_list_or_sparse():
-    assert v.check_data(sparse.csr_array(np.eye(3))).format == "csr"
-    assert v.check_data([[1, 2], [3, 4]]).shape == (2, 2)
-    with pytest.raises(ValueError, match="X"):
-        v.check_data([["a"], ["b"]])
-
-
-def test_types_of_data():
-    import pandas as pd
-
-    assert v.check_data(np.ones((2, 2), np.float32)).dtype == np.float32
-    for X in (np.ones((2, 2), int), np.ones((2, 2), bool), np.ones((2, 2), np.float16)):
-        assert v.check_data(X).dtype == np.float64
-    frame = pd.DataFrame({"a": [1, 2], "b": pd.array([3, 4], dtype="Int64")})
-    np.testing.assert_array_equal(v.check_data(frame), [[1, 3], [2, 4]])
-    assert v.check_data(np.asfortranarray(np.ones((3, 2)))).flags.c_contiguous
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        ([[1, "2"], [3, 4]], "data must be a matrix of real numbers"),
-        (np.array([[1, "2"], [3, 4]], dtype=object), "data must be a matrix of real numbers"),
-        (np.ones((2, 2), complex), "data must be a matrix of real numbers"),
-        (np.ones((2, 2), "datetime64[s]"), "data must be a matrix of real numbers"),
-        ([[1, 2], [3]], "data must be a matrix of real numbers"),
-        (None, "data must be a matrix of real numbers"),
-        ("text", "data must be a matrix of real numbers"),
-        (np.ones(3), r"data must have shape .*, got shape \(3,\); a single feature"),
-        (np.ones((2, 2, 2)), r"data must have shape \(n_samples, n_features\)"),
-        (np.ones((1, 2)), "data must have at least 2 points, got 1"),
-        (np.ones((2, 0)), "data must have at least one feature"),
-        ([[1, 2], [3, np.nan]], "data must be finite, but it contains NaN at row 1, column 1"),
-        ([[1, np.inf], [3, 4]], "data must be finite, but it contains infinity at row 0, column 1"),
-        (sparse.csr_array([[1, np.nan]] * 2), "data must be finite"),
-    ],
-)
-def test_bad_data_is_refused_by_name(X, message):
-    with pytest.raises(ValueError, match=message):
-        v.check_data(X, name="data")
-
-
-def test_huge_data_is_finite():
-    assert v.check_data(np.full((2, 2), 1e308)).shape == (2, 2)
-
-
-def test_the_diagonal_of_given_dissimilarities_is_ignored():
-    d = np.array([[np.nan, 1], [2, 5]])
-    np.testing.assert_array_equal(v.check_data(d, "precomputed"), [[0, 1], [2, 0]])
-    assert np.isnan(d[0, 0])
-    with pytest.raises(ValueError, match="finite"):
-        v.check_data(d[::-1].copy(), "precomputed")
-
-
-@pytest.mark.parametrize(
-    ("metric", "kind", "message"),
-    [
-        ("eucledian", ValueError, "metric must be one of 'euclidean'.*got 'eucledian'"),
-        (3, TypeError, "metric must be a name, a function"),
-        (None, TypeError, "metric must be a name, a function"),
-    ],
-)
-def test_metrics_are_names_or_functions(metric, kind, message):
-    with pytest.raises(kind, match=message):
-        v.check_data(np.ones((3, 2)), metric)
-
-
 def test_points_may_be_a_slice():
     np.testing.assert_array_equal(v.check_points(slice(1, None, 2), 6), [1, 3, 5])
     np.testing.assert_array_equal(v.check_points(range(2), 6), [0, 1])
     with pytest.raises(ValueError, match="at least one point"):
         v.check_points(slice(4, 4), 6)
-
-
-# -- posteriors ------------------------------------------------------------------------------------
-
-
-def test_posteriors_come_back_dense_read_only_and_exact():
-    rows = np.array([[0.5, 0.5], [0.25, 0.75]])
-    found = v.check_posteriors(rows)
-    assert np.array_equal(found, rows)
-    assert not found.flags.writeable
-    assert rows.flags.writeable
-    assert v.check_posteriors(rows.astype(np.float32)).dtype == np.float32
-    assert np.array_equal(v.check_posteriors(sparse.csr_array(rows)), rows)
-    nearly = v.check_posteriors(rows * (1 + 5e-5))
-    np.testing.assert_allclose(nearly.sum(axis=1), 1, rtol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([[0.5, 0.6]], r"each row of proba must be the probabilities.*row 0.*sum 1.1"),
-        ([[1.0, 0.0], [1.5, -0.5]], "each row of proba.*row 1"),
-        ([[1.0]], "proba must have a column for each of at least 2 classes"),
-        ([[np.nan, 1.0]], "proba must be finite"),
-        ([0.5, 0.5], "proba must have shape"),
-    ],
-)
-def test_what_is_no_posteriors_is_refused(rows, message):
-    with pytest.raises(ValueError, match=message):
-        v.check_posteriors(rows, "proba")
-
-
-# -- numbers, words, paths ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [None, "1", ["1", "2"], [None, 1.0], 1j, {}, [[1], [2, 3]], len])
@@ -175,8 +75,6 @@ def test_whole_numbers_beyond_floats_are_refused():
     for value in (10**400, [1, -(10**400)]):
         with pytest.raises(ValueError, match="prior must be numbers that float64 can hold"):
             v.check_numbers("prior", value)
-        with pytest.raises(ValueError, match="X must be a matrix of real numbers"):
-            v.check_data([[1.0], [2.0], [10**400]])
 
 
 def test_numbers_are_copied_in_float64():
@@ -213,19 +111,6 @@ def test_flags_text_and_paths(tmp_path):
     for wrong in ("a\0b", "\ud800"):
         with pytest.raises(ValueError, match=r"^folder must be a path"):
             v.check_path("folder", wrong)
-
-
-@pytest.mark.parametrize("X", [np.full((2, 2), -1e150), sparse.csr_array([[1e150, 0.0]])])
-def test_magnitudes(X):
-    with pytest.raises(ValueError, match=r"X must be at most 1e\+140 in magnitude.*got 1e\+150"):
-        v.check_magnitude(X)
-    v.check_magnitude(X * 1e-20)
-
-
-def test_masks_are_refused_only_where_they_hide_something():
-    with pytest.raises(ValueError, match="X must have no masked values, got 1"):
-        v.check_data(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 4.0))
-    assert v.check_data(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 5.0)).shape == (2, 2)
 
 
 def test_text_is_what_utf_8_can_hold(tmp_path):

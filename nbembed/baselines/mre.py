@@ -23,18 +23,13 @@ from nbembed.affinities import perplexity_affinities
 from nbembed.baselines.base import BaselineEstimator, Iteration
 from nbembed.baselines.relations import Relation, Relations
 from nbembed.kernels.threads import resolve_threads
+from nbembed.matrix_input import check_metric
 from nbembed.methods.initialization import best_scale, noise, pca_layout, spread
 from nbembed.methods.placement import RowCost, place
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, relative_movement
-from nbembed.validation import (
-    check_choice,
-    check_count,
-    check_metric,
-    check_perplexity,
-    check_real,
-)
+from nbembed.validation import check_choice, check_count, check_perplexity, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -30,8 +30,9 @@ from nbembed.baselines.unfolding import (
     label_factor,
     smooth_functions,
 )
+from nbembed.matrix_input import check_metric
 from nbembed.neighbors import k_smallest
-from nbembed.validation import check_count, check_metric, check_real
+from nbembed.validation import check_count, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

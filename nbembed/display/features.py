@@ -16,7 +16,8 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
 from nbembed.display.table import Table, as_table, is_annotated, listed
-from nbembed.validation import check_data, check_flag, matrix_of
+from nbembed.matrix_input import check_data, matrix_of
+from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

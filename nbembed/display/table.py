@@ -14,7 +14,7 @@ import numpy as np
 
 from nbembed.dask_input import refuse_dask
 from nbembed.display.text import in_sentence, name_of
-from nbembed.validation import matrix_of
+from nbembed.matrix_input import matrix_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,8 +31,9 @@ from nbembed.experiments.fingerprint import fingerprint
 from nbembed.experiments.jobs import WorkerLost, check_n_jobs, completed
 from nbembed.experiments.kept_results import KeptResults
 from nbembed.experiments.sweep_table import SweepTable
+from nbembed.matrix_input import matrix_of
 from nbembed.supervision import as_supervision
-from nbembed.validation import check_choice, check_count, check_real, check_unmasked, matrix_of
+from nbembed.validation import check_choice, check_count, check_real, check_unmasked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -29,6 +29,7 @@ from nbembed.learning_metric.labels import check_labels_suffice, values_of_class
 from nbembed.learning_metric.lengths import nearest_by_paths, squared_lengths
 from nbembed.learning_metric.mixture import Mixture, fit, start
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
+from nbembed.matrix_input import check_magnitude, matrix_of
 from nbembed.memory import check_memory
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import (
@@ -36,10 +37,8 @@ from nbembed.validation import (
     check_choice,
     check_count,
     check_flag,
-    check_magnitude,
     check_numbers,
     check_real,
-    matrix_of,
 )
 from nbembed.work import warn
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import MIN_SAMPLES, check_count, check_data
+from nbembed.matrix_input import MIN_SAMPLES, check_data
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

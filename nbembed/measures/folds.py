@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nbembed.validation import check_choice, check_magnitude, check_numbers
+from nbembed.matrix_input import check_magnitude
+from nbembed.validation import check_choice, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

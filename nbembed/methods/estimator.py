@@ -17,12 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nbembed.estimator_input import validated_data
 from nbembed.learning_metric.labels import check_labels_suffice
+from nbembed.matrix_input import check_data
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_data, check_real
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -20,9 +20,9 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nbembed.blas import one_blas_thread
+from nbembed.matrix_input import check_magnitude
 from nbembed.memory import check_memory
 from nbembed.methods.principal_components import is_large, leading_coordinates
-from nbembed.validation import check_magnitude
 
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4

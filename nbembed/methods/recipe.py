@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 
 from nbembed.learning_metric import LearningMetric
+from nbembed.matrix_input import check_metric_applies
 from nbembed.methods.initialization import pca_layout
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.prepared_parameters import PREPARED, PreparedParameter
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
-from nbembed.validation import check_metric_applies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

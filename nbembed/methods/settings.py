@@ -8,6 +8,7 @@ import numpy as np
 
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric import LearningMetric
+from nbembed.matrix_input import check_metric
 from nbembed.objectives.checks import check_range
 from nbembed.objectives.link_shares import LINK_FORMS
 from nbembed.optimizers import (
@@ -21,7 +22,6 @@ from nbembed.validation import as_generator as as_generator
 from nbembed.validation import (
     check_choice,
     check_count,
-    check_metric,
     check_numbers,
     check_perplexity,
     check_real,

@@ -9,10 +9,11 @@ from scipy import sparse
 
 from nbembed.distances import EUCLIDEAN, PAIRS, Distances, Metric, check_span
 from nbembed.kernels.threads import resolve_threads
+from nbembed.matrix_input import check_data
 from nbembed.neighbors.cells import Cells
 from nbembed.neighbors.exact import FINDING, Found, all_distances
 from nbembed.neighbors.smallest import k_smallest, other_points
-from nbembed.validation import check_choice, check_count, check_data
+from nbembed.validation import check_choice, check_count
 from nbembed.work import stage
 
 if TYPE_CHECKING:

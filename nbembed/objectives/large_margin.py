@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from scipy.special import softmax
 
+from nbembed.class_probabilities import check_class_prior
 from nbembed.kernels.large_margin import large_margin
 from nbembed.kernels.terms import MarginTerms
 from nbembed.objectives.base import Evaluation
@@ -40,7 +41,7 @@ from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.regions import softened
 from nbembed.objectives.sne import SNE
-from nbembed.validation import check_class_prior, check_real
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from nbembed.class_probabilities import check_class_prior, check_posteriors
 from nbembed.kernels.parametric import parametric
 from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.cost_terms import CostTerm
-from nbembed.validation import check_class_prior, check_posteriors, check_real
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -21,8 +21,9 @@ from bokeh.palettes import Viridis256
 from nbembed.display import palette
 from nbembed.display.columns import Column, as_column
 from nbembed.display.projection import best_plane
+from nbembed.matrix_input import check_data, check_magnitude
 from nbembed.plots.theme import MIDDLE, NEUTRAL, add_legend
-from nbembed.validation import check_data, check_magnitude, check_points
+from nbembed.validation import check_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.models import Range1d
 
+from nbembed.matrix_input import check_data
 from nbembed.measures import nearest_neighbors, precision_recall, r_nx
 from nbembed.measures.checks import check_neighbors
 from nbembed.plots.lines import draw_line, finish, line_figure
 from nbembed.plots.maps import check_layouts
 from nbembed.plots.theme import count_by_ones_twos_fives
-from nbembed.validation import check_count, check_data
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

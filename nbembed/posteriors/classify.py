@@ -17,11 +17,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
+from nbembed.class_probabilities import check_posteriors
+from nbembed.matrix_input import check_data
 from nbembed.posteriors.naive_bayes import NaiveBayes
 from nbembed.posteriors.soft_nearest import SoftNearestNeighbor
 from nbembed.posteriors.value import Posteriors
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_data, check_posteriors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

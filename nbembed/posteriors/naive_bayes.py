@@ -24,13 +24,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.blas import one_blas_thread
+from nbembed.class_probabilities import check_class_prior
 from nbembed.estimator_input import (
     chunk_by_chunk,
     validated_data,
     validated_labels,
     validated_weights,
 )
-from nbembed.validation import check_class_prior, check_magnitude, check_real
+from nbembed.matrix_input import check_magnitude
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,11 +10,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from nbembed.estimator_input import chunk_by_chunk, validated_data
+from nbembed.matrix_input import check_data
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
-from nbembed.validation import check_data, check_instance
+from nbembed.validation import check_instance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

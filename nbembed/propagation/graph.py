@@ -32,9 +32,10 @@ from nbembed.affinities import (
 from nbembed.distances import name_of
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
+from nbembed.matrix_input import check_data
 from nbembed.neighbors import find_neighbors, k_smallest, nearest_given
 from nbembed.probabilities import csr_of_rows, cut_pairs
-from nbembed.validation import auto_perplexity, check_data, check_perplexity
+from nbembed.validation import auto_perplexity, check_perplexity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

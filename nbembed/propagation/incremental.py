@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities
+from nbembed.class_probabilities import check_class_prior
 from nbembed.kernels.threads import resolve_threads
 from nbembed.propagation.graph import graph_perplexity, symmetric_weights, with_links
 from nbembed.propagation.suggestions import Suggestions
 from nbembed.propagation.system import Graph, Solution, scores, solved
 from nbembed.supervision import Supervision
-from nbembed.validation import check_class_prior, check_flag, check_instance, check_real
+from nbembed.validation import check_flag, check_instance, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.distances import check_span
-from nbembed.validation import check_data
+from nbembed.matrix_input import check_data
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe
@@ -30,7 +30,7 @@ def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
     Raises
     ------
     ValueError
-        See :func:`nbembed.validation.check_data`; also if squares of distances would over- or
+        See :func:`nbembed.matrix_input.check_data`; also if squares of distances would over- or
         underflow, whatever the metric: a session can switch to methods that square them.
     """
     data = check_data(X, recipe.data_metric)

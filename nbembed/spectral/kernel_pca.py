@@ -24,6 +24,7 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from nbembed.blas import one_blas_thread
+from nbembed.matrix_input import check_magnitude
 from nbembed.memory import check_memory
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.sparse_format import check_sparse
@@ -40,7 +41,7 @@ from nbembed.spectral.nystrom import (
 )
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.subspace import Subspace
-from nbembed.validation import check_choice, check_count, check_magnitude, check_real
+from nbembed.validation import check_choice, check_count, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

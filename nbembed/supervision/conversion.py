@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name, frozen, without
 from nbembed.supervision.value import Supervision
-from nbembed.validation import check_count, check_probabilities
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nbembed.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name
-from nbembed.validation import check_count, check_points, check_probabilities, check_real
+from nbembed.validation import check_count, check_points, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

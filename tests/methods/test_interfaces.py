@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 from nbembed import measures
 from nbembed.affinities import perplexity_affinities
+from nbembed.matrix_input import check_data, matrix_of
 from nbembed.methods import HSSNE, Mbed
-from nbembed.validation import check_data, matrix_of
 from tests.methods.helpers import partly, quick
 
 NAMES = [f"gene {k}" for k in range(10)]

@@ -14,6 +14,7 @@ from nbembed.affinities import (
     check_memory_of_pairs,
     neighbors_of_perplexity,
 )
+from nbembed.class_probabilities import check_class_prior
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.algorithm import (
     INSTEAD,
@@ -34,7 +35,6 @@ from nbembed.objectives.link_shares import LinkForm
 from nbembed.supervision.class_changes import new_numbers
 from nbembed.validation import (
     check_choice,
-    check_class_prior,
     check_components,
     check_count,
     check_perplexity,

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.blas import one_blas_thread
+from nbembed.class_probabilities import check_class_prior, check_posteriors
 from nbembed.methods.initialization import (
     JITTER,
     SMALL,
@@ -40,13 +41,7 @@ from nbembed.optimizers import LBFGS, Alternating, Optimizer
 from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
 from nbembed.run import Run
-from nbembed.validation import (
-    check_choice,
-    check_class_prior,
-    check_components,
-    check_numbers,
-    check_posteriors,
-)
+from nbembed.validation import check_choice, check_components, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
