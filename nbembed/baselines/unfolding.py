@@ -18,6 +18,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
 from nbembed.baselines.semidefinite import solve_semidefinite, svec
+from nbembed.methods.principal_components import FIXED_SEED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]
         # vector is fixed, because ARPACK draws its own from a global state.
         first = np.random.default_rng(0).standard_normal(n)
         shift = -1e-6 * degrees.mean()
-        values, vectors = eigsh(laplacian, k=count + 1, sigma=shift, v0=first)
+        values, vectors = eigsh(laplacian, k=count + 1, sigma=shift, v0=first, **FIXED_SEED)
         vectors = vectors[:, np.argsort(values)[1:]]
     vectors = vectors - vectors.mean(axis=0)
     return np.asarray(vectors / np.sqrt(np.mean(vectors**2, axis=0)))

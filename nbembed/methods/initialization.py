@@ -22,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from nbembed.blas import one_blas_thread
 from nbembed.matrix_input import check_magnitude
 from nbembed.memory import check_memory
-from nbembed.methods.principal_components import is_large, leading_coordinates
+from nbembed.methods.principal_components import FIXED_SEED, is_large, leading_coordinates
 
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4
@@ -129,7 +129,7 @@ def _eigh(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[Any], NDArra
     # A fixed first vector: ARPACK's own is drawn from a global state.
     first = np.random.default_rng(0).standard_normal(n)
     operator = LinearOperator(matrix.shape, matvec=lambda v: matrix @ v, dtype=matrix.dtype)
-    values, vectors = eigsh(operator, k=count, v0=first)
+    values, vectors = eigsh(operator, k=count, v0=first, **FIXED_SEED)
     order = np.argsort(values)[::-1]
     return values[order], vectors[:, order]
 

@@ -39,9 +39,10 @@ FEW_FEATURES = 1000
 MORE, STEPS = 10, 6
 #: Rows of a block.
 ROWS = 4096
-#: Where data vary in fewer than k directions the iteration begins again with a random vector, drawn
-#: from fresh entropy by SciPy from version 1.17 on, unless it is given a seed.
-_SEED: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
+#: For ``eigsh``, beside its first vector. Where data vary in fewer than k directions the iteration
+#: begins again with a random vector, drawn from fresh entropy by SciPy from version 1.17 on, unless
+#: it is given a seed.
+FIXED_SEED: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 
 def is_large(X: Any) -> bool:
@@ -136,7 +137,7 @@ def leading_directions(
     start = np.random.default_rng(0).standard_normal(size)
     if not product.matvec(start).any():  # all points are equal: the iteration could not begin
         return np.zeros((size, k)), np.zeros(k), of_points
-    values, vectors = eigsh(product, k, which="LA", v0=start, **_SEED)
+    values, vectors = eigsh(product, k, which="LA", v0=start, **FIXED_SEED)
     order = np.argsort(-values, kind="stable")
     return vectors[:, order], np.sqrt(np.maximum(values[order], 0)), of_points
 

@@ -153,3 +153,15 @@ def test_callbacks_one_or_many():
     assert as_callbacks(None) == ()
     assert as_callbacks(print) == (print,)
     assert as_callbacks([print, len]) == (print, len)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_a_start_of_fewer_directions_than_axes_is_the_same_each_time(metric):
+    """ARPACK has no direction left to go on in, and draws one."""
+    side = np.where(np.arange(700) < 350, 1.0, -1.0)
+    X = np.zeros((700, 900))
+    X[:, 0] = side
+    if metric == "precomputed":
+        X = np.abs(side[:, None] - side)
+    starts = {pca_layout(X, 3, metric, np.random.default_rng(0)).tobytes() for _ in range(4)}
+    assert len(starts) == 1
