@@ -103,8 +103,10 @@ shown = dict(zip(explorer.color_column["names"], explorer.color_column["colors"]
 classes = {name: explorer.class_styles[name]["color"] for name in explorer.class_styles}
 assert classes and classes.items() <= shown.items(), (classes, shown)
 """
-#: Those whose classes are of another kind, such as parts of the pictures that the column names.
+#: Those without classes, and those whose classes are of another kind, such as parts of the pictures
+#: that the column names.
 OWN_CLASSES = {
+    "01-sne-to-hssne",
     "02-mbed",
     "03-nerv-and-snerv",
     "07-a-method-of-your-own",
