@@ -170,8 +170,10 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
 
     hand.press("Fit view")
     for _ in range(options.lassos):
-        # A label that is there already changes no picture.
-        point = rng.choice(notebook.evaluate(FREE))
+        free = notebook.evaluate(FREE)
+        if not free:
+            break  # a label that is there already changes no picture
+        point = rng.choice(free)
         hand.lasso(np.array(screen_of(hand.map, int(point))), 40)
         page.wait_for_timeout(150)
         page.keyboard.press("Enter")
@@ -256,9 +258,9 @@ def warm_up(notebook: Any, hand: Hand) -> None:
     session = "explorer.session"
     notebook.execute(f"{session}.add_class('one')")
     for line in ("set(alpha=1.3)", "label(range(20), 'one')", "undo()", "undo()"):
+        # Steps wait for what was said before them; a map that plays goes on without it meanwhile.
         notebook.execute(f"{session}.{line}")
-        notebook.execute(f"at = {session}.iteration")
-        notebook.wait_for(f"{session}.iteration - at", lambda steps: steps > 3, timeout=600)
+        notebook.execute(f"{session}.step(4, wait=True); {session}.play()")
     notebook.wait_for("explorer.compiling", lambda compiling: not compiling, timeout=600)
 
 
