@@ -178,15 +178,13 @@ def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
     said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
     # Pairs of a large group are summed in another way where there are many points.
     large = said.label(range(50, n // 2), "c")
+    supervisions = {"parameters": settings.supervision, "large groups": large}
     for stage in stages:
-        supervision = {"large groups": large, "alone": Supervision(n)}.get(stage, said)
-        if stage == "parameters":
-            supervision = Supervision(n)
-        here = settings.with_supervision(supervision)
         if stage == "alone":
             _advance(engine)
             _near_rest(engine)
             continue
+        here = settings.with_supervision(supervisions.get(stage, said))
         engine.apply("label", {}, here)
         _advance(engine)
         if stage == "labels":

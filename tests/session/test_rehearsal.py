@@ -137,17 +137,21 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         assert not one.thread.is_alive()
 
 
-def test_what_a_command_waits_for_is_compiled_first(
-    cold: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[str] = []
+@pytest.fixture
+def done(cold: None, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Methods and stages of small maps, which pass through them while the gate is open."""
+    found: list[tuple[str, str]] = []
 
     def steer(recipe: object, n: int, stages: Iterator[str]) -> None:
         for stage in stages:
             fake.gate.wait(GUARD)
-            done.append(stage)
+            found.append((type(recipe).__name__, stage))
 
     monkeypatch.setattr(warm_up, "_steer_a_small_map", steer)
+    return found
+
+
+def test_what_a_command_waits_for_is_compiled_first(done: list[tuple[str, str]]) -> None:
     recipe = nb.HSSNE().recipe
     fake.gate.clear()
     try:
@@ -157,23 +161,16 @@ def test_what_a_command_waits_for_is_compiled_first(
     finally:
         fake.gate.set()
     thread.join(GUARD)
-    assert done[:2] == ["alone", "parameters"]
-    assert sorted(done) == sorted(warm_up.STAGES)
+    stages = [stage for _, stage in done]
+    assert stages[:2] == ["alone", "parameters"]
+    assert sorted(stages) == sorted(warm_up.STAGES)
     for labels in (False, True):
         assert not warm_up.lacks(recipe, 300, labels=labels)
 
 
 def test_the_kernels_of_a_command_come_before_those_of_another_method(
-    cold: None, monkeypatch: pytest.MonkeyPatch
+    done: list[tuple[str, str]],
 ) -> None:
-    done: list[str] = []
-
-    def steer(recipe: object, n: int, stages: Iterator[str]) -> None:
-        for stage in stages:
-            fake.gate.wait(GUARD)
-            done.append(f"{type(recipe).__name__} {stage}")
-
-    monkeypatch.setattr(warm_up, "_steer_a_small_map", steer)
     fake.gate.clear()
     try:
         first = warm_up.warm_up(nb.HSSNE().recipe, 300)
@@ -184,8 +181,8 @@ def test_the_kernels_of_a_command_come_before_those_of_another_method(
     for thread in (first, second):
         assert thread is not None
         thread.join(GUARD)
-    wanted = done.index("MbedRecipe labels")
-    assert sum(name.startswith("HSSNE") for name in done[:wanted]) <= 1, "the one under way"
+    wanted = done.index(("MbedRecipe", "labels"))
+    assert sum(name == "HSSNERecipe" for name, _ in done[:wanted]) <= 1, "the one under way"
     assert len(done) == 2 * len(warm_up.STAGES)
 
 
