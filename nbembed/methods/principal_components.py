@@ -40,8 +40,8 @@ MORE, STEPS = 10, 6
 #: Rows of a block.
 ROWS = 4096
 #: For ``eigsh``, beside its first vector. Where data vary in fewer than k directions the iteration
-#: begins again with a random vector, drawn from fresh entropy by SciPy from version 1.17 on, unless
-#: it is given a seed.
+#: begins again with a random vector. From version 1.17 on SciPy draws it from fresh entropy, unless
+#: it is given a seed; before, from a state of the process that nobody can set.
 FIXED_SEED: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 

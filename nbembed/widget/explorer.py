@@ -486,6 +486,8 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         self._sender.poke("comparison")
 
     def _write(self, events: set[str]) -> None:
+        if self._outbox is not None:
+            self._outbox.flush()  # a frame made before is older than what the traits say now
         self._writer.write(events)
         if "supervision" in events or "method" in events:
             self._sender.resend()  # the colors of classes may differ

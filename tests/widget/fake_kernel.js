@@ -188,6 +188,7 @@ export class FakeKernel {
   }
 
   update(changes) {
+    if (this.outbox.length && !this.handling) this.flush();  // as the kernel does: in order
     Object.assign(this.traits, changes);
     for (const name of Object.keys(changes)) for (const f of [...(this.listeners.get(`change:${name}`) ?? [])]) f();
   }

@@ -105,6 +105,31 @@ def test_nothing_is_lost_where_threads_are_not_heard(in_colab: None) -> None:
     explorer.close()
 
 
+def test_a_frame_does_not_arrive_after_what_came_after_it(in_colab: None) -> None:
+    explorer = nb.Explorer(load_iris().data, nb.HSSNE(random_state=0), autoplay=False)
+    page = ColabPage(explorer)
+    page.say("hello")
+    page.say("visible", visible=True)
+    send = explorer._sender._frame
+
+    def send_and_pause(*arguments: Any) -> bool:
+        made = send(*arguments)
+        if made:
+            explorer.session.pause()
+        return made
+
+    def paused(_: object) -> bool:
+        explorer._sender.poke("state")  # the turn that makes the frame writes the state too
+        return explorer.session.state == "paused"
+
+    explorer.session.play()
+    page.until(lambda heard: any(m.get("state") == "running" for m in heard))
+    explorer._sender._frame = send_and_pause
+    page.until(paused)
+    assert [m["state"] for m in page.heard if "state" in m][-1] == "paused"
+    explorer.close()
+
+
 def test_the_page_asks_often_while_the_map_moves_and_seldom_at_rest(open_explorer: Any) -> None:
     page: BrowserPage = open_explorer(polled=True)
     polls = "k.sent.filter((m) => m.type === 'poll').length"
