@@ -32,7 +32,8 @@ from nbembed.experiments.base import missing_data
 from nbembed.experiments.catalog import NAMES
 from nbembed.experiments.papers import FRAMEWORK, HSSNE, MBED, PE, SNERV, Paper
 from nbembed.experiments.parametric_topics import posteriors
-from nbembed.experiments.results import KEPT, digest_of, protocol_files
+from nbembed.experiments.results import KEPT
+from nbembed.experiments.sources import digest_of, protocol_files
 from nbembed.learning_metric import LearningMetric
 from nbembed.measures import class_precision, homogeneity
 from nbembed.methods import HSSNE as HeavyTailedSNE

@@ -1,43 +1,34 @@
 """The figures of past runs, in one JSON file: what a full run writes and where it goes on.
 
 The file has an entry for each experiment: its figures, its time, the versions, a digest of the
-sources: the package's numerical ones and those of the experiment's protocol, not the data. Entries
-are written as soon as an experiment has ended, so that an interrupted run continues with the
-experiment at which it stopped; an entry whose digest is that of the present sources is
-:func:`up_to_date` and need not be computed again.
+sources (:mod:`nbembed.experiments.sources`). Entries are written as soon as an experiment has
+ended, so that an interrupted run continues with the experiment at which it stopped; an entry whose
+digest is that of the present sources is :func:`up_to_date` and need not be computed again.
 ``python -m nbembed.experiments.page`` makes ``docs/reproduction.md`` of the file.
 """
 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import math
 import platform
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from types import FunctionType
 from typing import Any, BinaryIO
 
 from nbembed import __version__
 from nbembed.atomic import write_atomically
 from nbembed.experiments.base import Figure, Outcome
 from nbembed.experiments.catalog import NAMES, outcome
+from nbembed.experiments.sources import PACKAGE, source_digest
 from nbembed.kernels.cores import available_cores
 
 FORMAT = 1
-PACKAGE = Path(__file__).resolve().parents[1]
 #: Where the figures are kept in a checkout.
 KEPT = PACKAGE.parent / "docs" / "reproduction.json"
-#: Parts of the package on which no figure depends.
-APART = ("cli.py", "display", "experiments", "plots", "session", "soak", "widget")
-#: Where the protocols of experiments are.
-PROTOCOLS = f"{__package__}."
 SHOWN = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -69,49 +60,6 @@ class Entry:
 def results_file() -> Path:
     """Return where a full run keeps its figures: in the docs of a checkout, else right here."""
     return KEPT if KEPT.parent.is_dir() else Path(KEPT.name)
-
-
-def source_digest(name: str) -> str:
-    """Return a digest of the sources that the figures of an experiment depend on."""
-    return digest_of(protocol_files(name))
-
-
-def protocol_files(name: str) -> tuple[Path, ...]:
-    """Return the files of an experiment's protocol, sorted: its own, and those it is made of.
-
-    These are the modules of experiments whose functions stand in its namespace, and in theirs.
-    """
-    figures = NAMES[name].figures
-    function = figures.func if isinstance(figures, partial) else figures
-    found: dict[str, Path] = {}
-    waiting = [function.__module__]
-    while waiting:
-        module = waiting.pop()
-        if module in found:
-            continue
-        file = sys.modules[module].__file__
-        assert file is not None
-        found[module] = Path(file)
-        waiting += [
-            value.__module__
-            for value in vars(sys.modules[module]).values()
-            if isinstance(value, FunctionType) and value.__module__.startswith(PROTOCOLS)
-        ]
-    return tuple(sorted(found.values()))
-
-
-@cache
-def digest_of(protocol: tuple[Path, ...]) -> str:
-    """Return a digest of the package's numerical sources and of these files."""
-    sources = [
-        path
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if path.relative_to(PACKAGE).parts[0] not in APART
-    ]
-    digest = hashlib.sha256()
-    for path in [*sources, *protocol]:
-        digest.update(f"{path.name}\n".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def read_results(file: Path) -> dict[str, Entry]:

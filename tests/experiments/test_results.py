@@ -8,9 +8,8 @@ import math
 import pytest
 
 from nbembed import cli, experiments
-from nbembed.experiments import Experiment, Figure, catalog, results
+from nbembed.experiments import Experiment, Figure, catalog, results, sources
 from nbembed.experiments.base import Outcome
-from nbembed.experiments.catalog import NAMES
 
 FIGURES = (
     Figure("bounded", "0.5", 0.25, 0.1, 0.4, 2, {"random": 0.3}, 0.01),
@@ -35,7 +34,7 @@ def fakes(monkeypatch):
         "first": experiment("first", FIGURES[0]),
         "second": experiment("second", Figure("bad", "", 7.0, 0.0, 1.0)),
     }
-    for module in (catalog, results, experiments):
+    for module in (catalog, results, sources, experiments):
         monkeypatch.setattr(module, "NAMES", names)
     return ran
 
@@ -121,22 +120,6 @@ def test_other_sources_are_computed_again(fakes, tmp_path):
     assert results.run_and_keep(file, "first", None, None, again=False) == 0
     assert results.run_and_keep(file, "first", None, None, again=False) == 0
     assert fakes == ["first"]
-
-
-def test_each_experiment_has_the_digest_of_its_own_protocol():
-    digests = {name: results.source_digest(name) for name in ("hssne-vehicle", "mbed-g50c")}
-    assert len(set(digests.values())) == 2
-    assert results.source_digest("mbed-usps") == digests["mbed-g50c"]
-
-
-def test_a_digest_covers_the_protocols_that_another_is_made_of():
-    """Those whose functions it calls, and what they call; not the runner of all."""
-    by_name = {name: {path.name for path in results.protocol_files(name)} for name in NAMES}
-    assert {"parametric.py", "parametric_figures.py"} <= by_name["pe-times"]
-    assert "parametric_figures.py" not in by_name["pe-newsgroups"]
-    assert {"mbed.py", "ranges.py"} <= by_name["mbed-g50c"]
-    assert "hssne.py" not in by_name["mbed-g50c"]
-    assert not any({"catalog.py", "results.py", "page.py"} & files for files in by_name.values())
 
 
 @pytest.mark.parametrize(
