@@ -13,11 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
 
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe
@@ -26,14 +22,14 @@ from nbembed.session.controller import Controller
 from nbembed.session.data import checked_data, digest
 from nbembed.session.engine import Engine
 from nbembed.session.events import MOTION, Arguments, Event
-from nbembed.session.label_origins import provenance_of_labels
+from nbembed.session.history_view import HistoryView
+from nbembed.session.map_view import MapView
 from nbembed.session.methods import known_methods
 from nbembed.session.provenance import provenance_now
 from nbembed.session.replay import replay
 from nbembed.session.script import script
 from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings, recipe_of
-from nbembed.session.snapshots import Frame, PathStep, Snapshot, find_snapshot, taken_snapshots
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
 from nbembed.session.suggesting import Suggesting
@@ -41,21 +37,17 @@ from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_choice, check_flag, check_instance, check_real, check_text
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.run import Record
-    from nbembed.session.history import Change
     from nbembed.session.progress import Progress
-    from nbembed.session.provenance import Provenance
-    from nbembed.session.records import PublishedFrame
 
 
 #: The smallest pace, in iterations a second. A map that moves every eleven days is a paused one.
 SLOWEST = 1e-6
 
 
-class Session(Suggesting):
+class Session(MapView, HistoryView, Suggesting):
     """A live, steerable embedding.
 
     Parameters
@@ -224,11 +216,6 @@ class Session(Suggesting):
     def X(self) -> Any:
         """The data as checked; treat it as read only."""
         return self._X
-
-    @property
-    def n_samples(self) -> int:
-        """Number of points."""
-        return int(self._X.shape[0])
 
     @property
     def state(self) -> State:
@@ -411,114 +398,6 @@ class Session(Suggesting):
         """Labels and links, as last set."""
         return self._settings.supervision
 
-    # -- the map --------------------------------------------------------------------------------
-
-    @property
-    def embedding(self) -> NDArray[Any]:
-        """A copy of the newest layout, shape (n_samples, n_components), in its own dtype.
-
-        All zero before there is a layout (see :attr:`Frame.version`). While affinities of many
-        points are made, principal components, or where the map will start.
-        """
-        return self._layout(self._controller.published)[: self.n_samples]
-
-    @property
-    def centers(self) -> NDArray[Any]:
-        """Where the method's centers are, shape (n_centers, n_components); mostly there are none.
-
-        Parametric Embedding places the centers of its classes along with the points; those of
-        Mbed's regions follow their points.
-        """
-        return self._centers(self._controller.published)[0]
-
-    @property
-    def center_names(self) -> tuple[str, ...]:
-        """The names of the centers: of the class of each, which may have several."""
-        return self._centers(self._controller.published)[1]
-
-    @property
-    def iteration(self) -> int:
-        """Iterations since the last cold start."""
-        return self._controller.published.iteration
-
-    @property
-    def cost(self) -> float:
-        """The true cost in nats where it was last evaluated; exact at rest."""
-        return self._controller.published.cost
-
-    @property
-    def quality(self) -> float:
-        """Share of points that keep their nearest neighbor, where it was last measured."""
-        return self._controller.published.quality
-
-    @property
-    def trace(self) -> list[Record]:
-        """A record of each iteration since the last cold start (thinned beyond 20 000)."""
-        return list(self._controller.engine.trace)
-
-    @property
-    def path(self) -> list[PathStep]:
-        """Layouts kept by the schedule (Mbed's annealing path)."""
-        n = self.n_samples
-        return [
-            step if len(step.embedding) == n else replace(step, embedding=step.embedding[:n])
-            for step in self._controller.published.path
-        ]
-
-    @property
-    def scale(self) -> float:
-        """The map's radius r that λ is given in; 1.0 for methods without."""
-        geometry = self._controller.published.geometry
-        return 1.0 if geometry is None else geometry.scale
-
-    @property
-    def directions(self) -> NDArray[Any] | None:
-        """Class directions, shape (n_classes, n_components), of methods that have them."""
-        geometry = self._controller.published.geometry
-        return None if geometry is None else geometry.directions
-
-    @property
-    def membership(self) -> NDArray[Any] | None:
-        """Class probabilities, shape (n_samples, n_classes), of methods that have them."""
-        return self._controller.published.memberships(self.n_samples)
-
-    def frame(self) -> Frame:
-        """Return the map as it is at one moment."""
-        seen, state = self._controller.moment()
-        layout = self._layout(seen).astype(np.float32, copy=False)
-        centers, names, classes = self._centers(seen)
-        return Frame(
-            seen.version,
-            seen.iteration,
-            seen.cost,
-            seen.quality,
-            layout[: self.n_samples],
-            state,
-            centers.astype(np.float32, copy=False),
-            names,
-            None if seen.geometry is None else seen.geometry.directions,
-            classes,
-            partial(seen.memberships, self.n_samples),
-        )
-
-    def _centers(
-        self, seen: PublishedFrame
-    ) -> tuple[NDArray[Any], tuple[str, ...], NDArray[Any] | None]:
-        """Return places, names, and for centers of regions the class of each."""
-        found = seen.region_centers()
-        if found is None:
-            return self._layout(seen)[self.n_samples :], seen.center_names, None
-        places, owners = found
-        classes = seen.settings.supervision.classes
-        names = tuple(classes[k] if k < len(classes) else str(k + 1) for k in owners.tolist())
-        return places, names, owners
-
-    def _layout(self, seen: PublishedFrame) -> NDArray[Any]:
-        if seen.layout is None:
-            d = seen.settings.recipe.dimensions
-            return np.zeros((self.n_samples, d), dtype=np.float32)
-        return np.array(seen.layout)
-
     def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Hear of changes: ``callback(event)`` is called from the worker thread.
 
@@ -533,77 +412,7 @@ class Session(Suggesting):
         """
         return self._controller.subscribe(callback)
 
-    # -- history and log --------------------------------------------------------------------------
-
-    @property
-    def snapshots(self) -> tuple[str, ...]:
-        """Names of the snapshots, oldest first."""
-        return tuple(self._controller.session_state.snapshots)
-
-    @property
-    def selections(self) -> dict[str, NDArray[np.intp]]:
-        """The saved selections: points by the name that :meth:`save_selection` was given."""
-        return dict(self._controller.session_state.selections)
-
-    @property
-    def taken_snapshots(self) -> tuple[Snapshot, ...]:
-        """The snapshots themselves, as far as they have been taken."""
-        return taken_snapshots(self._controller)
-
-    def get_snapshot(self, name: str) -> Snapshot:
-        """Return a snapshot: its layout, parameters, labels, cost and quality.
-
-        Raises
-        ------
-        ValueError
-            If there is none of that name.
-        RuntimeError
-            If it is not taken yet, because commands before it are still to take effect.
-        """
-        return find_snapshot(self._controller, name)
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is something to undo."""
-        return bool(self._controller.session_state.history.past)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is something to redo."""
-        return bool(self._controller.session_state.history.future)
-
-    @property
-    def undo_text(self) -> str:
-        """What :meth:`undo` would undo, "" if nothing."""
-        past = self._controller.session_state.history.past
-        return past[-1].text if past else ""
-
-    @property
-    def redo_text(self) -> str:
-        """What :meth:`redo` would do again, "" if nothing."""
-        future = self._controller.session_state.history.future
-        return future[-1].text if future else ""
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """The steps of the history with who made them: the oldest first, undone ones last."""
-        return self._controller.session_state.history.changes()
-
-    @property
-    def place(self) -> int:
-        """The number of the present place of the history, where :meth:`go_to` leads to others."""
-        return self._controller.session_state.history.place
-
-    @property
-    def first_place(self) -> int:
-        """The number of the oldest place that is kept: 0 is the beginning of the session."""
-        return self._controller.session_state.history.forgotten
-
-    @property
-    def label_provenance(self) -> dict[int, Provenance | None]:
-        """Who gave the label of each labeled point, how and when; ``None`` if it is not known."""
-        settings = self._settings
-        return provenance_of_labels(settings.origins, settings.supervision)
+    # -- what has happened ------------------------------------------------------------------------
 
     @property
     def log(self) -> list[Event]:
