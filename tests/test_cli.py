@@ -138,7 +138,7 @@ def test_info_names_the_backend_and_the_cache_that_is_used(
     clean = {name: value for name, value in os.environ.items() if name not in ours}
     given = {name: value.format(tmp=tmp_path) for name, value in environment.items()}
     done = subprocess.run(
-        [sys.executable, "-c", "from nbembed.cli import main; main(['info'])"],
+        [sys.executable, "-m", "nbembed", "info"],
         env=clean | given,
         cwd=Path(nbembed.__file__).parents[1],
         capture_output=True,

@@ -56,6 +56,7 @@ RANKS = {
     "plots": 10,
     "soak": 11,
     "cli": 12,
+    "__main__": 13,
 }
 
 #: Libraries that only these rooms may import.

@@ -19,7 +19,7 @@ from nbembed.experiments.catalog import NAMES
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: Parts of the package on which no figure depends.
-APART = ("cli.py", "display", "experiments", "plots", "session", "soak", "widget")
+APART = ("__main__.py", "cli.py", "display", "experiments", "plots", "session", "soak", "widget")
 #: Where the protocols of experiments are.
 PROTOCOLS = f"{__package__}."
 
