@@ -14,6 +14,7 @@ from nbembed.experiments import (
     mbed,
     parametric,
     parametric_figures,
+    parametric_times,
     parametric_topics,
     snerv,
     structure,
@@ -35,6 +36,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *framework_figures.EXPERIMENTS,
             *parametric.EXPERIMENTS,
             *parametric_figures.EXPERIMENTS,
+            *parametric_times.EXPERIMENTS,
             *parametric_topics.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )

@@ -27,7 +27,15 @@ from nbembed.atomic import write_atomically
 from nbembed.baselines import MRE, MUHSIC, SIsomap
 from nbembed.datasets import load, load_vehicle, read
 from nbembed.display.panels import CurvePanel, MapPanel, png, text_in
-from nbembed.experiments import framework_figures, hssne, mbed, parametric_figures, snerv
+from nbembed.experiments import (
+    framework_figures,
+    hssne,
+    mbed,
+    parametric,
+    parametric_figures,
+    parametric_times,
+    snerv,
+)
 from nbembed.experiments.base import missing_data
 from nbembed.experiments.catalog import NAMES
 from nbembed.experiments.papers import FRAMEWORK, HSSNE, MBED, PE, SNERV, Paper
@@ -272,6 +280,25 @@ def _pe_2(data: Path | None) -> Iterator[Panel]:
     yield CurvePanel("prec(h), h", {name: (h, curve) for name, curve in curves.items()})
 
 
+def _pe_3(data: Path | None) -> Iterator[Panel]:
+    counts = parametric.iterations(data)
+    curves = {
+        name: (list(counts), [of(found) for found in counts.values()])
+        for name, of in (("most", max), ("median", np.median), ("fewest", min))
+    }
+    yield CurvePanel("iterations, objects", curves)
+
+
+def _pe_4(data: Path | None) -> Iterator[Panel]:
+    given = parametric_times.documents(data)
+    sizes = parametric_times.SIZES
+    curves = {
+        name: (sizes, parametric_times.seconds(given, make))
+        for name, make in parametric_times.MAKERS.items()
+    }
+    yield CurvePanel("seconds, objects", curves, logarithmic=True)
+
+
 def _pe_5(data: Path | None) -> Iterator[Panel]:
     X, y = parametric_figures.five_digits(data)
     for count in parametric_figures.LABELS:
@@ -329,6 +356,8 @@ DRAWINGS = (
     ),
     _pe("Figure 1", "ten newsgroups by eight methods", "pe-maps", 4, _pe_1),
     _pe("Figure 2", "precision against the number of objects h", "pe-curves", 1, _pe_2),
+    _pe("Figure 3", "iterations of seven starts against the objects", "pe-newsgroups", 1, _pe_3),
+    _pe("Figure 4 and Table 2", "time of eight methods against the objects", "pe-times", 1, _pe_4),
     _pe("Figure 5", "MNIST digits 0 to 4, 10 and 100 labels of each", "pe-mnist", 2, _pe_5),
     _pe("Figure 6", "words of 20 Newsgroups in five topics", "pe-words", 1, _pe_6),
     _hssne(

@@ -320,7 +320,7 @@ ROWS = (
         "data not to be had",
         ("pe-times",),
         stand_in=_NEWS,
-        note="Of PE, MDS2 and SNE; benchmarks/parametric.py goes to a million objects.",
+        note="To 4000 objects; benchmarks/parametric.py goes to a million.",
     ),
     Row(
         PE,

@@ -96,15 +96,25 @@ def _precisions(title: str, tables: list[dict[str, float]]) -> Iterator[Figure]:
         )
 
 
-def _iterations(proba: NDArray[Any], sizes: tuple[int, ...]) -> Iterator[Figure]:
-    """Yield the median number of iterations for several numbers of objects (Figure 3)."""
-    medians = []
-    for n in sizes:
-        counts = [ParametricEmbedding(random_state=s).fit(proba[:n]).n_iter_ for s in range(7)]
-        medians.append(float(np.median(counts)))
-        yield Figure(f"iterations at {n} objects, median of 7 starts", "", medians[-1], digits=0)
-    grown = medians[-1] / medians[0]
-    yield Figure(f"iterations at {sizes[-1]} over those at {sizes[0]}", "≈ 1", grown, high=1.5)
+def iterations(data: Path | None) -> dict[int, list[int]]:
+    """Return the numbers of iterations from several starts, for several numbers of objects."""
+    news = read(data, "newsgroups20_bow")
+    order = np.random.default_rng(0).permutation(news.y.size)
+    proba = NaiveBayes().fit(news.X, news.y).predict_proba(news.X[order])
+    return {
+        n: [ParametricEmbedding(random_state=s).fit(proba[:n]).n_iter_ for s in range(7)]
+        for n in (1000, 2000, 5000, 10_000, news.y.size)
+    }
+
+
+def _medians(counts: dict[int, list[int]]) -> Iterator[Figure]:
+    """Yield the median number of iterations for each number of objects (Figure 3)."""
+    medians = {n: float(np.median(found)) for n, found in counts.items()}
+    for n, median in medians.items():
+        yield Figure(f"iterations at {n} objects, median of 7 starts", "", median, digits=0)
+    few, many = min(medians), max(medians)
+    grown = medians[many] / medians[few]
+    yield Figure(f"iterations at {many} over those at {few}", "≈ 1", grown, high=1.5)
 
 
 def documents(data: Path | None, per_class: int, seed: int) -> tuple[Any, NDArray[Any]]:
@@ -129,10 +139,7 @@ def _newsgroups(data: Path | None) -> Iterator[Figure]:
     held = model.leave_one_out_proba(X, y)
     yield Figure("naive Bayes, leave-one-out: mean F", "", class_f_measure(y, held).mean())
     yield from _precisions("leave-one-out", [compare(held)])
-    news = read(data, "newsgroups20_bow")
-    order = np.random.default_rng(0).permutation(news.y.size)
-    every = NaiveBayes().fit(news.X, news.y).predict_proba(news.X[order])
-    yield from _iterations(every, (1000, 2000, 5000, 10_000, every.shape[0]))
+    yield from _medians(iterations(data))
 
 
 def _digits(data: Path | None) -> Iterator[Figure]:

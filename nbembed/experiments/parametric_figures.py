@@ -1,4 +1,4 @@
-"""More of "Parametric Embedding for Class Visualization": maps, curves over h, times, digits.
+"""More of "Parametric Embedding for Class Visualization": maps, curves over h, digits.
 
 The paper's 5000 Japanese web pages are not public. Ten newsgroups of 250 documents, with naive
 Bayes posteriors of the documents that it learned from, stand in for them: the paper's ten classes,
@@ -13,7 +13,6 @@ the text reads off the picture is judged.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -44,9 +43,6 @@ CLASSES, DOCUMENTS = 10, 250
 H = (5, 25, 50, 125, 250)
 STARTS = range(5)
 NEIGHBORS = 10
-SIZES = (500, 1000, 2000, 4000)
-#: Slopes of Table 2.
-SLOPES = {"PE": 0.749, "MDS2": 0.834, "SNE": 2.232}
 #: Of Figure 5.
 DIGITS, SIDE = 2558, 14
 LABELS = (10, 100)
@@ -175,39 +171,6 @@ def _curves(data: Path | None) -> Iterator[Figure]:
         yield Figure(f"{name} is lower at small h by", "> 0", rise[name], low=0.01, others=simple)
 
 
-def _times(data: Path | None) -> Iterator[Figure]:
-    found = read(data, "newsgroups20_bow")
-    order = np.random.default_rng(0).permutation(found.y.size)
-    proba = NaiveBayes().fit(found.X, found.y).predict_proba(found.X[order])
-    makers: dict[str, Callable[[NDArray[Any]], Any]] = {
-        "PE": lambda p: ParametricEmbedding(random_state=0).fit(p),
-        "MDS2": lambda p: scaling_axes(distances(p), 2),
-        "SNE": lambda p: sne(p, 100),
-    }
-    slopes, longest = {}, {}
-    for name, make in makers.items():
-        make(proba[:200])  # compiles
-        seconds = []
-        for n in SIZES:
-            began = time.perf_counter()
-            make(proba[:n])
-            seconds.append(time.perf_counter() - began)
-        slopes[name] = float(np.polyfit(np.log(SIZES), np.log(seconds), 1)[0])
-        longest[name] = seconds[-1]
-        yield Figure(f"{name}: seconds at {SIZES[-1]} objects", "", longest[name], digits=2)
-        yield Figure(f"{name}: slope of log time", f"{SLOPES[name]:.2f}", slopes[name], digits=2)
-    # Seconds of another machine and programs are no measure; that SNE is slower, and the more so
-    # the more objects there are, is what the text reads off.
-    simple = {"MDS2": slopes["MDS2"] - slopes["PE"], "PE": 0.0}
-    above = slopes["SNE"] - slopes["PE"]
-    name = "SNE's slope above that of PE by"
-    yield Figure(name, "1.48", above, low=0.01, digits=2, others=simple)
-    name = f"SNE: times the seconds of PE at {SIZES[-1]} objects"
-    ratios = {other: longest[other] / longest["PE"] for other in longest}
-    simple = {"MDS2": ratios["MDS2"], "PE": 1.0}
-    yield Figure(name, "> 1", ratios["SNE"], low=1.01, digits=2, others=simple)
-
-
 def five_digits(data: Path | None) -> tuple[Any, NDArray[np.int64]]:
     """Return MNIST's test images of 0 to 4 as in section 6, 14 × 14 pixels, and their digits."""
     found = read(data, "mnist")
@@ -301,13 +264,6 @@ EXPERIMENTS = (
         FILES,
         False,
         _curves,
-    ),
-    Experiment(
-        "pe-times",
-        "500 to 4000 newsgroup documents: the time of PE, MDS and SNE (about 30 s)",
-        FILES,
-        False,
-        _times,
     ),
     Experiment(
         "pe-mnist",
