@@ -259,6 +259,18 @@ def _toys(data: Path | None) -> Iterator[Panel]:
         yield MapPanel(title, problem.X, problem.y, problem.labels >= 0, axes)
 
 
+def _framework_6(data: Path | None) -> Iterator[Panel]:
+    found = read(data, "ionosphere")
+    weights, i, j = framework_figures.links(found.X)
+    same = found.y[i] == found.y[j]
+    curves = {}
+    for power in framework_figures.POWERS:
+        heaviest = np.argsort(-weights, kind="stable")
+        share = np.cumsum(same[heaviest]) / np.arange(1, same.size + 1)
+        curves[f"power {power:g}"] = ((weights[heaviest] ** power).round(3), share)
+    yield CurvePanel("share within one class, least weight", curves)
+
+
 # -- Parametric Embedding ----------------------------------------------------------------------
 
 
@@ -353,6 +365,15 @@ DRAWINGS = (
         "framework-toys",
         3,
         _toys,
+    ),
+    Drawing(
+        FRAMEWORK,
+        "Figures 6 on",
+        "ionosphere: of the links with at least a weight, the share within one class, before and "
+        "after the Hadamard power",
+        "framework-neighbors",
+        1,
+        _framework_6,
     ),
     _pe("Figure 1", "ten newsgroups by eight methods", "pe-maps", 4, _pe_1),
     _pe("Figure 2", "precision against the number of objects h", "pe-curves", 1, _pe_2),
