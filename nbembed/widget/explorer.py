@@ -489,8 +489,10 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         if self._outbox is not None:
             self._outbox.flush()  # a frame made before is older than what the traits say now
         self._writer.write(events)
-        if "supervision" in events or "method" in events:
-            self._sender.resend()  # the colors of classes may differ
+        if events & {"supervision", "method"} and self._session.state != "running":
+            # The colors of classes may differ. While the map moves, its next layout has them: the
+            # last one again would be drawn first and keep that layout waiting.
+            self._sender.resend()
         if "suggestions" in events:
             self._suggestions.send()
         if "comparison" in events:

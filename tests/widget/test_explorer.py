@@ -294,6 +294,21 @@ def test_a_frame_tells_which_request_it_shows(page: Page, session: FakeSession) 
     assert shown["parameters"]["alpha"] == 2.0
 
 
+@pytest.mark.parametrize(("state", "again"), [("running", []), ("paused", ["again"])])
+def test_labels_send_the_layout_again_only_where_no_other_follows(
+    explorer: Any,
+    session: FakeSession,
+    monkeypatch: pytest.MonkeyPatch,
+    state: str,
+    again: list[str],
+) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(explorer._sender, "resend", lambda: calls.append("again"))
+    session.state = state
+    explorer._write({"supervision"})
+    assert calls == again
+
+
 def test_a_layout_from_before_a_command_does_not_claim_to_show_it(
     page: Page, session: FakeSession
 ) -> None:
