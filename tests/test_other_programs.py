@@ -1,7 +1,7 @@
 """Costs, gradients, affinities and axes against other people's programs, by recorded numbers.
 
 ``tests/data/record_other_programs.py`` made them and says how. For Mbed, Parametric Embedding,
-MUHSIC and MRE no program of others could be had; that of NeRV's authors, dredviz, could not either.
+MUHSIC and MRE no program of others could be had.
 """
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ def test_the_gradient_of_neighbor_retrieval_is_that_of_sneer(tradeoff):
     _, gradient = NeighborRetrieval(P, tradeoff, width=widths).cost_and_gradient(Y)
     theirs = RECORDED["sneer"]["NeRV by tradeoff"][str(tradeoff)]
     np.testing.assert_allclose(gradient, theirs, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("tradeoff", TRADEOFFS)
+def test_neighbor_retrieval_is_that_of_its_authors(tradeoff):
+    """Cost and gradient of dredviz, both exact in float64, each neighborhood with its own width."""
+    P, widths = neighborhoods(points())
+    Y = np.array(RECORDED["openTSNE"]["Y"])
+    cost, gradient = NeighborRetrieval(P, tradeoff, width=widths).cost_and_gradient(Y)
+    theirs = RECORDED["dredviz"]["NeRV by tradeoff"][str(tradeoff)]
+    assert cost == pytest.approx(len(Y) * theirs["cost"], rel=1e-9)
+    np.testing.assert_allclose(gradient, 2 * np.array(theirs["gradient"]), rtol=1e-8, atol=1e-10)
 
 
 def test_affinities_are_those_of_opentsne():

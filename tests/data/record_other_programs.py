@@ -2,11 +2,12 @@
 
     python -m tests.data.record_other_programs
     python -m tests.data.record_other_programs --r SNEER LFDA
+    python -m tests.data.record_other_programs --dredviz DREDVIZ
 
 The first needs openTSNE and metric-learn 0.7, which the tests do not. The second needs R and
 checkouts of two programs, jlmelville/sneer and terrytangyuan/lfda, with the files as they are at
-:data:`COMMITS`, and renews their numbers only. The file says which versions it was made with.
-Inputs are in it too where they are random, so that nothing depends on a generator.
+:data:`COMMITS`, and renews their numbers only; the third needs g++ and the folder dredviz-1.0.2 of
+ziyuang/pynerv. The file says which versions it was made with. Inputs are in it too where they are random, so that nothing depends on a generator.
 
 openTSNE: affinities at a perplexity, and cost and gradient of t-SNE with ``dof`` degrees of freedom
 by its Barnes-Hut code at an angle of zero, which makes it exact. Its gradient lacks the factor 4.
@@ -19,6 +20,11 @@ sneer: gradients of heavy-tailed symmetric SNE and of NeRV with the width of eac
 its stiffness matrices. lfda: axes of local Fisher discriminant analysis. The functions are loaded
 from single files (``record_r_programs.R``) in R 4.2.2 of Debian; CRAN could not be reached, from
 which the packages would be installed whole.
+
+dredviz, by NeRV's authors: cost and gradient of NeRV with the width of each neighborhood, by its
+two files of the cost and the neighborhoods, compiled with stand-ins for its matrices
+(``record_dredviz.cpp``). Its gradient lacks the factor 2 of the squared distances, and the 1/n that
+its cost has.
 """
 
 from __future__ import annotations
@@ -50,6 +56,10 @@ COMMITS = {
     "lfda": {
         "R/helpers.R": "97dcae43518121d3bbeaa45bc9ddb93665fcb807",
         "R/lfda.R": "0b37452dadb0213b28ad6f4e685820a1e2311d90",
+    },
+    "dredviz": {
+        "dredviz-1.0.2/nervcostfunction.cc": "6302a700fdb675048d118a9e6bff16750d974fba",
+        "dredviz-1.0.2/nervprobability.cc": "6302a700fdb675048d118a9e6bff16750d974fba",
     },
 }
 
@@ -147,19 +157,38 @@ def from_r(sneer: Path, lfda: Path, Y: Any) -> dict[str, Any]:
         }
 
 
+def from_dredviz(sources: Path, Y: Any) -> dict[str, Any]:
+    X = points()
+    numbers = np.concatenate([X.shape, X.ravel(), Y.ravel(), neighborhoods(X)[1]])
+    driver = Path(__file__).with_name("record_dredviz.cpp")
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        np.savetxt(Path(folder, "dredviz.txt"), numbers, "%.17g")
+        program = Path(folder, "record")
+        options = ["-O2", "-ffp-contract=off", "-I", sources, driver, "-o", program]
+        subprocess.run(["g++", *map(str, options)], check=True)
+        subprocess.run([program, folder, *map(str, TRADEOFFS)], check=True)
+        for tradeoff in TRADEOFFS:
+            rows = np.loadtxt(Path(folder, f"dredviz_{tradeoff}.csv"), delimiter=",")
+            found[str(tradeoff)] = {"cost": float(rows[0, 0]), "gradient": rows[1:].tolist()}
+    return {"version": "1.0.2", "commits": COMMITS["dredviz"], "NeRV by tradeoff": found}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--r", nargs=2, type=Path, metavar=("SNEER", "LFDA"))
-    checkouts = parser.parse_args().r
+    parser.add_argument("--dredviz", type=Path)
+    arguments = parser.parse_args()
     content = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-    if checkouts is None:
+    if arguments.dredviz:
+        content["dredviz"] = from_dredviz(arguments.dredviz, np.array(content["openTSNE"]["Y"]))
+    elif arguments.r:
+        content |= from_r(*arguments.r, np.array(content["openTSNE"]["Y"]))
+    else:
         content |= {
             "openTSNE": {"version": version("openTSNE"), **from_opentsne()},
             "metric-learn": {"version": version("metric-learn"), **from_metric_learn()},
         }
-    else:
-        sneer, lfda = checkouts
-        content |= from_r(sneer, lfda, np.array(content["openTSNE"]["Y"]))
     FILE.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
