@@ -7,7 +7,8 @@
 The first needs openTSNE and metric-learn 0.7, which the tests do not. The second needs R and
 checkouts of two programs, jlmelville/sneer and terrytangyuan/lfda, with the files as they are at
 :data:`COMMITS`, and renews their numbers only; the third needs g++ and the folder dredviz-1.0.2 of
-ziyuang/pynerv. The file says which versions it was made with. Inputs are in it too where they are random, so that nothing depends on a generator.
+ziyuang/pynerv. The file says which versions it was made with. Inputs are in it too where they are
+random, so that nothing depends on a generator.
 
 openTSNE: affinities at a perplexity, and cost and gradient of t-SNE with ``dof`` degrees of freedom
 by its Barnes-Hut code at an angle of zero, which makes it exact. Its gradient lacks the factor 4.
