@@ -154,10 +154,13 @@ def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str
 
 
 def _causes(figures: Iterable[Figure]) -> Iterator[str]:
-    listed = [figure for figure in figures if figure.fails]
-    for figure in listed:
-        yield f"* {_escaped(figure.name)}: {figure.fails}"
-    if listed:
+    named: dict[str, list[str]] = {}
+    for figure in figures:
+        if figure.fails:
+            named.setdefault(figure.fails, []).append(_escaped(figure.name))
+    for cause, names in named.items():
+        yield f"* {'; '.join(names)}: {cause}"
+    if named:
         yield ""
 
 

@@ -363,6 +363,7 @@ ROWS = (
 
 #: What the other experiments are about.
 BEYOND = {
+    "labels-structure-short": "what labels do to the inner structure of digits",
     "labels-structure": "what labels do to the inner structure of a group",
     "labels-benchmark": "whether labels make a map worse, on the benchmarks' splits",
     "mbed-centers": "Mbed in the plane with regions around centers",
