@@ -25,6 +25,16 @@ def test_there_is_a_quickstart():
     assert "quickstart" in {path.stem for path in NOTEBOOKS}
 
 
+def test_no_cell_of_the_quickstart_blocks_for_longer_than_two_seconds():
+    """The map moves while later cells run; who waits does so for two seconds at most."""
+    cells = nbformat.read(ROOT / "notebooks" / "quickstart.ipynb", as_version=4).cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    assert "wait=True" not in code
+    waits = re.findall(r"\.wait\((.*)\)", code)
+    assert waits, "it shows how to wait"
+    assert all(re.search(r"\btimeout=[12]\b", arguments) for arguments in waits), waits
+
+
 @every_notebook
 def test_committed_without_outputs(path):
     notebook = nbformat.read(path, as_version=4)
