@@ -57,6 +57,15 @@ def test_cells_keep_their_names(path):
     assert not any(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f-]+)?", name) for name in ids)
 
 
+@every_notebook
+def test_figures_fill_the_width(path):
+    """What is narrower than a page, or cut off by it, is hard to read; nb.plots does it itself."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            made = len(re.findall(r"\b(?:figure|row|column)\(", cell.source))
+            assert cell.source.count('sizing_mode="s') == made, cell.source
+
+
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_lessons_have_what_a_lesson_needs(path):
     cells = nbformat.read(path, as_version=4).cells
