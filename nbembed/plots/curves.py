@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 #: Approximate width of a letter in pixels, and of the figure outside the plot.
 LETTER, EDGES = 6.5, 90
-#: Where the width is the page's, names of stages have room on one this wide.
-NARROW = 900
+#: Where the width is the page's, names of stages have room on a narrow one.
+NARROW = 520
+#: Lines of names of stages, and pixels from one to the next.
+NAME_LINES, NAME_HEIGHT = 2, 14
 
 
 def cost_curve(source: Any, *, title: str = "", width: int | None = None, height: int = 280) -> Any:
@@ -117,7 +119,7 @@ def _columns(name: str, records: list[Record]) -> ColumnDataSource:
 
 def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None:
     """Shade stages alternately and name them where there is room, repeated names once."""
-    begin, free, last = 0, 0.0, ""
+    begin, free, last = 0, [0.0] * NAME_LINES, ""
     for k, ((name, _), records) in enumerate(groupby(trace, key=_stage)):
         end = list(records)[-1].iteration
         if name:
@@ -130,19 +132,20 @@ def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None
                     line_color=None,
                 )
             )
-        if name and name != last and begin >= free:
+        line = next((k for k, used in enumerate(free) if begin >= used), None)
+        if name and name != last and line is not None:
             made.add_layout(
                 Label(
                     x=begin,
                     y=top,
                     x_offset=3,
-                    y_offset=4,
+                    y_offset=4 + line * NAME_HEIGHT,
                     text=PlainText(text=name),
                     text_font_size="11px",
                     text_color=text_color(),
                 )
             )
-            free = begin + (len(name) * LETTER + 8) * per_pixel
+            free[line] = begin + (len(name) * LETTER + 8) * per_pixel
         begin, last = end, name
 
 
