@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 LETTER = 7.5
 #: Height in pixels of a map that is as wide as the page, alone and in a grid.
 TALL, TALL_IN_GRID = 400, 300
-#: Width in pixels of a narrow page, on which the titles of a grid can still be read.
-NARROW = 520
+#: Width in pixels that a narrow page leaves to the maps of a grid, whose titles can be read there.
+NARROW = 430
 #: Color of borders, to be seen on light and on dark ground.
 BORDER = "#8A919E"
 
@@ -468,7 +468,7 @@ def _metric_parts(given: Any) -> list[str]:
 
 
 def _titles(metrics: Mapping[str, list[str]], room: int) -> list[str]:
-    """Return names with their metrics, in lines of about ``room`` letters.
+    """Return names with their metrics, in lines of about ``room`` letters; no word is broken.
 
     All have the same number of lines, so that the maps are aligned.
     """
@@ -476,10 +476,11 @@ def _titles(metrics: Mapping[str, list[str]], room: int) -> list[str]:
     for name, parts in metrics.items():
         line = ", ".join(parts)
         below = [line] if len(line) <= room else parts
-        lines = [name, *below]
-        titles.append(
-            [part for line in lines for part in textwrap.wrap(line, max(room, 1)) or [" "]]
-        )
+        lines = [
+            textwrap.wrap(line, max(room, 1), break_long_words=False, break_on_hyphens=False)
+            for line in [name, *below]
+        ]
+        titles.append([part for parts in lines for part in parts or [" "]])
     most = max(map(len, titles))
     return ["\n".join([*lines, *[" "] * (most - len(lines))]) for lines in titles]
 
