@@ -25,6 +25,16 @@ def test_there_is_a_quickstart():
     assert "quickstart" in {path.stem for path in NOTEBOOKS}
 
 
+def test_no_cell_of_the_quickstart_blocks_for_longer_than_two_seconds():
+    """The map moves while later cells run; who waits does so for two seconds at most."""
+    cells = nbformat.read(ROOT / "notebooks" / "quickstart.ipynb", as_version=4).cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    assert "wait=True" not in code
+    waits = re.findall(r"\.wait\((.*)\)", code)
+    assert waits, "it shows how to wait"
+    assert all(re.search(r"\btimeout=[12]\b", arguments) for arguments in waits), waits
+
+
 @every_notebook
 def test_committed_without_outputs(path):
     notebook = nbformat.read(path, as_version=4)
@@ -45,6 +55,15 @@ def test_cells_keep_their_names(path):
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"[a-z][a-z0-9-]+", name) for name in ids)
     assert not any(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f-]+)?", name) for name in ids)
+
+
+@every_notebook
+def test_figures_fill_the_width(path):
+    """What is narrower than a page, or cut off by it, is hard to read; nb.plots does it itself."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            made = len(re.findall(r"\b(?:figure|row|column)\(", cell.source))
+            assert cell.source.count('sizing_mode="s') == made, cell.source
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

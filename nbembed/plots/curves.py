@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 #: Approximate width of a letter in pixels, and of the figure outside the plot.
 LETTER, EDGES = 6.5, 90
-#: Where the width is the page's, names of stages have room on one this wide.
-NARROW = 900
+#: Where the width is the page's, names of stages have room on a narrow one.
+NARROW = 520
+#: Lines of names of stages, and pixels from one to the next.
+NAME_LINES, NAME_HEIGHT = 2, 12
+#: Room above and below the curve, in its heights, for so many lines.
+PADDING = (0.3, 0.3, 0.5)
 
 
 def cost_curve(source: Any, *, title: str = "", width: int | None = None, height: int = 280) -> Any:
@@ -71,10 +75,11 @@ def cost_curve(source: Any, *, title: str = "", width: int | None = None, height
     made.xaxis.axis_label = "iteration"
     made.yaxis.axis_label = "cost (nats)"
     if len(traces) == 1:
-        made.y_range = DataRange1d(range_padding=0.3)
         trace = next(iter(traces.values()))
         top = max(r.cost for records in curves.values() for r in records)
-        _shade(made, trace, top, trace[-1].iteration / max((width or NARROW) - EDGES, 50))
+        per_pixel = trace[-1].iteration / max((width or NARROW) - EDGES, 50)
+        n_lines = _shade(made, trace, top, per_pixel)
+        made.y_range = DataRange1d(range_padding=PADDING[n_lines])
     entries: list[tuple[str, Any, int | None]] = []
     for k, (name, records) in enumerate(curves.items()):
         line = made.line(
@@ -115,9 +120,12 @@ def _columns(name: str, records: list[Record]) -> ColumnDataSource:
     )
 
 
-def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None:
-    """Shade stages alternately and name them where there is room, repeated names once."""
-    begin, free, last = 0, 0.0, ""
+def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> int:
+    """Shade stages alternately and name them where there is room, repeated names once.
+
+    Returns the number of lines that the names take.
+    """
+    begin, free, last = 0, [0.0] * NAME_LINES, ""
     for k, ((name, _), records) in enumerate(groupby(trace, key=_stage)):
         end = list(records)[-1].iteration
         if name:
@@ -130,20 +138,22 @@ def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> None
                     line_color=None,
                 )
             )
-        if name and name != last and begin >= free:
+        line = next((k for k, used in enumerate(free) if begin >= used), None)
+        if name and name != last and line is not None:
             made.add_layout(
                 Label(
                     x=begin,
                     y=top,
                     x_offset=3,
-                    y_offset=4,
+                    y_offset=4 + line * NAME_HEIGHT,
                     text=PlainText(text=name),
                     text_font_size="11px",
                     text_color=text_color(),
                 )
             )
-            free = begin + (len(name) * LETTER + 8) * per_pixel
+            free[line] = begin + (len(name) * LETTER + 8) * per_pixel
         begin, last = end, name
+    return sum(used > 0 for used in free)
 
 
 def _stage(record: Record) -> tuple[str, float | None]:

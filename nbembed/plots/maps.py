@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 LETTER = 7.5
 #: Height in pixels of a map that is as wide as the page, alone and in a grid.
 TALL, TALL_IN_GRID = 400, 300
+#: Width in pixels that a narrow page leaves to the maps of a grid, whose titles can be read there.
+NARROW = 430
 #: Color of borders, to be seen on light and on dark ground.
 BORDER = "#8A919E"
 
@@ -199,14 +202,13 @@ def comparison_grid(
         raise ValueError(f"metrics must be of the layouts {list(checked)}, got {unknown}")
     shared = cloud(n_samples, color, marked=marked, hover=hover)
     figures = []
-    by_name = {name: _metric_line(lines.get(name, "")) for name in checked}
+    by_name = {name: _metric_parts(lines.get(name, "")) for name in checked}
+    width = size or NARROW // min(columns, len(checked))
+    titles = _titles(by_name, int(width / LETTER))
     for k, (name, layout) in enumerate(checked.items()):
         flat = layout @ plane_of(layout)
-        line = by_name[name]
-        # All titles have the same number of lines, so that the maps are aligned.
-        title = f"{name}\n{line or ' '}" if any(by_name.values()) else name
-        say = _say(f"{name} {line}", layout, shared)
-        made = _map_figure(title, say, flat, size or TALL_IN_GRID, size is None, False)
+        say = _say(f"{name} {', '.join(by_name[name])}", layout, shared)
+        made = _map_figure(titles[k], say, flat, size or TALL_IN_GRID, size is None, False)
         renderer = shared.draw(made, *shared.place(str(k), flat))
         made.add_tools(shared.hover([renderer]))
         # One legend for all maps, at the end of the first row.
@@ -457,12 +459,30 @@ def _plain(text: str) -> Any:
     return PlainText(text=text)
 
 
-def _metric_line(given: Any) -> str:
+def _metric_parts(given: Any) -> list[str]:
     if isinstance(given, str):
-        return given
+        return [given] if given else []
     if not isinstance(given, Mapping) or not all(isinstance(v, Real) for v in given.values()):
         raise TypeError(f"metrics must be texts or numbers by name, got {given!r}")
-    return ", ".join(f"{name} {float(value):.3g}" for name, value in given.items())
+    return [f"{name} {float(value):.3g}" for name, value in given.items()]
+
+
+def _titles(metrics: Mapping[str, list[str]], room: int) -> list[str]:
+    """Return names with their metrics, in lines of about ``room`` letters; no word is broken.
+
+    All have the same number of lines, so that the maps are aligned.
+    """
+    titles = []
+    for name, parts in metrics.items():
+        line = ", ".join(parts)
+        below = [line] if len(line) <= room else parts
+        lines = [
+            textwrap.wrap(line, max(room, 1), break_long_words=False, break_on_hyphens=False)
+            for line in [name, *below]
+        ]
+        titles.append([part for parts in lines for part in parts or [" "]])
+    most = max(map(len, titles))
+    return ["\n".join([*lines, *[" "] * (most - len(lines))]) for lines in titles]
 
 
 def _say(title: str, layout: NDArray[Any], shared: Cloud) -> str:

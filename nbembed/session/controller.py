@@ -256,6 +256,8 @@ class Controller:
 
         See :meth:`Session.cancel`.
         """
+        if what == "suggestions":
+            return self.suggester.cancel()
         with self.lock:
             preparation = self._executor.preparation
             if self.machine.closing or self.ended:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,8 +11,12 @@ from typing import Any, NamedTuple
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.compiled_threads import end_at_exit
 from nbembed.session.forks import tell_of_forks
+from nbembed.session.progress import Progress
 from nbembed.session.worker import as_exception
 from nbembed.work import reported
+
+#: Seconds after which somebody who waits hears how far it has come, and again after each of them.
+TOLD_EVERY = 0.5
 
 
 class Made(NamedTuple):
@@ -33,8 +38,9 @@ class Making:
     name : str, default="nbembed making"
         Of the thread.
     tell : callable, optional
-        A bound method, called without a lock in the thread that has made something. It is
-        referenced weakly, so that the thread keeps no one alive who has gone.
+        A bound method, called without a lock of this object in the thread that has made something,
+        and where work is counted that takes longer than :data:`TOLD_EVERY`. It is referenced
+        weakly, so that the thread keeps no one alive who has gone.
     over : callable, optional
         Asked in the thread while it makes: whether nobody will want it any more.
     """
@@ -52,6 +58,9 @@ class Making:
         self._present: tuple[Any, Callable[[], Any]] | None = None
         self._pending: tuple[Any, Callable[[], Any]] | None = None
         self._newest: Made | None = None
+        self._progress: Progress | None = None
+        self._counting = Progress("", 0, 0)
+        self._told = 0.0
         self._closed = False
         self._unwanted = False
         tell_of_forks(self)
@@ -67,6 +76,11 @@ class Making:
         """Whether something is being made."""
         with self._changed:
             return self._present is not None
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far what is being made has come, ``None`` before that is worth telling."""
+        return self._progress
 
     def ask(self, key: Any, make: Callable[[], Any], *, alone: bool = False) -> Made | None:
         """Return what was made last, and begin to make what ``key`` names unless it is that.
@@ -118,10 +132,23 @@ class Making:
         """Return whether nobody wants what is being made any more."""
         return self._unwanted or self._over()
 
-    def cancel(self) -> None:
-        """Give up what is being made and what waits."""
+    def cancel(self) -> bool:
+        """Give up what is being made and what waits; return whether there was anything."""
         with self._changed:
+            wanted = self._present is not None and not self._unwanted
             self._cancel()
+            return wanted
+
+    def counted(self, name: str, done: int, total: int) -> None:
+        """Hear how far the work has come; raise `Interrupted` if nobody wants it any more."""
+        if self.given_up():
+            raise Interrupted
+        progress, now = self._counting.counted(name, done, total), time.monotonic()
+        self._counting = progress
+        if now - self._told < TOLD_EVERY:
+            return
+        self._progress, self._told = progress, now
+        self._tell_all()
 
     def close(self) -> None:
         """Make nothing any more; what was made last can still be read."""
@@ -134,6 +161,12 @@ class Making:
         self._changed = threading.Condition()  # the thread may have held it
         self._present = self._pending = None
         self._closed, self._unwanted = True, False
+
+    def _tell_all(self) -> None:
+        # No name is left in the thread that keeps anyone alive.
+        tell = None if self._tell is None else self._tell()
+        if tell is not None:
+            tell()
 
     def _cancel(self) -> None:
         self._pending = None
@@ -156,8 +189,9 @@ class Making:
                 if self._present is None:
                     return
                 key, make = self._present
+            self._counting, self._told = Progress("", 0, 0), time.monotonic()
             try:
-                with reported(_Counts(self.given_up)), interruptible(self.given_up):
+                with reported(_Counts(self)), interruptible(self.given_up):
                     made: Made | None = Made(key, make())
             except Interrupted:
                 made = None
@@ -168,25 +202,22 @@ class Making:
                 if made is not None and not self._unwanted:
                     self._newest = made
                 self._present, self._pending, self._unwanted = self._pending, None, False
+                self._progress = None
                 done = self._present is None
                 self._changed.notify_all()
-            tell = None if self._tell is None else self._tell()
-            if tell is not None:
-                tell()
-            del tell  # while it makes, the thread keeps no one alive
+            self._tell_all()
             if done:
                 return
 
 
 class _Counts:
-    """Ends work that is given up wherever it counts what is done."""
+    """Hears wherever work counts what is done."""
 
-    def __init__(self, given_up: Callable[[], bool]) -> None:
-        self._given_up = given_up
+    def __init__(self, making: Making) -> None:
+        self._making = making
 
     def count(self, name: str, done: int, total: int) -> None:
-        if self._given_up():
-            raise Interrupted
+        self._making.counted(name, done, total)
 
     def remark(self, text: str) -> None:
         pass

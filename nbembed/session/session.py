@@ -296,9 +296,10 @@ class Session(MapView, HistoryView, Suggesting):
 
         Parameters
         ----------
-        what : {"making", "learning"}, optional
-            What :attr:`progress` tells of, or what :attr:`learning` does. By default the first if
-            there is any, else the second.
+        what : {"making", "learning", "suggestions"}, optional
+            What :attr:`progress` tells of, what :attr:`learning` does, or what
+            :attr:`suggestions_progress` tells of. By default the first if there is any, else the
+            second.
 
         Returns
         -------
@@ -311,7 +312,7 @@ class Session(MapView, HistoryView, Suggesting):
             If ``what`` is something else.
         """
         if what is not None:
-            check_choice("what", what, ("making", "learning"))
+            check_choice("what", what, ("making", "learning", "suggestions"))
         return self._controller.cancel(what)
 
     @property

@@ -21,6 +21,7 @@ from nbembed.session.making import Made, Making
 
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
+    from nbembed.session.progress import Progress
     from nbembed.supervision import Supervision
 
 
@@ -87,6 +88,11 @@ class Suggester:
         return self._making.busy
 
     @property
+    def progress(self) -> Progress | None:
+        """How far what is being made has come, ``None`` before that is worth telling."""
+        return self._making.progress
+
+    @property
     def wanted(self) -> bool:
         """Whether somebody has asked for suggestions."""
         return self._wanted
@@ -101,6 +107,11 @@ class Suggester:
         self._wanted = True
         make = partial(self._make, request)
         return _result(self._making.wait(request, make, timeout, alone=True))
+
+    def cancel(self) -> bool:
+        """Give up what is being made until somebody asks again; return whether there was any."""
+        self._wanted = False
+        return self._making.cancel()
 
     def close(self) -> None:
         """Make no more suggestions and drop the graph; what was made last can still be read."""

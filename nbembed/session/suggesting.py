@@ -13,6 +13,7 @@ from nbembed.validation import check_count, check_real
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
     from nbembed.session.controller import Controller
+    from nbembed.session.progress import Progress
 
 
 class Suggesting(Verbs):
@@ -43,6 +44,15 @@ class Suggesting(Verbs):
     def suggesting(self) -> bool:
         """Whether suggestions are being made in the background."""
         return self._controller.suggester.busy
+
+    @property
+    def suggestions_progress(self) -> Progress | None:
+        """How far suggestions have come that take longer than half a second, else ``None``.
+
+        ``str()`` of it is a sentence such as "finding neighbors 40 %, about 6 s left".
+        :meth:`Session.cancel` gives them up.
+        """
+        return self._controller.suggester.progress
 
     @property
     def suggestions_error(self) -> Exception | None:

@@ -591,6 +591,8 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
     def _cancel(self, what: str) -> None:
         if what == "unsupervised":
             self._why.cancel()
+        elif what == "suggestions":
+            self._suggestions.cancel()
         else:
             self._session.cancel(what)
 

@@ -57,7 +57,7 @@ POINT_SETS = ("selection", "cards")
 
 RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
 ColorMode = enum("ColorMode", "column", "class", "probability", "suggestion", *MEASURES)
-Background = enum("Background", "making", "learning", "unsupervised")
+Background = enum("Background", "making", "learning", "suggestions", "unsupervised")
 ColumnKind = enum("ColumnKind", "none", "category", "number")
 SecondMap = record(
     "SecondMap",
@@ -310,6 +310,8 @@ SUGGESTIONS = MessageType(
     (
         Field("state", SuggestionState),
         Field("error", TEXT, "Why there are none."),
+        Field("making", TEXT, "What takes long and how much of it is done; empty if nothing."),
+        Field("share", nullable(NUMBER), "Share that is done; null if not counted."),
         Field("check", nullable(SuggestionCheck)),
     ),
     (

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
     from nbembed.propagation import Suggestions
     from nbembed.session import Session
+    from nbembed.session.progress import Progress
     from nbembed.supervision import Supervision
     from nbembed.widget.frames import Send
 
 #: Doubtful points that a page has at a time.
 DOUBTFUL = 60
+#: What pages say that show suggestions whose making somebody has given up.
+CANCELED = "Canceled; close and open this panel to begin again"
 #: Stands for no class.
 NO_CLASS = 2**16 - 1
 
@@ -44,6 +47,7 @@ class SuggestionSource:
         self._send = send
         self._pages: set[str] = set()
         self._lock = threading.Lock()
+        self._order = threading.Lock()  # one message at a time
 
     def show(self, client: str, shown: bool) -> None:
         """Note whether a page shows suggestions."""
@@ -64,8 +68,23 @@ class SuggestionSource:
                 raise ValueError(f"no suggestions can be made: {error}")
             raise ValueError("there are no suggestions: label some points first")
 
+    def cancel(self) -> None:
+        """Give up suggestions that are being made; they begin anew when a page shows them again."""
+        with self._order:
+            with self._lock:  # before: else they would be asked for again
+                pages, self._pages = self._pages, set()
+            if self._session.cancel("suggestions"):
+                self._send(self._content("failed", CANCELED), [])
+            else:
+                with self._lock:
+                    self._pages |= pages
+
     def send(self) -> None:
         """Send the newest suggestions, if a page shows any."""
+        with self._order:
+            self._send_newest()
+
+    def _send_newest(self) -> None:
         with self._lock:
             if not self._pages:
                 return
@@ -76,8 +95,18 @@ class SuggestionSource:
             state = "making" if busy else "none"
             if not busy and error is not None:
                 state, text = "failed", readable(str(error))
-        content = {"type": "suggestions", "state": state, "error": text, "check": self._check()}
+        content = self._content(state, text, session.suggestions_progress)
         self._send(content, [] if found is None else buffers(found, session.supervision))
+
+    def _content(self, state: str, error: str, progress: Progress | None = None) -> dict[str, Any]:
+        return {
+            "type": "suggestions",
+            "state": state,
+            "error": error,
+            "making": "" if progress is None else str(progress),
+            "share": None if progress is None else progress.share,
+            "check": self._check(),
+        }
 
     def _check(self) -> dict[str, Any] | None:
         check = self._session.suggestion_check

@@ -168,7 +168,7 @@ GOOD: dict[str, Good] = {
     "directions": lambda w: st.just(nb.objectives.circle(w.k)),
     "a": values.points,
     "b": values.points,
-    "what": lambda w: st.sampled_from([None, "making", "learning"]),
+    "what": lambda w: st.sampled_from([None, "making", "learning", "suggestions"]),
     "class_": TEXT,
     "classes": lambda w: st.lists(values.names(), max_size=3, unique=True),
     "class_names": lambda w: st.one_of(st.none(), st.just([str(i) for i in range(w.k)])),

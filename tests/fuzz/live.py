@@ -283,7 +283,7 @@ SENT: dict[str, Strategy] = {
     "space": st.sampled_from(["data", "map"]),
     "step": st.sampled_from(["neighbors", "grow", "shrink", "x"]),
     "mode": st.sampled_from(["column", "class", "probability", "suggestion", "stress", "x"]),
-    "what": st.sampled_from(["making", "learning", "unsupervised", "nothing"]),
+    "what": st.sampled_from(["making", "learning", "suggestions", "unsupervised", "nothing"]),
     "point": st.integers(-1, 60),
     "measure": st.sampled_from(["trustworthiness", "continuity", "kept", "stress", "pull", "x"]),
     "snapshot": st.sampled_from(["", "snapshot 1", "lost"]),

@@ -55,6 +55,24 @@ def test_stages_are_shaded_and_named():
     assert label.text.text == "warm"
 
 
+def test_names_of_short_stages_are_below_each_other():
+    stages = ("exaggeration", "release", "after", "the rest of it")
+    ends = (50, 60, 70, 350)
+    trace = [
+        record(k, 1.0, next(name for name, end in zip(stages, ends) if k <= end))
+        for k in range(1, 351)
+    ]
+    figure = plots.cost_curve(trace)
+    labels = added(figure, Label)
+    named = {label.text.text: (label.x, label.y_offset) for label in labels}
+    assert set(named) == {"exaggeration", "release", "the rest of it"}, "one has no room"
+    assert named["exaggeration"][1] < named["release"][1]
+    assert named["the rest of it"][1] == named["exaggeration"][1], "there is room again"
+    padding = figure.y_range.range_padding
+    share = padding / 2 / (1 + padding)
+    assert named["release"][1] + 12 < share * (280 - 80), "the upper line is inside the frame"
+
+
 def test_stages_of_one_name_are_told_apart_by_lambda_and_named_once():
     trace = [record(k, 1.0, "anneal", lam=float(k // 5)) for k in range(1, 20)]
     figure = plots.cost_curve(trace)

@@ -223,6 +223,22 @@ def test_titles_carry_measures_and_stand_level(Y):
     assert titles == ["a\ntrust 0.912, cost 2", "b\nas it is", "c\n "]
 
 
+def test_titles_are_broken_where_a_narrow_page_would_cut_them(Y):
+    names = ("one", "a name of many words", "three", "four")
+    metrics = {name: {"homogeneity": 0.771, "cost": 2.78} for name in names}
+    grid = plots.comparison_grid(dict.fromkeys(names, Y), metrics=metrics, columns=4)
+    titles = [figure.title.text.text.split("\n") for figure in figures(grid)]
+    assert titles[0] == ["one", "homogeneity", "0.771", "cost 2.78", " "]
+    assert titles[1] == ["a name of many", "words", "homogeneity", "0.771", "cost 2.78"]
+    (wide, _) = figures(
+        plots.comparison_grid({"one": Y, "two": Y}, metrics={"one": metrics["one"]})
+    )
+    assert wide.title.text.text == "one\nhomogeneity 0.771, cost 2.78", "there is room"
+    heights = {figure.height for figure in figures(grid)}
+    assert len(heights) == 1
+    assert heights.pop() > wide.height, "no line takes room from the map"
+
+
 def test_a_screen_reader_is_told_what_there_is(Y, classes):
     figure = plots.scatter(Y, classes, title="Three species")
     if "html_attributes" in figure.properties():  # Bokeh 3.7 and later

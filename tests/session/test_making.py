@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import nbembed as nb
+from nbembed.session import making as module
 from nbembed.session.making import Making
+from nbembed.work import stage
 from tests.waiting import GUARD, eventually
 
 
@@ -125,6 +127,56 @@ class Listener:
 
     def tell(self):
         self.heard.set()
+
+
+class Counted:
+    """Work that counts its rows, and waits after the first."""
+
+    def __init__(self):
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def __call__(self):
+        rows = stage("reading rows", 4)
+        for _ in range(4):
+            rows.advance(1)
+            self.begun.set()
+            assert self.go.wait(GUARD)
+        return "read"
+
+
+def test_who_waits_long_hears_how_far_it_has_come(monkeypatch):
+    monkeypatch.setattr(module, "TOLD_EVERY", 0.0)
+    listener, counted = Listener(), Counted()
+    making = listener.making
+    making.ask("rows", counted)
+    assert counted.begun.wait(GUARD)
+    assert listener.heard.is_set()
+    assert making.progress.share == 0.25
+    assert str(making.progress).startswith("reading rows 25 %")
+    counted.go.set()
+    assert making.wait("rows", counted, GUARD).value == "read"
+    assert making.progress is None
+
+
+def test_what_is_quick_is_not_told_before_it_is_made():
+    listener, counted = Listener(), Counted()
+    listener.making.ask("rows", counted)
+    assert counted.begun.wait(GUARD)
+    assert not listener.heard.is_set()
+    assert listener.making.progress is None
+    counted.go.set()
+    assert listener.heard.wait(GUARD)
+
+
+def test_counted_work_that_is_canceled_ends_where_it_counts():
+    making, counted = Making(), Counted()
+    making.ask("rows", counted)
+    assert counted.begun.wait(GUARD)
+    assert making.cancel()
+    assert not making.cancel(), "there is nothing left to give up"
+    counted.go.set()
+    eventually(lambda: not making.busy)
+    assert making.newest is None
 
 
 def test_what_is_made_is_told_to_whom_it_does_not_keep_alive(held):

@@ -423,6 +423,19 @@ def test_a_metric_that_ends_the_thread_ends_nothing_else(session, monkeypatch):
         session.suggest()
 
 
+def test_a_graph_that_is_given_up_is_made_when_somebody_asks_again(session, held):
+    label_one_each(session)
+    assert not session.cancel("suggestions"), "nothing is being made"
+    assert session.suggestions is None
+    assert session.suggesting
+    assert session.cancel("suggestions")
+    held.set()
+    eventually(lambda: not session.suggesting)
+    session.label([1], "a")
+    assert not session.suggesting, "nobody has asked since"
+    assert np.array_equal(session.suggest().top_class, TRUTH)
+
+
 def test_closing_does_not_wait_for_the_graph(session, held):
     label_one_each(session)
     assert session.suggestions is None

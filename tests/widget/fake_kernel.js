@@ -410,7 +410,7 @@ export class FakeKernel {
     const answered = answers.filter((k) => k >= 0).length;
     const right = answers.filter((k, i) => k >= 0 && k === classes[this.check[i]]).length;
     const check = this.check && { points: this.check, answers, answered, accuracy: answered ? right / answered : null, low: 0.5, high: 1 };
-    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", check, ...more }, labeled ? [classes, sureness, doubtful, second] : []);
+    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", making: "", share: null, check, ...more }, labeled ? [classes, sureness, doubtful, second] : []);
   }
 
   supervised(undo) {

@@ -99,6 +99,7 @@ class FakeSession:
         self.membership: Any = None
         self.suggestions: Suggestions | None = None
         self.suggesting = False
+        self.suggestions_progress: Progress | None = None
         self.suggestions_error: Exception | None = None
         self.suggestion_check: SuggestionCheck | None = None
         self.path: list[PathStep] = []
@@ -257,6 +258,10 @@ class FakeSession:
 
     def cancel(self, what: str | None = None) -> bool:
         self._give("cancel", what=what)
+        if what == "suggestions":
+            given_up, self.suggesting, self.suggestions_progress = self.suggesting, False, None
+            self.tell("suggestions")
+            return given_up
         self.progress = None
         self.tell("progress", "state")
         return True

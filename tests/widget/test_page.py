@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from typing import Any
 
@@ -514,6 +515,40 @@ def test_it_follows_the_theme(open_explorer: Any) -> None:
     expect(page.locator(".nbe")).to_have_attribute("data-theme", "light")
     system = open_explorer(scheme="dark")
     expect(system.locator(".nbe")).to_have_attribute("data-theme", "dark")
+
+
+#: The most that a pixel of an element differs from the one in its corner, 0 to 255.
+CONTRAST = """async ([data]) => {
+  const file = await fetch(`data:image/png;base64,${data}`);
+  const image = await createImageBitmap(await file.blob());
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const pixels = context.getImageData(0, 0, image.width, image.height).data;
+  const apart = (value, i) => Math.abs(value - pixels[i % 4]);
+  return pixels.reduce((most, value, i) => Math.max(most, apart(value, i)), 0);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_drawn_by_color_alone_is_seen_in_forced_colors(
+    open_explorer: Any, scheme: Any
+) -> None:
+    page = open_explorer(
+        making="finding neighbors 40 %", making_share=0.4, path_symbol="λ", chosen_step=1,
+        path=[{"value": 8 / 2**k, "criterion": 1 + k} for k in range(4)],
+    )  # fmt: skip
+    page.emulate_media(forced_colors="active", color_scheme=scheme)
+    act(page, "0")
+    seen = [
+        page.get_by_role("slider", name="α", exact=True),
+        page.get_by_role("slider", name="Confidence"),
+        page.get_by_role("progressbar"),
+        page.get_by_role("slider", name="Annealing path"),
+        page.locator(".nbe-state i"),
+    ]
+    for element in seen:
+        picture = base64.b64encode(element.screenshot()).decode("ascii")
+        assert page.evaluate(CONTRAST, [picture]) > 100, element
 
 
 @pytest.mark.parametrize("width", [320, 460, 700, 1000])

@@ -48,6 +48,22 @@ def test_what_is_made_does_not_cover_the_path(page: Page) -> None:
     assert chip["y"] + chip["height"] <= strip["y"]
 
 
+@pytest.mark.parametrize("width", [360, 640, 1000])
+def test_what_is_made_stays_on_the_map(open_explorer: Any, width: int) -> None:
+    page = open_explorer(n=60, clusters=3, width=width)
+    act(page, MAKING)
+    act(page, "k.update({learning: 'learning the classifier from 1234 labels of 12 classes'})")
+    area = page.locator(".nbe-map").bounding_box()
+    assert area is not None
+    chips = page.locator(".nbe-learning")
+    expect(chips).to_have_count(2)
+    for chip in [*chips.all(), *page.get_by_role("button", name="Cancel").all()]:
+        box = chip.bounding_box()
+        assert box is not None
+        assert area["x"] <= box["x"]
+        assert box["x"] + box["width"] <= area["x"] + area["width"]
+
+
 def test_learning_can_be_canceled_beside_what_is_made(page: Page) -> None:
     act(page, MAKING)
     act(page, "k.update({learning: 'learning the metric from 34 labels'})")

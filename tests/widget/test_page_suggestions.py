@@ -73,6 +73,25 @@ def test_a_page_that_is_back_asks_again(page: Page) -> None:
     assert told(page) == [True, True]
 
 
+def test_a_graph_that_takes_long_says_how_far_it_is_and_can_be_canceled(page: Page) -> None:
+    status = page.get_by_role("group", name="Status")
+    opened(page)
+    act(page, "k.update({color_by: 'suggestion'})")
+    expect(status.get_by_role("progressbar")).to_have_count(0)
+    text = "finding neighbors 40 %, about 6 s left"
+    act(page, f"k.suggest({{state: 'making', making: '{text}', share: 0.4}})")
+    expect(status).to_contain_text(f"for suggestions: {text}")
+    expect(status.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "40")
+    status.get_by_role("button", name="Cancel").click()
+    page.wait_for_function("window.kernel.replied.cancel === 1")
+    assert sent(page, "cancel")[-1]["arguments"] == {"what": "suggestions"}
+    page.wait_for_function("window.kernel.traits.color_by === 'column'")
+    assert told(page)[-1] is False, "it would begin anew"
+    expect(page.get_by_role("list", name="Most doubtful points")).to_have_count(0)
+    act(page, "k.suggesting = true; k.suggest({state: 'failed', error: 'Canceled'})")
+    expect(status.get_by_role("progressbar")).to_have_count(0)
+
+
 def test_accepting_says_how_many_and_why_not(page: Page) -> None:
     opened(page)
     count = kernel(page, "k.suggestions().sureness.filter((s, i) => s >= 181 && i >= 8).length")

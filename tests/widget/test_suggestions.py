@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nbembed.propagation import Suggestions
+from nbembed.session.progress import Progress
 from nbembed.supervision import Supervision
 from nbembed.widget import Explorer, schema
 from nbembed.widget.suggestion_source import DOUBTFUL, NO_CLASS, buffers, sureness
@@ -60,7 +61,8 @@ def test_only_a_page_that_shows_them_is_told(page: Page, session: FakeSession) -
     page.say("suggesting", shown=True)
     eventually(lambda: told(page))
     content, sent = told(page)[-1]
-    assert content == {"type": "suggestions", "state": "ready", "error": "", "check": None}
+    nothing = {"error": "", "making": "", "share": None, "check": None}
+    assert content == {"type": "suggestions", "state": "ready", **nothing}
     codes, sure, doubtful, second = decoded(sent)
     assert codes[:5] == [0, 1, 0, 1, 1]
     assert sure[5] == 0, "no label reaches it"
@@ -97,6 +99,37 @@ def test_why_there_are_none(page: Page, session: FakeSession) -> None:
     session.suggestions_error = None
     session.tell("suggestions")
     eventually(lambda: told(page)[-1][0]["state"] == "none")
+
+
+def test_what_takes_long_is_told_and_can_be_canceled(page: Page, session: FakeSession) -> None:
+    found, session.suggestions, session.suggesting = session.suggestions, None, True
+    session.suggestions_progress = Progress("finding neighbors", 2, 8)
+    page.say("suggesting", shown=True)
+    eventually(lambda: told(page))
+    content = told(page)[-1][0]
+    assert (content["state"], content["share"]) == ("making", 0.25)
+    assert content["making"].startswith("finding neighbors 25 %")
+    page.command("cancel", what="suggestions")
+    eventually(lambda: told(page)[-1][0]["state"] == "failed")
+    content = told(page)[-1][0]
+    assert content["error"].startswith("Canceled")
+    assert content["making"] == ""
+    count = len(told(page))
+    session.tell("suggestions")
+    eventually(lambda: not page.explorer._sender._events)
+    assert len(told(page)) == count, "nothing begins anew by itself"
+    session.suggestions = found
+    page.say("suggesting", shown=True)
+    eventually(lambda: told(page)[-1][0]["state"] == "ready")
+
+
+def test_canceling_what_is_there_takes_nothing_away(page: Page, session: FakeSession) -> None:
+    page.say("suggesting", shown=True)
+    eventually(lambda: told(page))
+    page.command("cancel", what="suggestions")
+    session.tell("suggestions")
+    eventually(lambda: len(told(page)) > 1)
+    assert told(page)[-1][0]["state"] == "ready"
 
 
 def test_a_page_counts_what_is_accepted() -> None:

@@ -6,6 +6,9 @@ export interface Suggestions {
   state: SuggestionState;
   /** Why there are none. */
   error: string;
+  /** What takes long, "" if nothing, and the share of it that is done. */
+  making: string;
+  share: number | null;
   check: SuggestionCheck | null;
   /** The class that is suggested for each point. */
   classes: Uint16Array;
@@ -23,6 +26,8 @@ export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]
   return {
     state: message.state,
     error: message.error,
+    making: message.making,
+    share: message.share,
     check: message.check,
     classes: typedArray("Uint16Array", buffers[0]),
     sureness: typedArray("Uint8Array", buffers[1]),
@@ -32,7 +37,7 @@ export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]
 }
 
 /** Before the kernel has told any. */
-export const NO_SUGGESTIONS: Suggestions = readSuggestions({ type: "suggestions", state: "making", error: "", check: null }, []);
+export const NO_SUGGESTIONS: Suggestions = readSuggestions({ type: "suggestions", state: "making", error: "", making: "", share: null, check: null }, []);
 
 /** The confidence of a point's suggestion; 0 where no label reaches. */
 export function confidenceOf({ sureness }: Suggestions, point: number): number {

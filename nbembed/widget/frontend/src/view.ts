@@ -204,7 +204,15 @@ export class View {
 
   /** Give up what is done in the background. */
   cancel(what: Background): void {
+    if (what === "suggestions") this.hideSuggestions();
     this.give("cancel", { what }, [], "Canceled; labels are kept");
+  }
+
+  /** Show no suggestions, so that they begin anew when they are shown again. */
+  private hideSuggestions(): void {
+    const { color_by: colorBy, color_column: column } = this.store.traits;
+    this.questions.open.value = false;
+    if (colorBy.peek() === "suggestion") this.colorBy(column.peek().kind === "none" ? "class" : "column");
   }
 
   choose(tool: Tool): void {

@@ -4,7 +4,7 @@ export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 
 export type ColorMode = "column" | "class" | "probability" | "suggestion" | "trustworthiness" | "continuity" | "kept" | "stress" | "pull";
 
-export type Background = "making" | "learning" | "unsupervised";
+export type Background = "making" | "learning" | "suggestions" | "unsupervised";
 
 export type ColumnKind = "none" | "category" | "number";
 
@@ -548,6 +548,10 @@ export interface SuggestionsMessage {
   state: SuggestionState;
   /** Why there are none. */
   error: string;
+  /** What takes long and how much of it is done; empty if nothing. */
+  making: string;
+  /** Share that is done; null if not counted. */
+  share: number | null;
   check: SuggestionCheck | null;
 }
 

@@ -26,10 +26,12 @@ export function Status({ view }: { view: View }) {
 function Activity({ view }: { view: View }) {
   const { compiling, learning, making, request } = view.store.traits;
   const asks = request.value && !learning.value;
-  if (!compiling.value && !learning.value && !making.value && !asks) return null;
+  const suggesting = view.store.suggestions.value.making;
+  if (!compiling.value && !learning.value && !making.value && !suggesting && !asks) return null;
   return (
     <div class="nbe-background">
       {making.value && <Making view={view} />}
+      {suggesting && <Suggesting view={view} />}
       {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
       {learning.value && (
         <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
@@ -44,14 +46,24 @@ function Activity({ view }: { view: View }) {
 /** What is being made before the map can go on: how much of it is done, and a way out. */
 function Making({ view }: { view: View }) {
   const { making, making_share: share, meanwhile } = view.store.traits;
-  const percent = share.value === null ? null : Math.floor(100 * share.value);
-  const [named] = making.value.split(/ \d/);
+  return <Progress view={view} what="making" text={making.value} share={share.value} meanwhile={meanwhile.value} />;
+}
+
+/** The graph that labels spread along. */
+function Suggesting({ view }: { view: View }) {
+  const { making, share } = view.store.suggestions.value;
+  return <Progress view={view} what="suggestions" text={`for suggestions: ${making}`} share={share} meanwhile="The map goes on; suggestions are shown when it is done" />;
+}
+
+function Progress({ view, what, text, share, meanwhile }: { view: View; what: Background; text: string; share: number | null; meanwhile: string }) {
+  const percent = share === null ? null : Math.floor(100 * share);
+  const [named] = text.split(/ \d/);
   return (
-    <span class="nbe-learning nbe-making" title={meanwhile.value}>
+    <span class="nbe-learning nbe-making" title={meanwhile}>
       <span role="progressbar" aria-label={named} aria-valuemin={0} aria-valuemax={100} {...(percent === null ? {} : { "aria-valuenow": percent })}>
         <b style={{ width: `${percent ?? 100}%` }} />
       </span>
-      {making.value} <Cancel view={view} what="making" named={named} />
+      {text} <Cancel view={view} what={what} named={named} />
     </span>
   );
 }
