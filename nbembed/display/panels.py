@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WIDTH, HEIGHT = 300, 250
-TITLE, FRAME, FONT_SIZE = 22, 34, 11
+TITLE, FONT_SIZE = 22, 11
+#: Between a panel of curves and its frame: numbers to the left and below, names to the right.
+LEFT, RIGHT, MARGIN = 48, 70, 20
 #: Of a file.
 COLORS = 128
 WHITE, INK, PALE = (255, 255, 255), (51, 51, 51), (170, 170, 170)
@@ -102,7 +104,7 @@ class CurvePanel:
         for k, ends in enumerate(lines.values()):
             x, y = self._share(ends, low, high)
             places = np.column_stack([
-                FRAME + x * (WIDTH - 2 * FRAME), HEIGHT - FRAME - y * (HEIGHT - 2 * FRAME)
+                LEFT + x * (WIDTH - LEFT - RIGHT), HEIGHT - MARGIN - y * (HEIGHT - 2 * MARGIN)
             ])  # fmt: skip
             draw.line([tuple(p) for p in scale * places], _rgb(color(k)), 2 * scale, joint="curve")
         image = image.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
@@ -117,9 +119,9 @@ class CurvePanel:
         return np.asarray((ends - low[:, None]) / np.maximum(high - low, 1e-12)[:, None])
 
     def _write(self, draw: ImageDraw.ImageDraw, low: NDArray[Any], high: NDArray[Any]) -> None:
-        """Draw the frame with its ends, and the names of the curves."""
+        """Draw the frame with its ends, and the names of the curves beside it."""
         font: Any = ImageFont.load_default(FONT_SIZE)
-        left, right, top, bottom = FRAME, WIDTH - FRAME, FRAME, HEIGHT - FRAME
+        left, right, top, bottom = LEFT, WIDTH - RIGHT, MARGIN, HEIGHT - MARGIN
         draw.rectangle((left, top, right, bottom), outline=PALE)
         for value, place, anchor in (
             (low[0], (left, bottom + 4), "la"),
@@ -127,11 +129,11 @@ class CurvePanel:
             (low[1], (left - 4, bottom), "rs"),
             (high[1], (left - 4, top), "ra"),
         ):
-            draw.text(place, f"{value:.3g}", INK, font, anchor=anchor)
+            draw.text(place, _number(value), INK, font, anchor=anchor)
         for k, name in enumerate(self.curves):
             y = top + 10 + 15 * k
-            draw.line((right - 22, y, right - 6, y), _rgb(color(k)), 3)
-            draw.text((right - 27, y), name, INK, font, anchor="rm")
+            draw.line((right + 5, y, right + 15, y), _rgb(color(k)), 3)
+            draw.text((right + 19, y), name, INK, font, anchor="lm")
 
 
 def png(panels: Sequence[MapPanel | CurvePanel], columns: int, text: Mapping[str, str]) -> bytes:
@@ -166,6 +168,11 @@ def picture(panels: Sequence[MapPanel | CurvePanel], columns: int) -> Image.Imag
         draw.text((left + WIDTH // 2, top + TITLE // 2 + 2), panel.title, INK, font, anchor="mm")
         image.paste(panel.image(), (left, top + TITLE))
     return image
+
+
+def _number(value: float) -> str:
+    """Return a number with three digits, or all of a large one."""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def _rgb(text: str) -> tuple[int, int, int]:

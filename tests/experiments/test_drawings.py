@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from nbembed.display.palette import COLORS
-from nbembed.display.panels import HEIGHT, TITLE, WIDTH, CurvePanel, MapPanel, picture
+from nbembed.display.panels import HEIGHT, LEFT, RIGHT, TITLE, WIDTH, CurvePanel, MapPanel, picture
 from nbembed.experiments import drawings, page
 from nbembed.experiments.catalog import NAMES
 from nbembed.experiments.drawings import DRAWINGS, Drawing
@@ -56,10 +56,11 @@ def test_a_curve_falls_from_the_upper_left_to_the_lower_right():
     """Along a power law, which is straight where both axes are logarithmic."""
     x = np.array([1.0, 10.0, 100.0])
     panel = CurvePanel("", {"a": (x, 1 / x)}, logarithmic=True)
-    middle = np.asarray(panel.image())[HEIGHT // 2, WIDTH // 2]
+    center = HEIGHT // 2, (LEFT + WIDTH - RIGHT) // 2
+    middle = np.asarray(panel.image())[center]
     assert middle[0] < 128 < middle[2]  # blue, but for smooth edges
     straight = CurvePanel("", {"a": (x, 1 / x)})
-    assert (np.asarray(straight.image())[HEIGHT // 2, WIDTH // 2] == 255).all()
+    assert (np.asarray(straight.image())[center] == 255).all()
 
 
 def test_values_that_are_not_known_are_left_out_of_a_curve():
