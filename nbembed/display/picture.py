@@ -60,6 +60,15 @@ class Caption:
 
 
 @dataclass(frozen=True)
+class PlacedCaption:
+    """A name at a place of the map."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Picture:
     """What is drawn, in the units of the map.
 
@@ -69,7 +78,7 @@ class Picture:
     colors : ndarray of shape (n_samples, 3), uint8
     marked : ndarray of bool, shape (n_samples,)
         Labeled points: larger, with an outline, and above the others.
-    captions : sequence of Caption
+    captions : sequence of Caption and PlacedCaption
     lines : sequence of [x, y, x', y']
         Borders between regions.
     legend : sequence of (name, "#RRGGBB")
@@ -81,7 +90,7 @@ class Picture:
     positions: NDArray[Any]
     colors: NDArray[np.uint8]
     marked: NDArray[np.bool_]
-    captions: Sequence[Caption] = ()
+    captions: Sequence[Caption | PlacedCaption] = ()
     lines: Sequence[Sequence[float]] = ()
     legend: Sequence[tuple[str, str]] = ()
     note: str = ""
@@ -185,19 +194,25 @@ class Picture:
         return self._to_screen(ends, width, height).reshape(-1, 4).tolist() if len(ends) else []
 
     def _captions(self, width: int, height: int) -> list[tuple[float, float, str]]:
-        """Return the middles of the names that have room."""
-        texts = [_line(caption.text) for caption in self.captions]
+        """Return the middles of the names: where they are placed, or have room."""
+        placed = [c for c in self.captions if isinstance(c, PlacedCaption)]
+        groups = [c for c in self.captions if isinstance(c, Caption)]
+        ends = self._to_screen([(c.x, c.y) for c in placed], width, height).tolist()
+        fixed = [(x, y, _line(c.text)) for (x, y), c in zip(ends, placed)]
+        if not groups:
+            return fixed
+        texts = [_line(caption.text) for caption in groups]
         font = _font(FONT_SIZE)
         sizes = [(font.getlength(text) + 2 * HALO, FONT_SIZE + 2 * HALO) for text in texts]
         left = LEGEND_WIDTH + MARGIN / 2 if self.legend else 2
         bottom = height - (MARGIN if self.note else 2)
         found = caption_places(
             self._on_screen(width, height),
-            [caption.points for caption in self.captions],
+            [caption.points for caption in groups],
             sizes,
             (left, 2, width - 2, bottom),
         )
-        return [(*place, text) for place, text in zip(found, texts) if place is not None]
+        return fixed + [(*place, text) for place, text in zip(found, texts) if place is not None]
 
     def _legend(self) -> list[tuple[str, str]]:
         rows = [(_line(name), color) for name, color in self.legend[:LEGEND_LIMIT]]

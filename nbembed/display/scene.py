@@ -85,7 +85,8 @@ def picture_of(
             low, high = float(values[known].min()), float(values[known].max())
             place = (values[known] - low) / (high - low or 1.0)
             colors[known] = _ramp(place)
-            legend = [(f"{v:.4g}", c) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
+            text = _day if column["kind"] == "time" else "{:.4g}".format
+            legend = [(text(v), c) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
     marked = (labels >= 0) & (labels < len(classes))
     if marked.any():
         colors[marked] = _rgb([c["color"] for c in classes])[labels[marked]]
@@ -101,6 +102,11 @@ def _captions(groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
     return [
         Caption(name, points) for name, points in zip(names, members) if len(points) >= FEWEST_NAMED
     ]
+
+
+def _day(seconds: float) -> str:
+    """Return the day of a time in seconds since 1970."""
+    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
 
 
 def _rgb(colors: Sequence[str]) -> NDArray[np.uint8]:

@@ -5,6 +5,7 @@
  */
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
+import { columnText } from "../column_text";
 import { shownCss } from "../contrast";
 import { placeCard } from "../map/open_cards";
 import { focusIsIn } from "../roots";
@@ -157,7 +158,7 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
   const shown = open ? rows : rows.slice(0, ROWS);
   const left = (card?.leftOut ?? 0) + rows.length - shown.length;
   // The column that colors the points has a row of its own, which is there at once.
-  const colored = kind === "none" || rows.some((row) => row.title === title && title !== "") ? "" : kind === "category" ? inline(names[value] ?? "", 120) : Number.isNaN(value) ? "" : value.toPrecision(4);
+  const colored = kind === "none" || rows.some((row) => row.title === title && title !== "") ? "" : kind === "category" ? inline(names[value] ?? "", 120) : Number.isNaN(value) ? "" : columnText(kind, value, 4);
   return (
     <div class="nbe-card-body">
       <div class="nbe-card-top">
