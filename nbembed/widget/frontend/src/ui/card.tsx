@@ -27,6 +27,8 @@ export function HoverCard({ view }: { view: View }) {
   const map = view.map.value;
   const hover = map?.hover.value;
   const index = hover?.index ?? -1;
+  // Beside the point it would cover what is drawn around it.
+  const apart = view.tab.value === "why" && (view.why.lines.value || view.why.arrows.value);
   void view.store.cards.get(index); // its content decides its size, and that its place
   useEffect(() => {
     if (index < 0) return;
@@ -38,6 +40,11 @@ export function HoverCard({ view }: { view: View }) {
     if (!card || !map || !hover) return;
     const { clientWidth: width, clientHeight: height } = map.element;
     const { offsetWidth: w, offsetHeight: h } = card;
+    if (apart) {
+      card.style.left = `${hover.x > width / 2 ? EDGE : width - w - EDGE}px`;
+      card.style.top = `${hover.y > height / 2 ? EDGE : height - h - EDGE}px`;
+      return;
+    }
     const left = hover.x + GAP + w > width - EDGE ? hover.x - GAP - w : hover.x + GAP;
     const top = hover.y - GAP - h < EDGE ? hover.y + GAP : hover.y - GAP - h;
     card.style.left = `${Math.max(EDGE, Math.min(left, width - w - EDGE))}px`;
