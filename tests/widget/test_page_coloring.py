@@ -54,6 +54,15 @@ def test_times_have_dates_on_the_scale(page: Page) -> None:
     expect(page.locator(".nbe-ramp span").last).to_have_text("1970-01-01 03:00")
 
 
+def test_incomes_are_not_in_powers_of_ten(page: Page) -> None:
+    act(
+        page, "k.offered = [null, { kind: 'number', values: k.truth.map((c) => 19_512 * (c + 1)) }]"
+    )
+    menu(page).select_option(label="size")
+    expect(page.locator(".nbe-ramp span").first).to_have_text("19512")
+    expect(page.locator(".nbe-ramp span").last).to_have_text("78048")
+
+
 def test_a_column_that_is_not_offered_has_an_entry_too(open_explorer: Any) -> None:
     page = open_explorer(n=40, clusters=4, color_columns=["size"])
     assert shown(page) == "digit"
