@@ -90,7 +90,7 @@ def test_python_chooses_by_name_or_gives_values(explorer: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ("sise", ValueError, "column must name columns, got 'sise'"),
+        ("weight", ValueError, "column must name columns, got 'weight'"),
         ([1, 2], ValueError, "column must have one value for each of the 60 samples"),
         (None, TypeError, "column must be a name or values"),
     ],
