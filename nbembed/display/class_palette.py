@@ -7,6 +7,9 @@ from typing import Any
 
 from nbembed.display.palette import COLORS, color, symbol
 
+#: Slots from here on are those of categories of columns that were shown later.
+ADOPTED = 1_000_000
+
 
 class ClassPalette:
     """Assigns a color and a symbol to each class for as long as the class exists.
@@ -26,7 +29,7 @@ class ClassPalette:
 
     def __init__(self, categories: Sequence[str] = (), colors: Sequence[str] | None = None) -> None:
         self._categories = {name: k for k, name in enumerate(categories)}
-        self._category_colors = list(colors or ())
+        self._category_colors = dict(enumerate(colors or ()))
         self._names: list[str] = []
         self._slots: list[int] = []
         self._order: list[str] = []
@@ -89,9 +92,32 @@ class ClassPalette:
         more = self._assigned([""] * (count - len(named)), self._slots[:count])
         return named + [self._color(slot) for slot in more]
 
+    def adopt(
+        self, categories: Sequence[str], colors: Sequence[str], *, ordered: bool
+    ) -> list[str]:
+        """Return the colors of another column's categories, and keep them for classes to come.
+
+        Categories with the name of a class, or of a category of before, have its color; the others
+        have one that none of these has. Ordered categories keep their ``colors``.
+        """
+        known = {style["name"]: style["color"] for style in self.styles(self._names)}
+        for name, slot in self._categories.items():
+            known.setdefault(name, self._color(slot))
+        adopted = list(colors)
+        if not ordered:
+            taken = {style["color"] for style in self.styles(self._names)}
+            taken |= {known[name] for name in categories if name in known}
+            free = (c for c in map(color, range(len(taken) + len(adopted))) if c not in taken)
+            adopted = [known[name] if name in known else next(free) for name in categories]
+        for name, own in zip(categories, adopted):
+            if name not in self._categories:
+                slot = ADOPTED + len(self._categories)
+                self._categories[name] = slot
+                self._category_colors[slot] = own
+        return adopted
+
     def _color(self, slot: int) -> str:
-        own = self._category_colors
-        return own[slot] if slot < len(own) else color(slot)
+        return self._category_colors.get(slot) or color(slot)
 
     def _follow(self, classes: list[str]) -> None:
         """Take over the present classes: those of before keep their slots, others get free ones."""
@@ -118,6 +144,7 @@ class ClassPalette:
         """Return a slot for each name, none of them among those assigned ``before``."""
         taken, reserved = set(before), set(self._categories.values())
         slots: list[int] = []
+        adopted = {c for slot, c in self._category_colors.items() if slot >= ADOPTED}
         lowest = 0  # all below it are taken, so that many classes cost no more than their number
         for name in names:
             slot = self._categories.get(name, -1)
@@ -125,7 +152,11 @@ class ClassPalette:
                 # With hundreds of categories, a reserved color is easier to tell than a generated
                 # one.
                 few = range(2 * len(COLORS))
-                free = (s for s in few if s not in taken and s not in reserved)
+                free = (
+                    s
+                    for s in few
+                    if s not in taken and s not in reserved and color(s) not in adopted
+                )
                 while lowest in taken:
                     lowest += 1
                 slot = next(free, lowest)

@@ -23,11 +23,12 @@ class Column:
 
     Attributes
     ----------
-    kind : {"none", "category", "number"}
+    kind : {"none", "category", "number", "time"}
     title : str
         The column's name, "" if it has none.
     codes : ndarray of shape (n_samples,), float64
-        Categories as indices, −1 where missing; numbers unchanged, NaN where missing.
+        Categories as indices, −1 where missing; numbers unchanged, NaN where missing; times in
+        seconds since 1970.
     names : tuple of str
         Names of the categories.
     values : ndarray of shape (n_samples,) or None
@@ -69,8 +70,8 @@ def as_column(
     Returns
     -------
     column : Column
-        Integers with few distinct values are categories; all other numbers are numbers. An ordered
-        categorical of pandas, or an Enum of polars, keeps the order of its categories.
+        Integers and times with few distinct values are categories; all other numbers are numbers.
+        An ordered categorical of pandas, or an Enum of polars, keeps the order of its categories.
 
     Raises
     ------
@@ -94,6 +95,9 @@ def as_column(
         return Column("number", title, np.where(np.isfinite(values), values, np.nan), (), values)
     if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
         return Column("number", title, values.astype(np.float64), (), values)
+    if values.dtype.kind == "M" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
+        seconds = values.astype("datetime64[us]").astype(np.float64) / 1e6
+        return Column("time", title, np.where(np.isnat(values), np.nan, seconds), (), values)
     if values.dtype.kind in "mM":
         values = np.array([text_of(v) or None for v in values], dtype=object)
     missing = np.array([is_missing(v) for v in values])

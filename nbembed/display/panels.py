@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from nbembed.display.palette import color
-from nbembed.display.picture import OVERSAMPLING, Caption, Picture
+from nbembed.display.picture import OVERSAMPLING, Picture, PlacedCaption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class MapPanel:
             Y,
             shades[self.classes],
             np.zeros(len(Y), bool) if self.marked is None else self.marked,
-            [Caption(float(at[0]), float(at[1]), name) for name, at in places.items()],
+            [PlacedCaption(float(at[0]), float(at[1]), name) for name, at in places.items()],
             [[*(middle - end), *(middle + end)] for end in ends.values()],
         )
         return Image.open(io.BytesIO(picture.png(WIDTH, HEIGHT)))

@@ -1,4 +1,4 @@
-"""A still picture of a map, as PNG or SVG: points, centers of classes with their names, a legend.
+"""A still picture of a map, as PNG or SVG: points, the names of classes, a legend.
 
 It is drawn without a page, for a notebook that nobody has open, for GitHub and for scripts. What a
 page shows at its own zoom is exported by the page itself.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
@@ -16,6 +17,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
+from nbembed.display.caption_places import caption_places
 from nbembed.display.text import in_sentence, name_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ MOST_MARKERS = 20_000
 OVERSAMPLING = 3
 MARGIN, LEGEND_ROW, LEGEND_LIMIT = 18, 17, 16
 FONT_SIZE = 11
+#: Width of the line in the color of the background around names on the map, in pixels.
+HALO = 1.5
+#: Width of the column of the legend.
+LEGEND_WIDTH = 130
 #: Characters of names and of the line at the bottom; the rest is cut.
 LONGEST_NAME, LONGEST_NOTE = 28, 100
 #: Width of the outline of a labeled point, in pixels, and how dark it is: many labels must not bury
@@ -40,7 +46,22 @@ RGB = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Caption:
-    """A name on the map."""
+    """The name of a group of points.
+
+    Attributes
+    ----------
+    text : str
+    points : ndarray of int
+        The group.
+    """
+
+    text: str
+    points: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class PlacedCaption:
+    """A name at a place of the map."""
 
     x: float
     y: float
@@ -57,7 +78,7 @@ class Picture:
     colors : ndarray of shape (n_samples, 3), uint8
     marked : ndarray of bool, shape (n_samples,)
         Labeled points: larger, with an outline, and above the others.
-    captions : sequence of Caption
+    captions : sequence of Caption and PlacedCaption
     lines : sequence of [x, y, x', y']
         Borders between regions.
     legend : sequence of (name, "#RRGGBB")
@@ -69,7 +90,7 @@ class Picture:
     positions: NDArray[Any]
     colors: NDArray[np.uint8]
     marked: NDArray[np.bool_]
-    captions: Sequence[Caption] = ()
+    captions: Sequence[Caption | PlacedCaption] = ()
     lines: Sequence[Sequence[float]] = ()
     legend: Sequence[tuple[str, str]] = ()
     note: str = ""
@@ -102,6 +123,7 @@ class Picture:
                 draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
             else:
                 draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+        self._write_captions(draw, width, height, scale)
         image = image.resize((width, height), Image.Resampling.LANCZOS)
         self._write(ImageDraw.Draw(image), width, height)
         info = PngInfo()
@@ -133,8 +155,9 @@ class Picture:
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{fill}"{more}/>')
         for x, y, text in self._captions(width, height):
             parts.append(
-                f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-weight="600" '
-                f'fill="{ink}" stroke="{back}" stroke-width="3" paint-order="stroke">'
+                f'<text x="{x:.1f}" y="{y + 0.35 * FONT_SIZE:.1f}" text-anchor="middle" '
+                f'font-weight="600" fill="{ink}" stroke="{back}" stroke-width="{2 * HALO:g}" '
+                f'stroke-linejoin="round" paint-order="stroke">'
                 f"{escape(text)}</text>"
             )
         for k, (name, color) in enumerate(self._legend()):
@@ -159,7 +182,7 @@ class Picture:
         Y = np.asarray(self.positions, dtype=np.float64)
         low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
         span = np.maximum(high - low, 1e-12)
-        left = MARGIN + (130 if self.legend else 0)  # the legend has a column of its own
+        left = MARGIN + (LEGEND_WIDTH if self.legend else 0)
         room = np.array([width - MARGIN - left, height - 2 * MARGIN - (10 if self.note else 0)])
         scale = float((room / span).min())
         middle = np.array([left, MARGIN]) + room / 2
@@ -171,8 +194,25 @@ class Picture:
         return self._to_screen(ends, width, height).reshape(-1, 4).tolist() if len(ends) else []
 
     def _captions(self, width: int, height: int) -> list[tuple[float, float, str]]:
-        places = self._to_screen([(c.x, c.y) for c in self.captions], width, height)
-        return [(x, y, _line(c.text)) for (x, y), c in zip(places.tolist(), self.captions)]
+        """Return the middles of the names: where they are placed, or have room."""
+        placed = [c for c in self.captions if isinstance(c, PlacedCaption)]
+        groups = [c for c in self.captions if isinstance(c, Caption)]
+        ends = self._to_screen([(c.x, c.y) for c in placed], width, height).tolist()
+        fixed = [(x, y, _line(c.text)) for (x, y), c in zip(ends, placed)]
+        if not groups:
+            return fixed
+        texts = [_line(caption.text) for caption in groups]
+        font = _font(FONT_SIZE)
+        sizes = [(font.getlength(text) + 2 * HALO, FONT_SIZE + 2 * HALO) for text in texts]
+        left = LEGEND_WIDTH + MARGIN / 2 if self.legend else 2
+        bottom = height - (MARGIN if self.note else 2)
+        found = caption_places(
+            self._on_screen(width, height),
+            [caption.points for caption in groups],
+            sizes,
+            (left, 2, width - 2, bottom),
+        )
+        return fixed + [(*place, text) for place, text in zip(found, texts) if place is not None]
 
     def _legend(self) -> list[tuple[str, str]]:
         rows = [(_line(name), color) for name, color in self.legend[:LEGEND_LIMIT]]
@@ -215,13 +255,18 @@ class Picture:
         size = image.size
         image.paste(pixels.resize(size, Image.Resampling.NEAREST), (0, 0), mask.resize(size))
 
-    def _write(self, draw: ImageDraw.ImageDraw, width: int, height: int) -> None:
-        font: Any = ImageFont.load_default(FONT_SIZE)
+    def _write_captions(
+        self, draw: ImageDraw.ImageDraw, width: int, height: int, scale: int
+    ) -> None:
+        """Write names with a halo and no box, so that the points around them stay visible."""
         for x, y, text in self._captions(width, height):
             draw.text(
-                (x, y), text, self.ink, font, anchor="mm", stroke_width=2,
-                stroke_fill=self.background,
+                (x * scale, y * scale), text, self.ink, _font(FONT_SIZE * scale), anchor="mm",
+                stroke_width=round(HALO * scale), stroke_fill=self.background,
             )  # fmt: skip
+
+    def _write(self, draw: ImageDraw.ImageDraw, width: int, height: int) -> None:
+        font = _font(FONT_SIZE)
         for k, (name, color) in enumerate(self._legend()):
             y = MARGIN + k * LEGEND_ROW
             draw.ellipse((MARGIN - 4, y - 4, MARGIN + 4, y + 4), fill=color)
@@ -229,6 +274,11 @@ class Picture:
         if self.note:
             text = _line(self.note, LONGEST_NOTE)
             draw.text((MARGIN, height - 12), text, self._mixed(0.7), font, anchor="lm")
+
+
+@cache
+def _font(size: int) -> Any:
+    return ImageFont.load_default(size)
 
 
 def _hex(color: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.display.columns import MOST_INTEGER_CATEGORIES, Column, as_column
 from nbembed.display.find_columns import FindColumn, Histogram, encoded, histogram
 from nbembed.display.find_text import folded, searchable
 from nbembed.display.table import listed
@@ -26,6 +27,8 @@ MOST_LISTED = 500
 MOST_FEATURES = 100
 #: Characters of a column that are kept in the form in which they are searched.
 MOST_KEPT = 2**26
+#: Rows by which a column of text is judged: where most values differ, colors say nothing.
+JUDGED_ROWS = 1000
 
 
 class PointColumns:
@@ -121,6 +124,45 @@ class PointColumns:
             made = encoded(self._readers[key](), name_of(key))
             self._columns[key] = made, histogram(made)
         return self._columns[key]
+
+    def colorable(self) -> list[Hashable]:
+        """Return the listed columns that can color points: all but text of which most is unique."""
+        return [key for key in self._keys if not self._has_text(key) or self._recurs(key)]
+
+    def color_title(self, key: Hashable) -> str:
+        """Return the title of a column that colors points, "" for values without one."""
+        extra = self._extra_color(key)
+        return name_of(key) if extra is None else extra.title
+
+    def color_column(self, key: Hashable) -> Column:
+        """Return a column as it colors points.
+
+        Raises
+        ------
+        ValueError
+            If it cannot.
+        """
+        extra = self._extra_color(key)
+        if extra is not None:
+            return extra
+        table, title = self._points.table, name_of(key)
+        native = None if table is None else table.native(key)
+        values = self._readers[key]()
+        return as_column(values, self._points.n_samples, title, title=title, native=native)
+
+    def _extra_color(self, key: Hashable) -> Column | None:
+        """Return the column that was given to color by, if it is none of the table."""
+        extra = self._points.extra_color
+        return self._points.color if extra is not None and key == (extra[0] or "color") else None
+
+    def _recurs(self, key: Hashable) -> bool:
+        values = np.asarray(self._readers[key]()[:JUDGED_ROWS])
+        if values.dtype.kind == "M":
+            return True
+        try:
+            return len(set(values.tolist())) <= max(MOST_INTEGER_CATEGORIES, len(values) // 2)
+        except TypeError:  # values that have no hash
+            return False
 
     def texts(self, key: Hashable) -> list[str]:
         """Return the values of a column as they are searched."""

@@ -22,6 +22,8 @@ NEUTRAL = (150, 155, 162)
 LIGHT, DARK = ((255, 255, 255), (45, 48, 52)), ((27, 29, 32), (225, 227, 230))
 #: Points of a class without which it has no name on the map.
 FEWEST_NAMED = 3
+#: Classes of which each has its name on the map.
+MOST_NAMED = 40
 
 
 def picture_of(
@@ -83,25 +85,28 @@ def picture_of(
             low, high = float(values[known].min()), float(values[known].max())
             place = (values[known] - low) / (high - low or 1.0)
             colors[known] = _ramp(place)
-            legend = [(f"{v:.4g}", c) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
+            text = _day if column["kind"] == "time" else "{:.4g}".format
+            legend = [(text(v), c) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
     marked = (labels >= 0) & (labels < len(classes))
     if marked.any():
         colors[marked] = _rgb([c["color"] for c in classes])[labels[marked]]
     there = {name for name, _ in legend}
     legend += [(c["name"], c["color"]) for c in classes if c["name"] not in there]
-    captions = _captions(positions, groups, names) if names_shown else []
+    captions = _captions(groups[:n], names) if names_shown else []
     return Picture(positions, colors, marked, captions, borders, legend, note, background, ink)
 
 
-def _captions(positions: NDArray[Any], groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
-    """Return the name of each group at its middle: the medians, which outliers do not move."""
-    captions = []
-    for k, name in enumerate(names[:40]):
-        members = positions[groups == k]
-        if len(members) >= FEWEST_NAMED:
-            x, y = np.median(members, axis=0).tolist()
-            captions.append(Caption(x, y, name))
-    return captions
+def _captions(groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
+    """Return the name of each group, with its points."""
+    members = [np.flatnonzero(groups == k) for k in range(min(len(names), MOST_NAMED))]
+    return [
+        Caption(name, points) for name, points in zip(names, members) if len(points) >= FEWEST_NAMED
+    ]
+
+
+def _day(seconds: float) -> str:
+    """Return the day of a time in seconds since 1970."""
+    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
 
 
 def _rgb(colors: Sequence[str]) -> NDArray[np.uint8]:

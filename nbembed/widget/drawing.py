@@ -96,6 +96,14 @@ class FrameArtist:
             self._palette.styles(classes)
             self._palette.choose(name, look, place)
 
+    def adopt_categories(
+        self, categories: Sequence[str], colors: Sequence[str], *, ordered: bool
+    ) -> list[str]:
+        """Return the colors of the categories of a column that is shown from now on."""
+        with self._lock:
+            self._palette.styles(self._session.supervision.classes)
+            return self._palette.adopt(categories, colors, ordered=ordered)
+
     def chosen_styles(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """Return what was chosen for classes, and their order; see :class:`ClassPalette`."""
         with self._lock:

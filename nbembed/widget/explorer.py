@@ -25,6 +25,7 @@ from nbembed.widget import hosts, protocol, schema, serializers
 from nbembed.widget.autosave import Autosave
 from nbembed.widget.cards import CardSource
 from nbembed.widget.class_styles import ClassStyles
+from nbembed.widget.coloring import Coloring, ColumnChoice
 from nbembed.widget.comparing import Comparing
 from nbembed.widget.comparison import Comparison
 from nbembed.widget.dispatcher import CommandDispatcher
@@ -69,7 +70,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
+class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -260,6 +261,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         self._cards = CardSource(session, points, self._send_message)
         comparison = self._comparison = Comparison(session, artist, writer, self._tell_comparison)
         finder = self._finder = Finder(session, points)
+        choice = self._column_choice = ColumnChoice(points, finder.columns, artist, writer)
         self._why = Why(session)
         reasons = self._reasons = WhySource(self._why, artist)
         self._exports = Exports(self, session, points, artist, opened.given)
@@ -282,6 +284,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
             {
                 "select": self._select,
                 "color_by": self._color_by,
+                "color_by_column": choice.choose,
                 "show_cards": self._show_cards,
                 "show_names": self._show_names,
                 "check_suggestions": self._check_suggestions,
@@ -307,6 +310,7 @@ class Explorer(Finding, Comparing, Exporting, anywidget.AnyWidget):
         )
         data_note = "" if chosen is None else chosen.note
         writer.update({**color_traits, "named": points.named, "data_note": data_note})
+        writer.update({"color_columns": choice.titles})
         reactive = hosts.runs_dependent_cells()
         writer.update({"polled": self._outbox is not None, "reactive": reactive})
         writer.update({"color_by": writer.default_color})

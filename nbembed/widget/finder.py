@@ -59,6 +59,11 @@ class Finder:
         self._columns = PointColumns(points, X, self._labels)
         self._found = neighborhoods.FoundRows(session.X)
 
+    @property
+    def columns(self) -> PointColumns:
+        """The columns by which points are found."""
+        return self._columns
+
     # -- from Python --------------------------------------------------------------------------
 
     def find(self, text: Any, columns: Any, where: Any, among: Any) -> NDArray[np.intp]:

@@ -88,6 +88,11 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
             "color_by", "Choose what colors the unlabeled points.", (Field("mode", ColorMode),)
         ),
         CommandType(
+            "color_by_column",
+            "Choose the column that colors the points.",
+            (Field("column", INDEX, "Of those that the trait `color_columns` lists."),),
+        ),
+        CommandType(
             "check_suggestions", "Draw points at random to ask for.", (Field("size", COUNT),)
         ),
         CommandType("show_cards", "Keep the cards of these points open.", points=("points",)),

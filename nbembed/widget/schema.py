@@ -58,7 +58,7 @@ POINT_SETS = ("selection", "cards")
 RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
 ColorMode = enum("ColorMode", "column", "class", "probability", "suggestion", *MEASURES)
 Background = enum("Background", "making", "learning", "suggestions", "unsupervised")
-ColumnKind = enum("ColumnKind", "none", "category", "number")
+ColumnKind = enum("ColumnKind", "none", "category", "number", "time")
 SecondMap = record(
     "SecondMap",
     "A second live map of the same data on the same labels.",
@@ -177,6 +177,7 @@ TRAITS: Mapping[str, Trait] = {
             b"",
             "Category index of each point (−1: missing) or number (NaN: missing).",
         ),
+        Trait("color_columns", NAMES, [], "Titles of the columns that can color the points."),
         Trait("color_by", ColorMode, "class", "What colors the unlabeled points."),
         Trait("selection", POINTS, b"", "Indices of selected points."),
         Trait("selections", list_of(SavedSelection), [], "Selections that were saved by name."),

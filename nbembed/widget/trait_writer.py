@@ -112,6 +112,11 @@ class TraitWriter:
             if not self._color_chosen:
                 self.update({"color_by": self.default_color})
 
+    def choose_column(self, traits: Mapping[str, Any]) -> None:
+        """Color by a column that someone has chosen."""
+        self._has_column = self._color_chosen = True
+        self.update({**traits, "color_by": "column"})
+
     def color_changed(self, change: Any) -> None:
         """Note that someone has chosen what colors the points."""
         if change.new != self.default_color:

@@ -114,6 +114,10 @@ def _checked(stored: Mapping[str, Any], codes: Any, n: int) -> ViewState:
     if codes is None or codes.shape != (n,) or not isinstance(column, Mapping):
         return ViewState(traits=traits)
     title, names = str(column.get("title", ""))[:LONGEST], column.get("names")
+    if column.get("kind") == "time":
+        seconds = np.where(np.isnan(codes), 0, codes).astype("datetime64[s]")
+        seconds[np.isnan(codes)] = np.datetime64("NaT")
+        return ViewState(seconds, title, traits)
     if column.get("kind") == "number":
         return ViewState(codes.astype(np.float64), title, traits)
     if column.get("kind") != "category" or not isinstance(names, list):

@@ -60,3 +60,18 @@ def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells)
     notebook.evaluate(f"explorer.session.label([{point}], 'mine')")
     joined = notebook.evaluate("frame.join(explorer.to_frame()).label.dropna().to_dict()")
     assert joined == {f"scan {point}": "mine"}
+
+
+def test_the_page_colors_by_another_column(open_cells: OpenCells) -> None:
+    notebook = open_cells(DATA, SHOW)
+    notebook.run_all()
+    view = notebook.page.get_by_role("group", name="Embedding explorer").first
+    menu = view.get_by_role("combobox", name="Color by", exact=True)
+    menu.scroll_into_view_if_needed()
+    menu.select_option(label="pixel_2_3")
+    notebook.wait_for("explorer.color_column['title'] == 'pixel_2_3'")
+    menu.select_option(label="digit")
+    view.get_by_role("list", name="Colors").get_by_role("button", name="<i>3</i>").click()
+    expected = "np.flatnonzero(digits.target[few] == 3).tolist()"
+    notebook.wait_for(f"explorer.selection.tolist() == {expected}")
+    assert notebook.errors == []

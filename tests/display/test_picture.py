@@ -65,6 +65,14 @@ def test_categories_and_numbers_color_the_others():
     assert count(image, "#fde725", 40) > 5
 
 
+def test_times_are_named_by_their_days_in_the_legend():
+    column = {"kind": "time", "title": "since", "names": [], "colors": []}
+    days = np.datetime64("2020-01-01", "s").astype(float) + 86400 * np.arange(60)
+    svg = a_picture(color_by="column", column=column, values=days, labels=np.full(60, -1)).svg()
+    assert ">2020-01-01<" in svg
+    assert ">2020-02-29<" in svg
+
+
 def test_many_points_are_a_density():
     n = MOST_MARKERS + 1
     image = pixels(a_picture(n, labels=np.full(n, -1)).png(300, 200))

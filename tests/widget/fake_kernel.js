@@ -80,6 +80,7 @@ export class FakeKernel {
         colors: Array.from({ length: clusters }, (_, k) => COLORS[k % COLORS.length]),
       },
       color_values: view(Float32Array.from(this.truth)),
+      color_columns: [],
       color_by: "column",
       selection: view(new Uint32Array(0)),
       selections: [],
@@ -277,6 +278,13 @@ export class FakeKernel {
     if (name === "show_cards") this.update({ cards: view(Uint32Array.from(points)) });
     if (name === "show_names") this.update({ names_shown: a.shown });
     if (name === "color_by") this.update({ color_by: a.mode });
+    if (name === "color_by_column") {
+      const { kind, values } = this.offered?.[a.column] ?? { kind: "number", values: this.truth };
+      this.update({
+        color_column: { kind, title: this.traits.color_columns[a.column], names: [], colors: [] },
+        color_values: view(Float32Array.from(values)), color_by: "column",
+      });
+    }
     if (name === "add_class") this.addClass(a.name);
     if (name === "rename_class") this.update({ classes: classes.map((c) => (c.name === a.old ? { ...c, name: a.new } : c)) });
     if (name === "style_class") {

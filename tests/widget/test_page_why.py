@@ -95,6 +95,40 @@ def drawn(page: Page) -> None:
     page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
 
+def test_the_card_leaves_the_drawing_around_its_point_to_be_seen(page: Page) -> None:
+    open_why(page)
+    tip, area = page.get_by_role("tooltip"), page.get_by_role("application", name="Map")
+    box = area.bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2
+    hover(page, 0)
+    expect(page.get_by_role("region", name="Forces")).to_contain_text("sum")
+    page.wait_for_timeout(300)  # for the map, which is as high as the panel beside it
+    sides = set()
+    for point in range(3):  # each of another cluster
+        hover(page, point)
+        expect(tip).to_be_visible()
+        drawn(page)
+        x, _ = screen_of(page, point)
+        card = tip.bounding_box()
+        assert card is not None
+        left, right = card["x"], card["x"] + card["width"]
+        assert left > middle if x < middle else right < middle, "it is on the other side"
+        assert box["x"] <= left
+        assert right <= box["x"] + box["width"]
+        sides.add(x < middle)
+    assert len(sides) == 2
+
+
+def test_neighbors_are_listed_by_their_names(page: Page) -> None:
+    act(page, "k.about = { all: { name: 'Ann' } }; k.nameOf = (p) => `Point of ${p}`")
+    open_why(page)
+    hover(page, 3)
+    section = page.get_by_role("region", name="Neighborhood")
+    expect(section).to_contain_text("Point of 5 22nd")
+    expect(section).to_contain_text("Point of 7 101st")
+
+
 def test_nothing_is_asked_while_the_panel_is_closed(page: Page) -> None:
     hover(page, 3)
     page.wait_for_timeout(250)
@@ -317,3 +351,19 @@ def test_the_panel_fits(open_explorer: Any, theme: Any, width: int) -> None:
           .map(e => e.className || e.tagName)"""
     )
     assert wide == []
+
+
+def test_the_map_keeps_its_size_under_the_pointer_that_asks(page: Page) -> None:
+    open_why(page)
+    area = page.get_by_role("application", name="Map")
+    before = area.bounding_box()
+    for point in (3, 1, 3):
+        hover(page, point)
+        expect(page.get_by_role("region", name="Neighborhood")).to_contain_text(f"of #{point}")
+        expect(page.get_by_role("region", name="Forces")).to_contain_text("sum")
+        expect(page.get_by_role("tooltip")).to_contain_text(f"#{point}")
+        assert area.bounding_box() == before
+    page.get_by_label("Lines to neighbors").uncheck()
+    after = page.get_by_role("region", name="Neighborhood").bounding_box()
+    assert after is not None
+    assert after["height"] < 200, "what is switched off takes no room"

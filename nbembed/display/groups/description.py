@@ -32,6 +32,8 @@ MOST = 12
 MOST_LINES = 6
 #: Significant digits of a mean.
 DIGITS = 4
+#: Numbers from here on are in powers of ten.
+LARGEST_WHOLE = 1e7
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,9 +226,10 @@ def mean_text(feature: FeatureDifference, *, other: bool = False) -> str:
 
 
 def value_text(value: float, is_time: bool) -> str:
-    """Return a value of a feature as text: a number in four digits, or a date."""
+    """Return a value of a feature as text: a number in four digits or whole, or a date."""
     if not is_time:
-        return f"{value:.{DIGITS}g}"
+        whole = 10**DIGITS <= abs(value) < LARGEST_WHOLE
+        return f"{value:.0f}" if whole else f"{value:.{DIGITS}g}"
     try:
         return text_of(np.datetime64(round(value), "s")).replace("T", " ")
     except (ValueError, OverflowError):

@@ -345,8 +345,9 @@ def _add_color(column: Column, numbers: list[Numbers], categories: list[Categori
     title = name_of(column.title) or "color"
     if column.kind == "category":
         categories.insert(0, _coded(title, column))
-    elif column.kind == "number":
-        numbers.append(TableNumbers([lambda: column.codes], [title], [False], countable=False))
+    elif column.kind in ("number", "time"):
+        is_time = [column.kind == "time"]
+        numbers.append(TableNumbers([lambda: column.codes], [title], is_time, countable=False))
 
 
 def _reader(table: Table, name: Any, is_time: bool = False) -> Callable[[], NDArray[np.float64]]:

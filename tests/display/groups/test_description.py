@@ -15,6 +15,7 @@ from scipy import sparse
 from nbembed.display.features import choose_features
 from nbembed.display.groups import Description, describe
 from nbembed.display.groups import variables as variables_module
+from nbembed.display.groups.description import value_text
 from nbembed.display.groups.variables import (
     Categories,
     MatrixNumbers,
@@ -248,3 +249,17 @@ def test_images_that_cannot_be_averaged_are_left_out() -> None:
     assert (found.count, found.other_count) == (18, 39)
     assert told(X, images=[one] * 20 + [None] * 40).images is None
     assert told(X, images=[one] * 5 + [other] * 15 + [one] * 40).images is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (51_932.4, "51932"),
+        (1234.56, "1235"),
+        (-5e6, "-5000000"),
+        (2e7, "2e+07"),
+        (0.12345, "0.1235"),
+    ],
+)
+def test_numbers_of_everyday_size_are_not_in_powers_of_ten(value: float, text: str) -> None:
+    assert value_text(value, False) == text

@@ -4,6 +4,7 @@
  * letter.
  */
 import { inline } from "./cards";
+import { columnText } from "./column_text";
 import type { View } from "./view";
 
 /** What kind of element has the focus. */
@@ -238,6 +239,6 @@ function describePoint(view: View, index: number): string {
   const { kind, title, names } = column.peek();
   const value = values.peek()[index];
   if (kind === "category" && value >= 0) parts.push(`${title || "value"} ${names[value]}`);
-  if (kind === "number" && !Number.isNaN(value)) parts.push(`${title || "value"} ${value.toPrecision(4)}`);
+  if ((kind === "number" || kind === "time") && !Number.isNaN(value)) parts.push(`${title || "value"} ${columnText(kind, value, 4)}`);
   return parts.join(", ");
 }

@@ -244,6 +244,11 @@ export class View {
     this.give("color_by", { mode }, []);
   }
 
+  /** Color by one of the columns that the kernel offers. */
+  colorByColumn(column: number): void {
+    this.give("color_by_column", { column }, []);
+  }
+
   movePath(index: number): void {
     if (!this.able()) return;
     this.pathScrub.push(index);
@@ -298,6 +303,14 @@ export class View {
     const points: number[] = [];
     this.store.traits.label_codes.peek().forEach((label, i) => label === index && points.push(i));
     this.select(Uint32Array.from(points), "replace");
+  }
+
+  /** Select the points of a category of the column that colors them, or add them, or remove them if all are selected. */
+  selectCategory(code: number, join: boolean): void {
+    const values = this.store.traits.color_values.peek();
+    const points = shownPoints(this.store).filter((i) => values[i] === code);
+    const selected = new Set(join ? this.store.traits.selection.peek() : []);
+    this.select(points, !join ? "replace" : points.every((i) => selected.has(i)) ? "subtract" : "add");
   }
 
   /** The class at a place, as keys number them from 0 on. */

@@ -6,7 +6,7 @@ export type ColorMode = "column" | "class" | "probability" | "suggestion" | "tru
 
 export type Background = "making" | "learning" | "suggestions" | "unsupervised";
 
-export type ColumnKind = "none" | "category" | "number";
+export type ColumnKind = "none" | "category" | "number" | "time";
 
 export const MARKER_SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wedge", "pentagon", "saltire", "hexagon"] as const;
 export type MarkerSymbol = (typeof MARKER_SYMBOLS)[number];
@@ -353,6 +353,8 @@ export interface Traits {
   color_column: ColorColumn;
   /** Category index of each point (−1: missing) or number (NaN: missing). */
   color_values: Float32Array;
+  /** Titles of the columns that can color the points. */
+  color_columns: string[];
   /** What colors the unlabeled points. */
   color_by: ColorMode;
   /** Indices of selected points. */
@@ -452,6 +454,7 @@ export const TRAIT_FORMS = {
   pinned: "Uint32Array",
   color_column: "json",
   color_values: "Float32Array",
+  color_columns: "json",
   color_by: "json",
   selection: "Uint32Array",
   selections: "json",
@@ -759,6 +762,8 @@ export interface CommandArguments {
   select: { by?: string };
   /** Choose what colors the unlabeled points. */
   color_by: { mode: ColorMode };
+  /** Choose the column that colors the points. */
+  color_by_column: { column: number };
   /** Draw points at random to ask for. */
   check_suggestions: { size: number };
   /** Keep the cards of these points open. */
@@ -820,6 +825,7 @@ export interface CommandPoints {
   delete_selection: [];
   select: [points: Uint32Array];
   color_by: [];
+  color_by_column: [];
   check_suggestions: [];
   show_cards: [points: Uint32Array];
   show_names: [];

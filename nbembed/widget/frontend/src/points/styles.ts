@@ -110,7 +110,7 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
       put(colors, 4 * i, palette[value] ?? neutral, alpha);
     };
   }
-  if (input.colorBy === "column" && column.kind === "number") {
+  if (input.colorBy === "column" && (column.kind === "number" || column.kind === "time")) {
     let low = Infinity;
     let high = -Infinity;
     for (const v of values) {

@@ -5,6 +5,7 @@
  */
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
+import { columnText } from "../column_text";
 import { shownCss } from "../contrast";
 import { placeCard } from "../map/open_cards";
 import { focusIsIn } from "../roots";
@@ -26,6 +27,8 @@ export function HoverCard({ view }: { view: View }) {
   const map = view.map.value;
   const hover = map?.hover.value;
   const index = hover?.index ?? -1;
+  // Beside the point it would cover what is drawn around it.
+  const apart = view.tab.value === "why" && (view.why.lines.value || view.why.arrows.value);
   void view.store.cards.get(index); // its content decides its size, and that its place
   useEffect(() => {
     if (index < 0) return;
@@ -37,6 +40,11 @@ export function HoverCard({ view }: { view: View }) {
     if (!card || !map || !hover) return;
     const { clientWidth: width, clientHeight: height } = map.element;
     const { offsetWidth: w, offsetHeight: h } = card;
+    if (apart) {
+      card.style.left = `${hover.x > width / 2 ? EDGE : width - w - EDGE}px`;
+      card.style.top = `${hover.y > height / 2 ? EDGE : height - h - EDGE}px`;
+      return;
+    }
     const left = hover.x + GAP + w > width - EDGE ? hover.x - GAP - w : hover.x + GAP;
     const top = hover.y - GAP - h < EDGE ? hover.y + GAP : hover.y - GAP - h;
     card.style.left = `${Math.max(EDGE, Math.min(left, width - w - EDGE))}px`;
@@ -157,7 +165,7 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
   const shown = open ? rows : rows.slice(0, ROWS);
   const left = (card?.leftOut ?? 0) + rows.length - shown.length;
   // The column that colors the points has a row of its own, which is there at once.
-  const colored = kind === "none" || rows.some((row) => row.title === title && title !== "") ? "" : kind === "category" ? inline(names[value] ?? "", 120) : Number.isNaN(value) ? "" : value.toPrecision(4);
+  const colored = kind === "none" || rows.some((row) => row.title === title && title !== "") ? "" : kind === "category" ? inline(names[value] ?? "", 120) : Number.isNaN(value) ? "" : columnText(kind, value, 4);
   return (
     <div class="nbe-card-body">
       <div class="nbe-card-top">

@@ -1,13 +1,9 @@
 /** The method, a slider for each live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { shownCss } from "../contrast";
-import { STOPS } from "../points/ramp";
 import type { View } from "../view";
-import { MEASURE_TEXTS } from "../why";
-import { MEASURES, type ColorMode, type Control } from "../wire.generated";
+import type { Control } from "../wire.generated";
 import { NumberField } from "./number_field";
-import { MeasureLegend } from "./why";
 
 export function MethodSelect({ view }: { view: View }) {
   const { method, methods, method_groups: methodGroups } = view.store.traits;
@@ -152,81 +148,8 @@ function format(value: number, step: number): string {
   return value.toFixed(digits);
 }
 
-/** What colors the points; a page without a kernel leaves out what that would have to compute. */
-export function ColorBy({ view }: { view: View }) {
-  const { layout, traits } = view.store;
-  const { color_column: column, color_by: colorBy } = traits;
-  const choices: [ColorMode, string][] = [];
-  if (column.value.kind !== "none") choices.push(["column", column.value.title || (column.value.kind === "number" ? "given values" : "given classes")]);
-  choices.push(["class", "class labels"]);
-  if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
-  if (!view.still) choices.push(["suggestion", "suggestion"]);
-  return (
-    <>
-      <label class="nbe-row">
-        <span class="nbe-row-name">Color by</span>
-        <select class="nbe-select" aria-label="Color by" value={colorBy.value} onChange={(e) => view.colorBy(e.currentTarget.value as ColorMode)}>
-          {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
-          {!view.still && (
-            <optgroup label="Measures of each point">
-              {MEASURES.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
-            </optgroup>
-          )}
-        </select>
-      </label>
-      {colorBy.value === "column" && <Legend view={view} />}
-      <MeasureLegend view={view} />
-      <NamesShown view={view} />
-      {colorBy.value === "suggestion" && (
-        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure">
-          <span>unsure</span><i /><span>sure</span>
-        </div>
-      )}
-    </>
-  );
-}
-
-/** Whether the map shows names where there is room. */
-function NamesShown({ view }: { view: View }) {
-  const { names_shown: shown, named, classes, color_column: column, color_by: colorBy } = view.store.traits;
-  if (!named.value && !classes.value.length && !(colorBy.value === "column" && column.value.kind === "category")) return null;
-  return (
-    <label class="nbe-row nbe-check" title="Names of classes at their centers, and of points that have names, where there is room">
-      <input type="checkbox" aria-label="Names on the map" checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
-      <span class="nbe-row-name">Names on the map</span>
-    </label>
-  );
-}
-
 /** What of a table is embedded. */
 export function DataNote({ view }: { view: View }) {
   const note = view.store.traits.data_note.value;
   return note ? <p class="nbe-why nbe-note" title={note} dir="auto">{note}</p> : null;
-}
-
-const LEGEND_LIMIT = 24;
-
-function Legend({ view }: { view: View }) {
-  const { kind, names, colors } = view.store.traits.color_column.value;
-  const values = view.store.traits.color_values.value;
-  if (kind === "number") {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const v of values) {
-      if (v < low) low = v;
-      if (v > high) high = v;
-    }
-    if (!(high >= low)) return null;
-    return (
-      <div class="nbe-ramp">
-        <span>{low.toPrecision(3)}</span><i style={{ background: `linear-gradient(to right, ${STOPS.join()})` }} /><span>{high.toPrecision(3)}</span>
-      </div>
-    );
-  }
-  return (
-    <ul class="nbe-legend" aria-label="Colors">
-      {names.slice(0, LEGEND_LIMIT).map((name, k) => <li key={k} title={name}><i style={{ background: shownCss(colors[k], view.theme.value) }} /><span>{name}</span></li>)}
-      {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
-    </ul>
-  );
 }

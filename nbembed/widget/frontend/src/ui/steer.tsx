@@ -2,7 +2,8 @@
 import type { View } from "../view";
 import { Advanced } from "./advanced";
 import { ClassPalette } from "./classes";
-import { ClassCount, ColorBy, Controls, DataNote, MethodSelect } from "./controls";
+import { ColorBy } from "./color_by";
+import { ClassCount, Controls, DataNote, MethodSelect } from "./controls";
 import { Labeling } from "./labeling";
 import { SuggestionPanel } from "./suggestions";
 

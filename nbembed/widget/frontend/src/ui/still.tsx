@@ -4,7 +4,8 @@ import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import type { Theme } from "../theme";
 import type { View } from "../view";
-import { ColorBy, DataNote } from "./controls";
+import { ColorBy } from "./color_by";
+import { DataNote } from "./controls";
 import { Icon } from "./icons";
 import { MapPane } from "./map_pane";
 

@@ -1,5 +1,6 @@
 /** The panel that says why points lie where they lie. */
 import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import { STOPS } from "../points/ramp";
 import type { View } from "../view";
@@ -9,15 +10,40 @@ import { MEASURES, type ForceTerm, type Measure } from "../wire.generated";
 /** Neighbors of each kind that are listed. */
 const LISTED = 4;
 
+/** Pixels that mostly hold what is said of a point. */
+const NEIGHBORS_HEIGHT = 286;
+const FORCES_HEIGHT = 286;
+
 export function WhyPanel({ view }: { view: View }) {
+  const { why } = view;
   return (
     <>
-      <section class="nbe-section" aria-label="Neighborhood"><Neighborhood view={view} /></section>
-      <section class="nbe-section" aria-label="Forces"><ForcesOnPoint view={view} /></section>
+      <Steady key={`lines ${why.lines.value}`} label="Neighborhood" full={why.lines.value ? NEIGHBORS_HEIGHT : 0}><Neighborhood view={view} /></Steady>
+      <Steady label="Forces" full={FORCES_HEIGHT}><ForcesOnPoint view={view} /></Steady>
       <section class="nbe-section" aria-label="Measures of each point"><Measured view={view} /></section>
       <section class="nbe-section" aria-label="Without labels"><WithoutLabels view={view} /></section>
     </>
   );
+}
+
+/** A section that keeps its height: the map beside it must not change its size under the pointer that asks. */
+function Steady({ label, full, children }: { label: string; full: number; children: ComponentChildren }) {
+  const element = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const section = element.current;
+    // Below the map it may be as high as it is.
+    const body = section?.closest(".nbe-body");
+    if (!section || !full || !body || getComputedStyle(body).flexDirection !== "row") return;
+    let highest = full;
+    const observer = new ResizeObserver(() => {
+      highest = Math.max(highest, section.offsetHeight);
+      section.style.minHeight = `${highest}px`;
+    });
+    section.style.minHeight = `${full}px`;
+    observer.observe(section);
+    return () => observer.disconnect();
+  }, []);
+  return <section ref={element} class="nbe-section" aria-label={label}>{children}</section>;
 }
 
 /** A heading with a switch for what the map draws. */
@@ -81,8 +107,9 @@ function Neighborhood({ view }: { view: View }) {
 
 /** The neighbors of one kind that are farthest off, each a button that opens its card. */
 function Strangers({ view, title, points, ranks }: { view: View; title: string; points: Uint32Array; ranks: Uint32Array }) {
-  if (!points.length) return null;
   const worst = [...points].map((p, i) => [p, ranks[i]] as const).sort((a, b) => b[1] - a[1]);
+  useEffect(() => view.store.cards.askNames(worst.slice(0, LISTED).map(([p]) => p)), [points]);
+  if (!points.length) return null;
   return (
     <div class="nbe-why-list" role="group" aria-label={title} title={title}>
       {worst.slice(0, LISTED).map(([p, rank]) => (

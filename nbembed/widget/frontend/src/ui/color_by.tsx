@@ -1,0 +1,113 @@
+/** What colors the points: the choice, and what the colors mean. */
+import { useRef } from "preact/hooks";
+import { inline } from "../cards";
+import { columnText } from "../column_text";
+import { shownCss } from "../contrast";
+import { STOPS } from "../points/ramp";
+import type { View } from "../view";
+import { MEASURE_TEXTS } from "../why";
+import { MEASURES, type ColorMode } from "../wire.generated";
+import { useRoving } from "./roving";
+import { MeasureLegend } from "./why";
+
+/** What values of the menu begin with that stand for a column. */
+const COLUMN = "column ";
+
+/** What colors the points; a page without a kernel leaves out what that would have to compute. */
+export function ColorBy({ view }: { view: View }) {
+  const { layout, traits } = view.store;
+  const { color_column: column, color_columns: columns, color_by: colorBy } = traits;
+  const titles = view.still ? [] : columns.value;
+  const { kind, title } = column.value;
+  const untitled = kind === "category" ? "given classes" : "given values";
+  const place = kind === "none" ? -1 : titles.indexOf(title);
+  const choices: [ColorMode, string][] = [];
+  if (kind !== "none" && place < 0) choices.push(["column", title || untitled]);
+  choices.push(["class", "class labels"]);
+  if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
+  if (!view.still) choices.push(["suggestion", "suggestion"]);
+  const choose = (value: string): void => {
+    if (value.startsWith(COLUMN)) view.colorByColumn(Number(value.slice(COLUMN.length)));
+    else view.colorBy(value as ColorMode);
+  };
+  return (
+    <>
+      <label class="nbe-row">
+        <span class="nbe-row-name">Color by</span>
+        <select class="nbe-select" aria-label="Color by" value={colorBy.value === "column" && place >= 0 ? `${COLUMN}${place}` : colorBy.value} onChange={(e) => choose(e.currentTarget.value)}>
+          {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
+          {titles.length > 0 && (
+            <optgroup label="Columns">
+              {titles.map((text, k) => <option key={k} value={`${COLUMN}${k}`}>{inline(text, 60) || untitled}</option>)}
+            </optgroup>
+          )}
+          {!view.still && (
+            <optgroup label="Measures of each point">
+              {MEASURES.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
+            </optgroup>
+          )}
+        </select>
+      </label>
+      {colorBy.value === "column" && <Legend view={view} />}
+      <MeasureLegend view={view} />
+      <NamesShown view={view} />
+      {colorBy.value === "suggestion" && (
+        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure">
+          <span>unsure</span><i /><span>sure</span>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Whether the map shows names where there is room. */
+function NamesShown({ view }: { view: View }) {
+  const { names_shown: shown, named, classes, color_column: column, color_by: colorBy } = view.store.traits;
+  if (!named.value && !classes.value.length && !(colorBy.value === "column" && column.value.kind === "category")) return null;
+  return (
+    <label class="nbe-row nbe-check" title="Names of classes at their centers, and of points that have names, where there is room">
+      <input type="checkbox" aria-label="Names on the map" checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
+      <span class="nbe-row-name">Names on the map</span>
+    </label>
+  );
+}
+
+const LEGEND_LIMIT = 24;
+
+function Legend({ view }: { view: View }) {
+  const { kind, names, colors } = view.store.traits.color_column.value;
+  const values = view.store.traits.color_values.value;
+  if (kind === "number" || kind === "time") {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const v of values) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+    if (!(high >= low)) return null;
+    return (
+      <div class="nbe-ramp">
+        <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${STOPS.join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
+      </div>
+    );
+  }
+  return <Categories view={view} names={names} colors={colors} />;
+}
+
+/** The categories, each a button that selects its points; together one tab stop. */
+function Categories({ view, names, colors }: { view: View; names: readonly string[]; colors: readonly string[] }) {
+  const list = useRef<HTMLUListElement>(null);
+  useRoving(list);
+  return (
+    <ul ref={list} class="nbe-legend" aria-label="Colors">
+      {names.slice(0, LEGEND_LIMIT).map((name, k) => (
+        <li key={k}>
+          <button type="button" title={`${inline(name, 200)}: select its points; with Shift, add or remove them`} onClick={(e) => view.selectCategory(k, e.shiftKey)}>
+            <i style={{ background: shownCss(colors[k], view.theme.value) }} /><span dir="auto">{inline(name, 200) || "–"}</span>
+          </button>
+        </li>
+      ))}
+      {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
+    </ul>
+  );
+}

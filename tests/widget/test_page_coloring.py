@@ -1,0 +1,115 @@
+"""The menu of what colors the points, and its legend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.widget.page import DARK, act, kernel, sent
+from tests.widget.test_page import selection
+
+HOSTILE = "<img src=x onerror=window.hacked=1>\u202e " + "W" * 500
+
+
+def menu(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="Color by", exact=True)
+
+
+def shown(page: Page) -> Any:
+    return menu(page).evaluate("e => e.selectedOptions[0].textContent")
+
+
+@pytest.fixture
+def page(open_explorer: Any) -> Page:
+    found: Page = open_explorer(n=80, clusters=4, color_columns=["digit", "size", "since"])
+    return found
+
+
+def test_any_column_of_the_table_colors_the_points(page: Page) -> None:
+    assert shown(page) == "digit"
+    columns = menu(page).locator("optgroup[label=Columns] option")
+    assert columns.all_inner_texts() == ["digit", "size", "since"]
+    menu(page).select_option(label="size")
+    assert sent(page, "color_by_column")[-1]["arguments"] == {"column": 1}
+    expect(page.locator(".nbe-ramp span").first).to_have_text("0.00")
+    assert shown(page) == "size"
+    menu(page).select_option(label="class labels")
+    assert sent(page, "color_by")[-1]["arguments"] == {"mode": "class"}
+    menu(page).select_option(label="digit")
+    assert sent(page, "color_by_column")[-1]["arguments"] == {"column": 0}
+
+
+def test_times_have_dates_on_the_scale(page: Page) -> None:
+    day = 86_400
+    act(
+        page, f"k.offered = [null, null, {{ kind: 'time', values: k.truth.map((c) => c * {day}) }}]"
+    )
+    menu(page).select_option(label="since")
+    expect(page.locator(".nbe-ramp span").last).to_have_text("1970-01-04")
+    act(page, "k.offered = [null, null, { kind: 'time', values: k.truth.map((c) => c * 3600) }]")
+    menu(page).select_option(label="size")
+    menu(page).select_option(label="since")
+    expect(page.locator(".nbe-ramp span").last).to_have_text("1970-01-01 03:00")
+
+
+def test_incomes_are_not_in_powers_of_ten(page: Page) -> None:
+    act(
+        page, "k.offered = [null, { kind: 'number', values: k.truth.map((c) => 19_512 * (c + 1)) }]"
+    )
+    menu(page).select_option(label="size")
+    expect(page.locator(".nbe-ramp span").first).to_have_text("19512")
+    expect(page.locator(".nbe-ramp span").last).to_have_text("78048")
+
+
+def test_a_column_that_is_not_offered_has_an_entry_too(open_explorer: Any) -> None:
+    page = open_explorer(n=40, clusters=4, color_columns=["size"])
+    assert shown(page) == "digit"
+    page = open_explorer(n=40, clusters=4, color_columns=["", "size"], color_column={
+        "kind": "category", "title": "", "names": ["a", "b"], "colors": ["#111111", "#222222"],
+    })  # fmt: skip
+    assert shown(page) == "given classes"
+    assert menu(page).locator("option", has_text="given classes").count() == 1
+
+
+def test_a_click_on_the_legend_selects_the_points_of_a_category(page: Page) -> None:
+    legend = page.get_by_role("list", name="Colors")
+    two, three = (legend.get_by_role("button", name=name, exact=True) for name in "23")
+    two.click()
+    assert selection(page) == list(range(2, 80, 4))
+    three.click(modifiers=["Shift"])
+    assert selection(page) == [i for i in range(80) if i % 4 >= 2]
+    two.click(modifiers=["Shift"])
+    assert selection(page) == list(range(3, 80, 4))
+    act(
+        page,
+        "const codes = new Int32Array(80).fill(-1); codes[2] = 0;"
+        "const x = { name: 'x', color: '#111111', symbol: 'circle', place: 0, hidden: true };"
+        "k.update({ classes: [x], label_codes: new DataView(codes.buffer) })",
+    )
+    two.click()
+    assert 2 not in selection(page), "points of hidden classes are not picked"
+
+
+def test_the_legend_is_one_tab_stop(page: Page) -> None:
+    legend = page.get_by_role("list", name="Colors")
+    assert legend.locator("button[tabindex='0']").count() == 1
+    legend.get_by_role("button").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert selection(page) == list(range(1, 80, 4))
+    height = legend.get_by_role("button").first.evaluate("e => e.getBoundingClientRect().height")
+    assert height >= 24
+
+
+@pytest.mark.parametrize("theme", [None, DARK])
+def test_hostile_titles_stay_text(open_explorer: Any, theme: Any) -> None:
+    page = open_explorer(n=40, clusters=4, theme=theme, color_columns=[HOSTILE], color_column={
+        "kind": "category", "title": HOSTILE, "names": [HOSTILE] * 4, "colors": ["#111111"] * 4,
+    })  # fmt: skip
+    assert kernel(page, "window.hacked") is None
+    text = page.get_by_role("list", name="Colors").get_by_role("button").first.inner_text()
+    assert text.startswith("<img")
+    assert "\u202e" not in text
+    assert "\u202e" not in shown(page)
