@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 300, 250
 TITLE, FONT_SIZE = 22, 11
 #: Between a panel of curves and its frame: numbers to the left and below, names to the right.
-LEFT, RIGHT, MARGIN = 48, 70, 20
+LEFT, RIGHT, MARGIN = 48, 84, 20
 #: Of a file.
 COLORS = 128
 WHITE, INK, PALE = (255, 255, 255), (51, 51, 51), (170, 170, 170)
