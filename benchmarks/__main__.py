@@ -32,7 +32,11 @@ IMAGES = PAGE.parent / "images"
 #: Not benchmarks.
 PARTS = ("__main__", "layouts", "report")
 #: Arguments besides ``--json``.
-ARGUMENTS = {"exact": ["--fit"], "scaling": ["--picture", str(IMAGES / "scaling.png")]}
+ARGUMENTS = {
+    "exact": ["--fit"],
+    "large": ["--sizes", "10000", "20000", "70000", "--fit", "10000", "70000"],
+    "scaling": ["--picture", str(IMAGES / "scaling.png")],
+}
 
 HEAD = """# Performance
 

@@ -3,6 +3,7 @@
     python benchmarks/large.py                      one iteration, n = 10 000, 20 000 and 70 000
     python benchmarks/large.py --sizes 10000        other sizes
     python benchmarks/large.py --fit 10000 70000    whole fits, affinities included (minutes)
+    python benchmarks/large.py --sizes 20000 --fit 10000   both
     python benchmarks/large.py --mbed 5000 70000    one iteration of Mbed, against all pairs
     python benchmarks/large.py --mbed-fit 20000     a whole fit of Mbed, against all pairs of 5000
     python benchmarks/large.py --data mnist.npz     rows of ``X`` of a file in the place of blobs
@@ -58,6 +59,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from layouts import disc
 from report import Report, timed
 
+SIZES = (10_000, 20_000, 70_000)
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 2.0)
 #: openTSNE's defaults.
@@ -73,7 +75,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--sizes", nargs="*", type=int, default=[10_000, 20_000, 70_000])
+    parser.add_argument(
+        "--sizes", nargs="*", type=int, help=f"sizes of t-SNE's iterations; {SIZES} where alone"
+    )
     parser.add_argument("--fit", nargs="*", type=int, default=[], help="sizes of whole fits")
     parser.add_argument(
         "--mbed", nargs="*", type=int, default=[], help="sizes of Mbed's iterations"
@@ -93,7 +97,7 @@ def main() -> None:
     if options.mbed_fit:
         mbed_fits(options.mbed_fit, options.data, report)
     others = options.fit or options.mbed or options.mbed_fit
-    for n in () if others else options.sizes:
+    for n in options.sizes or (() if others else SIZES):
         iterations(points(n, options.data), options.turns, clock, report)
     report.write(options.json)
 
