@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -131,7 +132,8 @@ def _parser() -> argparse.ArgumentParser:
 def lab(arguments: Sequence[str]) -> int:
     """Open JupyterLab on a notebook, the quickstart by default.
 
-    Its server sends frames without delay (:mod:`nbembed.widget.server`).
+    Its server sends frames without delay (:mod:`nbembed.widget.server`), and while it starts, what
+    the first map needs is compiled (:mod:`nbembed.session.compile_ahead`).
 
     Parameters
     ----------
@@ -161,9 +163,29 @@ def lab(arguments: Sequence[str]) -> int:
         print("Running as root: JupyterLab is started with --allow-root.", file=sys.stderr)
         command.append("--allow-root")
     try:
-        return subprocess.call(command)
+        with compiling_ahead():
+            return subprocess.call(command)
     except KeyboardInterrupt:  # Ctrl-C also reaches JupyterLab, which asks before it stops
         return 0
+
+
+@contextmanager
+def compiling_ahead() -> Iterator[None]:
+    """Compile in a process of its own while the body runs; what is not done then is given up."""
+    process = None
+    with suppress(OSError):  # then the first map compiles what it needs, as it would without
+        process = subprocess.Popen(
+            [sys.executable, "-m", "nbembed.session.compile_ahead"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    try:
+        yield
+    finally:
+        if process is not None:
+            process.kill()  # numba replaces the files of its cache whole
+            process.wait()
 
 
 def quickstart(directory: Path) -> Path:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ import pytest
 import nbembed
 from nbembed import cli, experiments
 from nbembed.widget.server import OPTION
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -22,6 +24,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Record the commands that would be started, and start none."""
     commands: list[list[str]] = []
     monkeypatch.setattr(cli.subprocess, "call", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(cli, "compiling_ahead", nullcontext)
     return commands
 
 
@@ -74,6 +77,31 @@ def test_lab_allows_root_only_to_root(started, tmp_path, monkeypatch, user, allo
     monkeypatch.setattr(cli.os, "geteuid", lambda: user, raising=False)
     cli.main(["lab"])
     assert ("--allow-root" in started[0]) is allowed
+
+
+def test_the_default_method_is_compiled_beside_jupyterlab(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled"))
+    compiled = (tmp_path / "compiled").rglob
+
+    def jupyterlab(command: list[str]) -> int:
+        assert command[2] == "jupyterlab"
+        eventually(lambda: any(compiled("heavy_tailed.student-*.nbc")))
+        return 7
+
+    monkeypatch.setattr(cli.subprocess, "call", jupyterlab)
+    assert cli.main(["lab"]) == 7
+
+
+def test_lab_opens_where_nothing_can_be_compiled_beside_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def refused(command: list[str], **options: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(cli.subprocess, "call", lambda command: 0)
+    monkeypatch.setattr(cli.subprocess, "Popen", refused)
+    assert cli.main(["lab"]) == 0
 
 
 def test_lab_says_what_to_install(started, monkeypatch, capsys):

@@ -37,6 +37,8 @@ _logger = logging.getLogger("nbembed.session")
 #: with other sums for many points are warmed up with so many as have them.
 POINTS = 200
 MANY = 6000
+#: Features of the small map: from so many on, distances are found by a matrix product.
+FEATURES = 20
 #: Extents of maps that have taken shape and fill them evenly.
 SPANS = 50.0, 100.0, 200.0
 #: Seconds after which a small map looks again whether another one is still wanted first.
@@ -171,7 +173,7 @@ def _steer_a_small_map(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> 
 
 
 def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
-    X = np.random.default_rng(0).normal(size=(n, 2))
+    X = np.random.default_rng(0).normal(size=(n, FEATURES))
     settings = Settings.of(recipe, Supervision(n))
     engine = Engine(X, settings)
     said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
