@@ -4,6 +4,7 @@
     python benchmarks/scaling.py --most 20000
     python benchmarks/scaling.py --picture docs/images/scaling.png
     python benchmarks/scaling.py --json out.json
+    python benchmarks/scaling.py --json out.json --only "SNE"   renews its figures alone
 
 An iteration is one step of the method's own optimizer with the cost, twenty steps after the start;
 medians over the turns. Learners that do not iterate are timed for the whole fit. One percent of the
@@ -34,7 +35,7 @@ from nbembed.run import Run
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from report import Report, timed
+from report import Figure, Report, read, timed
 
 SIZES = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000)
 CLASSES = 10
@@ -73,21 +74,27 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="file to write the plot to, a PNG")
     options = parser.parse_args()
     report = Report("scaling")
-    found: dict[str, list[tuple[int, float]]] = {}
+    kept = read(options.json)[1] if options.only and options.json and options.json.exists() else []
     for name in [*STEPS, *FITS]:
         if options.only and name not in options.only:
+            report.figures += [figure for figure in kept if method_and_size(figure)[0] == name]
             continue
         for n in SIZES:
             if n > options.most:
                 break
             seconds = measure(name, n, options.turns)
             report.value(f"{name}, n = {n}", [1e3 * each for each in seconds], "ms")
-            found.setdefault(name, []).append((n, statistics.median(seconds)))
-            if found[name][-1][1] > options.patience:
+            if statistics.median(seconds) > options.patience:
                 break
     report.write(options.json)
     if options.picture:
-        draw(found, options.picture)
+        draw(report.figures, options.picture)
+
+
+def method_and_size(figure: Figure) -> tuple[str, int]:
+    """Return the method and the number of points of a figure."""
+    name, n = figure.work.rsplit(", n = ", 1)
+    return name, int(n)
 
 
 def measure(name: str, n: int, turns: int) -> list[float]:
@@ -127,18 +134,18 @@ def step(method: Any, X: Any, said: nb.Supervision) -> Callable[[], Any]:
     return run.step
 
 
-def draw(found: dict[str, list[tuple[int, float]]], picture: Path) -> None:
+def draw(figures: list[Figure], picture: Path) -> None:
     """Write a plot of seconds against the number of points, both by logarithm."""
     from bokeh.embed import file_html
     from bokeh.palettes import Category20
-    from bokeh.plotting import figure
+    from bokeh.plotting import figure as new_plot
     from bokeh.resources import INLINE
     from playwright.sync_api import sync_playwright
 
     from tests.browser.chromium import chromium
     from tests.browser.fixtures import launch
 
-    plot = figure(
+    plot = new_plot(
         width=900,
         height=560,
         x_axis_type="log",
@@ -148,6 +155,10 @@ def draw(found: dict[str, list[tuple[int, float]]], picture: Path) -> None:
         toolbar_location=None,
     )
     colors = Category20[20]
+    found: dict[str, list[tuple[int, float]]] = {}
+    for figure in figures:
+        name, n_points = method_and_size(figure)
+        found.setdefault(name, []).append((n_points, figure.median / 1e3))
     for number, (name, points) in enumerate(found.items()):
         n, seconds = map(list, zip(*points))
         dash = "dashed" if name in FITS else "solid"

@@ -60,6 +60,18 @@ def check_real(
     raise ValueError(f"{name} must be a finite number {allowed}".rstrip() + f", got {value!r}")
 
 
+def check_verbose(value: Any) -> None:
+    """Check a verbosity: a number of at least 0, or a bool, as scikit-learn takes it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither.
+    """
+    if not isinstance(value, bool | np.bool_):
+        check_real("verbose", value, low=0)
+
+
 def check_count(name: str, value: Any, *, low: int = 1) -> int:
     """Return a whole number of at least ``low``.
 

@@ -19,7 +19,7 @@ from nbembed.methods.placement import FittedData
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_components, check_count, check_real
+from nbembed.validation import check_components, check_count, check_verbose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,7 +198,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         n = data.shape[0]
         labels = as_supervision(y if supervision is None else supervision, n)
         check_components(self.n_components)
-        check_real("verbose", self.verbose, low=0)
+        check_verbose(self.verbose)
         as_callbacks(self.callbacks)
         as_generator(self.random_state)
         self._check_parameters(n)

@@ -63,7 +63,7 @@ class MRE(BaselineEstimator):
         Threads; None is all cores, or one below 500 points. The result does not depend on it.
     random_state : int, Generator, RandomState or None
         Of a random start, and of the noise on a start by principal components.
-    verbose : int, default=0
+    verbose : int or bool, default=0
         Above zero a progress bar is shown.
     callbacks : callable or sequence of callables, optional
         Called after every iteration with an :class:`~nbembed.baselines.base.Iteration`; returning

@@ -33,7 +33,7 @@ from nbembed.experiments.kept_results import KeptResults
 from nbembed.experiments.sweep_table import SweepTable
 from nbembed.matrix_input import matrix_of
 from nbembed.supervision import as_supervision
-from nbembed.validation import check_choice, check_count, check_real, check_unmasked
+from nbembed.validation import check_choice, check_count, check_unmasked, check_verbose
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -125,7 +125,7 @@ def sweep(
     error_score : "raise" or float, default=NaN
         Score of a fit that raises; its error is in the table, and the others go on. "raise" lets
         the error through. A name that ``scoring`` did not return for a fit is NaN.
-    verbose : int, default=0
+    verbose : int or bool, default=0
         1 shows a progress bar.
 
     Returns
@@ -165,7 +165,7 @@ def sweep(
     numbers = _seeds(estimator, seeds)
     folds = _folds(estimator, cv, X, y, n, held_out)
     raises = _raises(error_score)
-    check_real("verbose", verbose, low=0)
+    check_verbose(verbose)
     n_jobs = check_n_jobs(n_jobs)
     kept = KeptResults(folder)
     task = Task(estimator, X, y, scorers, held_out, raises, parameters)

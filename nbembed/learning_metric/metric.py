@@ -39,6 +39,7 @@ from nbembed.validation import (
     check_flag,
     check_numbers,
     check_real,
+    check_verbose,
 )
 from nbembed.work import warn
 
@@ -81,7 +82,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         on it.
     random_state : int, Generator, RandomState or None, default=None
         Of folds and of the first centroids. The same number gives the same bits.
-    verbose : int, default=0
+    verbose : int or bool, default=0
         1 shows the progress of the cross-validation.
 
     Attributes
@@ -177,7 +178,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         elif isinstance(self.n_centroids, str) or isinstance(self.width, str):
             raise ValueError('cv must be at least 2 where n_centroids or width is "cv", got None')
         check_count("max_iter", self.max_iter)
-        check_real("verbose", self.verbose, low=0)
+        check_verbose(self.verbose)
         resolve_threads(self.n_jobs)
         as_generator(self.random_state)
 

@@ -23,7 +23,7 @@ from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_real
+from nbembed.validation import check_verbose
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -155,7 +155,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
         recipe.check(data.shape[0], supervision)
-        check_real("verbose", self.verbose, low=0)
+        check_verbose(self.verbose)
         as_callbacks(self.callbacks)
         self._check_pins(supervision)
         if must_learn(metric):

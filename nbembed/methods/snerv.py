@@ -159,7 +159,7 @@ class SNeRV(NeRV):
         Threads; None or −1 uses all cores that the process may use.
     random_state : int, Generator, RandomState or None, default=None
         Of the first layout and of the metric. The same integer gives the same bits.
-    verbose : int, default=0
+    verbose : int or bool, default=0
         1 shows a progress bar. ``LearningMetric(verbose=1)`` shows that of the cross-validation.
     callbacks : callable or list of callables, optional
         Called with the :class:`~nbembed.run.Run` after every iteration; one that returns True

@@ -204,10 +204,11 @@ def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
     k = neighbors_of_perplexity(perplexity, n - 1)
     parts = []
     for start in range(0, n, ROWS):
-        block = P[start : start + ROWS]
-        block = block.toarray() if sparse.issparse(block) else np.asarray(block)
-        index = k_smallest(-block, k)
+        block, columns = _entries(P[start : start + ROWS])
+        index = k_smallest(-block, min(k, block.shape[1]))
         p = np.take_along_axis(block, index, axis=1).astype(np.float64)
+        if columns is not None:
+            index = np.take_along_axis(columns, index, axis=1)
         out = np.zeros_like(p)
         counts = np.count_nonzero(p, axis=1)
         for count in np.unique(counts[counts > 0]):
@@ -216,3 +217,21 @@ def _cut(P: Any, perplexity: float, n_threads: int) -> sparse.csr_array:
             out[here, :count] = _calibrated(np.log(kept[:, :1] / kept), perplexity, n_threads)
         parts.append(csr_of_rows(out, index, n))
     return sparse.csr_array(sparse.vstack(parts, format="csr"))
+
+
+def _entries(rows: Any) -> tuple[NDArray[Any], NDArray[np.intp] | None]:
+    """Return the entries of some rows and their columns, in ascending order; None if dense.
+
+    Sparse rows are as long as the longest of them: zeros, in column 0, follow a shorter one.
+    """
+    if not sparse.issparse(rows):
+        return np.asarray(rows), None
+    rows = sparse.csr_array(rows)
+    rows.sort_indices()
+    counts = np.diff(rows.indptr)
+    taken = np.arange(max(1, int(counts.max(initial=0)))) < counts[:, None]
+    block = np.zeros(taken.shape, dtype=rows.dtype)
+    columns = np.zeros(taken.shape, dtype=np.intp)
+    block[taken] = rows.data
+    columns[taken] = rows.indices
+    return block, columns

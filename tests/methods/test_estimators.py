@@ -186,12 +186,13 @@ def test_a_failing_callback_is_not_swallowed(kind, pair):
         quick(kind, callbacks=[fail]).fit(pair[0])
 
 
-def test_a_progress_bar_on_request_only(kind, pair, capsys):
+@pytest.mark.parametrize("verbose", [1, True])
+def test_a_progress_bar_on_request_only(kind, verbose, pair, capsys):
     X, _ = pair
     quiet = quick(kind).fit(X)
     out = capsys.readouterr()
     assert (out.out, out.err) == ("", "")
-    loud = quick(kind, verbose=1).fit(X)
+    loud = quick(kind, verbose=verbose).fit(X)
     bar = capsys.readouterr().err
     assert kind.__name__ in bar
     assert "iteration=" in bar

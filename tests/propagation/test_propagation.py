@@ -9,7 +9,8 @@ from sklearn.datasets import make_blobs
 
 import nbembed as nb
 from nbembed.affinities import as_affinities, perplexity_affinities
-from nbembed.propagation.graph import symmetric_weights
+from nbembed.propagation import graph
+from nbembed.propagation.graph import _cut, symmetric_weights
 from nbembed.supervision import Supervision, as_supervision
 
 X, Y = make_blobs(120, 4, centers=3, cluster_std=2.5, random_state=1)
@@ -86,6 +87,28 @@ def test_the_graph_is_the_mean_of_both_rows_and_the_nearest_neighbor():
 def test_the_graph_does_not_depend_on_the_perplexity_of_the_method(perplexity):
     dense = perplexity_affinities(X, perplexity, dtype=np.float64)
     np.testing.assert_allclose(weights(dense), weights(), atol=1e-6)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("points", [X, np.repeat(X[:24], 5, axis=0)])
+def test_sparse_affinities_have_the_graph_of_dense_ones(points, joint):
+    near = perplexity_affinities(points, 12, n_neighbors=40, n_jobs=1)
+    P = (near.joint() if joint else near).P
+    assert sparse.issparse(P)
+    for k in (3, 10, 30):  # fewer than a row has, and more
+        found, dense = _cut(P, k, 1), _cut(P.toarray(), k, 1)
+        assert (found != dense).nnz == 0
+        np.testing.assert_array_equal(found.indices, dense.indices)
+
+
+def test_a_graph_of_sparse_affinities_has_no_dense_rows(monkeypatch):
+    widths = []
+    ranked = graph.k_smallest
+    monkeypatch.setattr(graph, "k_smallest", lambda v, k: widths.append(v.shape[1]) or ranked(v, k))
+    n = 3000
+    P = sparse.diags_array([1 / n, 1 / n], offsets=[1, -1], shape=(n, n), format="csr")
+    _cut(P, 10.0, 1)
+    assert widths == [2, 2, 2]
 
 
 def test_joint_and_sparse_forms_are_taken():

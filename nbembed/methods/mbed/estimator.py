@@ -112,7 +112,7 @@ class Mbed(PlacesNewPoints):
         on it.
     random_state : int, Generator, RandomState or None, default=None
         The same integer gives the same bits.
-    verbose : int, default=0
+    verbose : int or bool, default=0
         1 shows a progress bar.
     callbacks : callable or list of callables, optional
         Called with the :class:`~nbembed.run.Run` after every iteration; one that returns True
