@@ -83,6 +83,8 @@ explorer.close()
 READINGS = 40
 #: Milliseconds from a command to its first frame that the 95th percentile should not exceed.
 GOALS = {2000: 100, 20000: 150}
+#: Milliseconds between two frames of a map that moves: thirty a second.
+FRAME_GOALS = {20000: 1000 / 30}
 
 KINDS = {
     "slider": "slider to changed picture",
@@ -275,7 +277,8 @@ def warm_up(notebook: Any, hand: Hand) -> None:
 
 def tell(report: Report, n: int, found: dict[str, Any]) -> None:
     """Report what was seen: medians with spreads, and the 95th percentiles, which have goals."""
-    report.value(f"between two frames, n = {n}", 1000 / max(found["frames a second"], 0.01), "ms")
+    apart = 1000 / max(found["frames a second"], 0.01)
+    report.value(f"between two frames, n = {n}", apart, "ms", FRAME_GOALS.get(n))
     for kind, what in KINDS.items():
         times = found[kind]
         if times:
