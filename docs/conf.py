@@ -10,6 +10,7 @@ which is quick while one writes.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -47,7 +48,7 @@ shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", ignore=shutil.ign
 
 def _in_own_folder(app, name, source) -> None:
     """Lead links to notebooks to their copies; in the files they work where the files lie."""
-    source[0] = source[0].replace("](../notebooks/", "](notebooks/")
+    source[0] = re.sub(r"\]\(((?:\.\./)*)\.\./notebooks/", r"](\1notebooks/", source[0])
 
 
 nb_execution_mode = os.environ.get("NBEMBED_DOCS_NOTEBOOKS", "cache")

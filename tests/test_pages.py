@@ -17,6 +17,7 @@ PAGES = [
     DOCS / "larger-than-one-machine.md",
     DOCS / "which-method.md",
     DOCS / "your-own-recipe.md",
+    *sorted((DOCS / "hosts").glob("*.md")),
     *sorted((DOCS / "methods").glob("*.md")),
 ]
 #: The spectral learners that a person chooses among.
@@ -35,8 +36,9 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
         for block in BLOCK.findall(page.read_text(encoding="utf-8")):
             exec(compile(block, page.name, "exec", dont_inherit=True), names)
     if "explorer" in names:
+        session = names["explorer"].session
         names["explorer"].close()
-        names["session"].close()
+        session.close()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
@@ -77,11 +79,30 @@ def test_each_page_of_the_top_has_its_place_also_the_one_of_benchmarks():
 
 def test_links_to_notebooks_work_in_the_files_as_they_lie():
     """Sphinx leads them to its own copies (docs/conf.py)."""
-    for page in DOCS.glob("*.md"):
+    notebooks = DOCS.parent / "notebooks"
+    for page in [*DOCS.glob("*.md"), *DOCS.glob("*/*.md")]:
         links = re.findall(r"\]\(([^)#:]+\.ipynb)\)", page.read_text(encoding="utf-8"))
         for link in links:
-            assert link.startswith("../notebooks/"), page.name
-            assert (DOCS / link).is_file(), page.name
+            target = (page.parent / link).resolve()
+            assert target.is_relative_to(notebooks), page.name
+            assert target.is_file(), page.name
+
+
+#: What every page of a host says, in this order.
+OF_A_HOST = ["Start", "What works", "What differs", "How it is checked", "Known limits"]
+
+
+def test_every_host_has_a_page_of_the_same_build_and_every_page_is_listed():
+    index = (DOCS / "hosts" / "index.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"{toctree}\n:hidden:\n:maxdepth: 1\n\n(.*?)```", index, re.DOTALL)
+    pages = {page.stem: page for page in (DOCS / "hosts").glob("*.md") if page.stem != "index"}
+    assert sorted(listed.split()) == sorted(pages)
+    for name, page in pages.items():
+        text = page.read_text(encoding="utf-8")
+        assert re.findall(r"^## (.*)$", text, re.MULTILINE) == OF_A_HOST, name
+        assert f"]({name}.md)" in index
+        start = text.split("## What works")[0]
+        assert start.count("```") >= 2, f"{name} has no command to copy"
 
 
 #: Which classes the sliders of a page belong to; the rest have none.

@@ -7,6 +7,8 @@ times a second, and what threads would send waits for the next question.
 
 marimo runs the cells that depend on a widget again, once the page has written one of its traits.
 There the page counts changes of selection and supervision in a trait.
+
+``docs/hosts`` has a page for each host: how it is used, what differs, and how that was checked.
 """
 
 from __future__ import annotations
