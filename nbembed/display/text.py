@@ -37,8 +37,9 @@ _DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 def is_missing(value: Any) -> bool:
     """Return whether a value stands for none: ``None``, NaN, pandas' ``NA`` and ``NaT``."""
-    if type(value) in _NEVER_MISSING:  # of many cells, the usual ones must be quick
-        return False
+    kind = type(value)  # of many cells, the usual ones must be quick
+    if kind is float or kind in _NEVER_MISSING:
+        return bool(value != value)
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, float | np.floating):
