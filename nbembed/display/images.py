@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import os
+import struct
+import zlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,10 @@ MOST_PIXELS = 40_000_000
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 #: Images whose values decide which are black and white.
 SAMPLE = 500
+#: Pixels up to which a PNG is written at once; larger images gain from the prediction of pixels.
+SMALL = 32 * 32
+#: Modes of Pillow as the color types of a PNG.
+_COLOR_TYPES = {"L": 0, "RGB": 2, "RGBA": 6}
 #: Dimensions of an array with one gray image for each point, and of one with colors.
 GRAY, COLOR = 3, 4
 
@@ -142,8 +148,9 @@ class Images:
             return array.astype(np.uint8) * np.uint8(255)
         low, high = self._black_and_white() if limits is None else limits
         span = high - low or 1.0
-        scaled = np.clip((np.nan_to_num(array.astype(np.float64), nan=low) - low) / span, 0, 1)
-        return np.rint(255 * scaled).astype(np.uint8)
+        values = array.astype(np.float64)
+        values = np.clip(np.where(np.isnan(values), low, values), low, high)
+        return np.rint(255 * ((values - low) / span)).astype(np.uint8)
 
     def _black_and_white(self) -> tuple[float, float]:
         """Return the values that are shown as black and as white."""
@@ -157,9 +164,28 @@ class Images:
 def encoded(image: Image.Image | NDArray[np.uint8]) -> bytes:
     """Return an image, or its pixels, as a PNG."""
     drawn = Image.fromarray(image) if isinstance(image, np.ndarray) else image
+    if drawn.width * drawn.height <= SMALL and drawn.mode in _COLOR_TYPES:
+        return _small_png(drawn)
     file = io.BytesIO()
     Image.Image.save(drawn, file, "PNG")
     return file.getvalue()
+
+
+def _small_png(image: Image.Image) -> bytes:
+    """Return a PNG of few pixels, whose rows are stored without prediction.
+
+    For such an image Pillow takes most of its time to prepare what it then hardly uses.
+    """
+    width, height = image.size
+    pixels = np.asarray(image).reshape(height, -1)
+    rows = np.zeros((height, 1 + pixels.shape[1]), np.uint8)  # each begins with its filter, none
+    rows[:, 1:] = pixels
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[image.mode], 0, 0, 0)
+    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
 
 
 def _extremes(images: Iterable[Any]) -> tuple[float, float]:

@@ -131,6 +131,17 @@ class PointData:
         cells = [(name, self._table.cell(name, point)) for name in self._shown]
         return [(name_of(name), text_of(value)) for name, value in cells]
 
+    def row_block(self, points: slice) -> list[list[tuple[str, str]]]:
+        """Return what :meth:`rows` does, of each of some points."""
+        table = self._table
+        if table is None or not self._shown:
+            return [[] for _ in range(self.n_samples)[points]]
+        columns = []
+        for name in self._shown:
+            title = name_of(name)
+            columns.append([(title, text_of(value)) for value in table.cells(name, points)])
+        return [list(row) for row in zip(*columns)]
+
     def image(self, point: int) -> bytes | None:
         """Return the image of a point as a PNG, ``None`` if it has none.
 

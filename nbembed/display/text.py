@@ -29,12 +29,17 @@ _CONTROLS = {
     **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
 }
 
+_NEVER_MISSING = frozenset({str, int, bool})
+
 #: Embeddings, overrides and isolates of direction, and their ends.
 _DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 
 def is_missing(value: Any) -> bool:
     """Return whether a value stands for none: ``None``, NaN, pandas' ``NA`` and ``NaT``."""
+    kind = type(value)  # of many cells, the usual ones must be quick
+    if kind is float or kind in _NEVER_MISSING:
+        return bool(value != value)
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, float | np.floating):
@@ -61,6 +66,8 @@ def text_of(value: Any, longest: int = LONGEST_CELL) -> str:
         text = f"a {type(value).__name__}"
     if len(text) > longest:
         text = text[:longest] + "…"
+    if text.isascii() and text.isprintable():
+        return text
     return readable(text.translate(_CONTROLS))
 
 

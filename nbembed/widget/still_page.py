@@ -11,7 +11,6 @@ import base64
 import html
 import json
 import pathlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from nbembed.display.text import name_of
 from nbembed.widget import schema
 from nbembed.widget.protocol import encode, finite
+from nbembed.work import stage
 
 if TYPE_CHECKING:
     from nbembed.display.point_data import PointData
@@ -29,6 +29,8 @@ _STATIC = pathlib.Path(__file__).parent / "static"
 
 #: Bytes of the cards that a page has, and points whose cards are looked at for it.
 MOST_BYTES, MOST_CARDS = 6_000_000, 50_000
+#: Points whose cards are read together.
+BLOCK = 200
 #: Traits that are of use without a kernel; the others keep their defaults.
 SHOWN = (
     "n_samples", "height", "label_codes", "label_confidence", "classes", "links", "cannot_links",
@@ -99,7 +101,7 @@ def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, t
     traits["membership_colors"] = b"" if colors is None else encode("membership_colors", colors)
     state = {
         "traits": {name: _plain(value) for name, value in traits.items()},
-        "cards": list(_cards(points, int(widget.n_samples))),
+        "cards": _cards(points, int(widget.n_samples)),
         "left_out": points.left_out,
     }
     # No "<" is left that could end the element or begin a comment.
@@ -124,19 +126,32 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _cards(points: PointData, n_samples: int) -> Iterator[list[Any]]:
+def _cards(points: PointData, n_samples: int) -> list[list[Any]]:
     """Return name, rows and image of each point, as long as there is room."""
-    left = MOST_BYTES
-    for point in range(min(n_samples, MOST_CARDS)):
-        rows = points.rows(point)
-        image = None
-        try:
-            image = points.image(point)
-        except Exception:  # whatever the user's own sequence raises
-            image = None
-        name = points.name(point)
-        text = None if image is None else base64.b64encode(image).decode("ascii")
-        left -= len(name) + sum(len(a) + len(b) for a, b in rows) + len(text or "")
-        if left < 0:
-            return
-        yield [name, [list(row) for row in rows], text]
+    total = min(n_samples, MOST_CARDS)
+    reading = stage("reading the cards", total)
+    cards: list[list[Any]] = []
+    left, counted = MOST_BYTES, 0
+    for first in range(0, total, BLOCK):
+        here = slice(first, min(first + BLOCK, total))
+        for point, rows in enumerate(points.row_block(here), first):
+            name, image = points.name(point), _image(points, point)
+            left -= len(name) + sum(len(a) + len(b) for a, b in rows) + len(image or "")
+            if left < 0:
+                reading.advance(total)
+                return cards
+            cards.append([name, rows, image])
+        # It ends with the points or with the room, whichever comes first.
+        done = max(here.stop, round(total * (1 - left / MOST_BYTES)))
+        reading.advance(done - counted)
+        counted = done
+    return cards
+
+
+def _image(points: PointData, point: int) -> str | None:
+    """Return the image of a point in base64, ``None`` if it has none that can be shown."""
+    try:
+        image = points.image(point)
+    except Exception:  # whatever the user's own sequence raises
+        return None
+    return None if image is None else base64.b64encode(image).decode("ascii")
