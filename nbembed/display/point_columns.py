@@ -1,16 +1,24 @@
-"""All columns of points by which they are found: those of the table, labels, color, features."""
+"""All columns of points by which they are found: those of the table, labels, color, features.
+
+Beside the columns that have names of their own there may be tens of thousands of a matrix, such as
+the counts of genes. These come last, and each is read when it is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from functools import partial
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.display.column_titles import ColumnTitles
 from nbembed.display.columns import MOST_INTEGER_CATEGORIES, Column, as_column
 from nbembed.display.find_columns import FindColumn, Histogram, encoded, histogram
 from nbembed.display.find_text import folded, searchable
+from nbembed.display.matrix_columns import MatrixColumns, matrix_columns
 from nbembed.display.table import listed
 from nbembed.display.text import name_of
 
@@ -21,9 +29,11 @@ if TYPE_CHECKING:
 
 #: The title of the column of labels.
 LABEL = "class label"
-#: Columns that a page lists.
-MOST_LISTED = 500
-#: Features of an array that are columns of their own.
+#: Values of columns that are kept, of all points together.
+MOST_VALUES = 2**24
+#: Columns that are kept, however many points there are.
+FEWEST_KEPT = 16
+#: Features without names that are columns of their own.
 MOST_FEATURES = 100
 #: Characters of a column that are kept in the form in which they are searched.
 MOST_KEPT = 2**26
@@ -31,8 +41,15 @@ MOST_KEPT = 2**26
 JUDGED_ROWS = 1000
 
 
+@dataclass(frozen=True)
+class MatrixKey:
+    """Stands for a column of the matrix."""
+
+    place: int
+
+
 class PointColumns:
-    """Reads columns when they are first asked for, and keeps them.
+    """Reads columns when they are first asked for, and keeps those that were asked for last.
 
     Parameters
     ----------
@@ -41,13 +58,8 @@ class PointColumns:
         The features, ``None`` where they are none.
     labels : callable
         Returns the class of each point, −1 for none, and the names of the classes.
-
-    Attributes
-    ----------
-    titles : tuple of str
-        Of the columns that a page lists.
-    left_out : int
-        The number of columns that it does not list.
+    feature_names : sequence of str, optional
+        Of the features; where there is a table, these are columns only if they have names.
     """
 
     def __init__(
@@ -55,6 +67,7 @@ class PointColumns:
         points: PointData,
         X: Any,
         labels: Callable[[], tuple[NDArray[np.intp], tuple[str, ...]]],
+        feature_names: Sequence[str] | None = None,
     ) -> None:
         self._points = points
         self._labels = labels
@@ -63,29 +76,47 @@ class PointColumns:
             title, colors = points.extra_color
             self._readers[title or "color"] = lambda: colors
         table = points.table
+        self._matrix: MatrixColumns | None = None
         if table is not None:
             self._readers.update({key: self._reader(key) for key in table.names})
-        elif isinstance(X, np.ndarray) and X.shape[1] <= MOST_FEATURES:
-            for j in range(X.shape[1]):
-                self._readers[f"feature {j}"] = partial(X.__getitem__, (slice(None), j))
-        self._keys = list(self._readers)[:MOST_LISTED]
-        self.titles = (LABEL, *(name_of(key) or str(key) for key in self._keys))
-        self.left_out = len(self._readers) - len(self._keys)
-        self._columns: dict[Hashable, tuple[FindColumn, Histogram]] = {}
+            self._matrix = table.others
+        if self._matrix is None and X is not None:
+            few = isinstance(X, np.ndarray) and X.shape[1] <= MOST_FEATURES
+            if feature_names is not None:
+                self._matrix = matrix_columns(X, feature_names)
+            elif table is None and few:
+                self._matrix = matrix_columns(X, [f"feature {j}" for j in range(X.shape[1])])
+        self._keys = list(self._readers)
+        self._columns: OrderedDict[Hashable, tuple[FindColumn, Histogram]] = OrderedDict()
+        self._most = max(FEWEST_KEPT, MOST_VALUES // max(points.n_samples, 1))
         self._texts: dict[Hashable, list[str]] = {}
         self._names: list[str] | None = None
 
+    @cached_property
+    def titles(self) -> ColumnTitles:
+        """The titles of all columns, in the order of their positions."""
+        return ColumnTitles([LABEL, *self._keys, *self.matrix_names])
+
+    @property
+    def matrix_names(self) -> Sequence[Any]:
+        """The names of the columns of the matrix."""
+        return () if self._matrix is None else self._matrix.names
+
     def key(self, position: int) -> Hashable:
-        """Return the key of a listed column; ``None`` is that of the labels.
+        """Return the key of a column; ``None`` is that of the labels.
 
         Raises
         ------
         ValueError
             If there is no such column.
         """
-        if not 0 <= position < len(self.titles):
-            raise ValueError(f"column must be in [0, {len(self.titles)}), got {position}")
-        return None if position == 0 else self._keys[position - 1]
+        own = 1 + len(self._keys)
+        if not 0 <= position < own + len(self.matrix_names):
+            count = own + len(self.matrix_names)
+            raise ValueError(f"column must be in [0, {count}), got {position}")
+        if position == 0:
+            return None
+        return self._keys[position - 1] if position < own else MatrixKey(position - own)
 
     def named(self, name: Any, argument: str) -> Hashable:
         """Return the key of the column that a person calls ``name``.
@@ -99,18 +130,13 @@ class PointColumns:
             return name
         if name == LABEL:
             return None
-        table = self._points.table
-        if isinstance(name, str) and table is not None:
-            try:  # a variable of an AnnData
-                values = table.values(name, argument)
-            except ValueError:
-                pass
-            else:
-                self._readers[name] = lambda: values
-                return name
+        matrix = self._matrix if isinstance(name, Hashable) else None
+        place = None if matrix is None else matrix.place(name, argument)
+        if place is not None:
+            return MatrixKey(place)
         raise ValueError(
             f"{argument} must name columns, got {name!r}; the columns are "
-            f"{listed([LABEL, *self._readers])}"
+            f"{listed([LABEL, *self._keys, *self.matrix_names])}"
         )
 
     def column(self, key: Hashable) -> tuple[FindColumn, Histogram]:
@@ -121,18 +147,22 @@ class PointColumns:
             made = FindColumn("category", LABEL, codes.astype(np.float64), names, places)
             return made, histogram(made)
         if key not in self._columns:
-            made = encoded(self._readers[key](), name_of(key))
+            made = encoded(self._values(key), self.title(key))
             self._columns[key] = made, histogram(made)
+            if len(self._columns) > self._most:
+                self._columns.popitem(last=False)
+        self._columns.move_to_end(key)
         return self._columns[key]
 
-    def colorable(self) -> list[Hashable]:
-        """Return the listed columns that can color points: all but text of which most is unique."""
-        return [key for key in self._keys if not self._has_text(key) or self._recurs(key)]
+    def colorable(self) -> Iterator[Hashable]:
+        """Yield the columns that can color points: all but text of which most is unique."""
+        yield from (key for key in self._keys if not self._has_text(key) or self._recurs(key))
+        yield from map(MatrixKey, range(len(self.matrix_names)))
 
     def color_title(self, key: Hashable) -> str:
         """Return the title of a column that colors points, "" for values without one."""
         extra = self._extra_color(key)
-        return name_of(key) if extra is None else extra.title
+        return self.title(key) if extra is None else extra.title
 
     def color_column(self, key: Hashable) -> Column:
         """Return a column as it colors points.
@@ -145,9 +175,9 @@ class PointColumns:
         extra = self._extra_color(key)
         if extra is not None:
             return extra
-        table, title = self._points.table, name_of(key)
+        table, title = self._points.table, self.title(key)
         native = None if table is None else table.native(key)
-        values = self._readers[key]()
+        values = self._values(key)
         return as_column(values, self._points.n_samples, title, title=title, native=native)
 
     def _extra_color(self, key: Hashable) -> Column | None:
@@ -156,7 +186,12 @@ class PointColumns:
         return self._points.color if extra is not None and key == (extra[0] or "color") else None
 
     def _recurs(self, key: Hashable) -> bool:
-        values = np.asarray(self._readers[key]()[:JUDGED_ROWS])
+        table = self._points.table
+        inside = table is not None and key in table
+        values = np.asarray(
+            table.head(key, JUDGED_ROWS) if table is not None and inside
+            else self._readers[key]()[:JUDGED_ROWS]
+        )  # fmt: skip
         if values.dtype.kind == "M":
             return True
         try:
@@ -172,8 +207,8 @@ class PointColumns:
             return [known[code] for code in codes.tolist()]
         if key in self._texts:
             return self._texts[key]
-        texts = [folded(searchable(value)) for value in self._readers[key]()]
-        if sum(map(len, texts)) <= MOST_KEPT:
+        texts = [folded(searchable(value)) for value in self._values(key)]
+        if not isinstance(key, MatrixKey) and sum(map(len, texts)) <= MOST_KEPT:
             self._texts[key] = texts
         return texts
 
@@ -192,21 +227,39 @@ class PointColumns:
         table = self._points.table
         if table is not None and key in table:
             return searchable(table.cell(key, point))
+        if isinstance(key, MatrixKey):  # one column for all points of a search
+            return searchable(self.column(key)[0].values[point])
         return searchable(self._readers[key]()[point])
 
     def title(self, key: Hashable) -> str:
         """Return what a column is called."""
+        if isinstance(key, MatrixKey):
+            return name_of(self.matrix_names[key.place])
         return LABEL if key is None else name_of(key)
+
+    def name(self, key: Hashable) -> str | None:
+        """Return what a person calls a column, ``None`` where that is no text."""
+        name = self.matrix_names[key.place] if isinstance(key, MatrixKey) else key
+        return str(name) if isinstance(name, str) else None
+
+    def _values(self, key: Hashable) -> Any:
+        """Return the values of a column other than the labels."""
+        if isinstance(key, MatrixKey):
+            assert self._matrix is not None
+            return self._matrix.values(key.place)
+        return self._readers[key]()
 
     def searched(self) -> list[Hashable]:
         """Return the columns that are searched where none is named: all but those of numbers."""
-        return [key for key in list(self._readers) if self._has_text(key)]
+        return [key for key in self._keys if self._has_text(key)]
 
     def _has_text(self, key: Hashable) -> bool:
         table = self._points.table
         if table is not None and key in table:
             return not (table.is_numeric(key) or table.is_boolean(key))
-        return np.asarray(self._readers[key]()).dtype.kind in "OUST"
+        return not isinstance(key, MatrixKey) and (
+            np.asarray(self._readers[key]()).dtype.kind in "OUST"
+        )
 
     def _reader(self, key: Hashable) -> Callable[[], Any]:
         table = self._points.table

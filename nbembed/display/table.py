@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from scipy import sparse
 
 from nbembed.dask_input import refuse_dask
+from nbembed.display.matrix_columns import MatrixColumns
 from nbembed.display.text import in_sentence, name_of
 from nbembed.matrix_input import matrix_of
 
@@ -34,8 +36,8 @@ class Table:
     n_rows : int
     kind : {"pandas", "polars", "other"}
         What frames the user works with.
-    other : callable, optional
-        Returns the values of a name that is no column, or ``None``.
+    others : MatrixColumns, optional
+        Columns of a matrix beside the table, such as the variables of an AnnData.
     """
 
     def __init__(
@@ -44,13 +46,13 @@ class Table:
         index: Any,
         n_rows: int,
         kind: str = "other",
-        other: Callable[[Any], Any] | None = None,
+        others: MatrixColumns | None = None,
     ) -> None:
         self._columns = dict(columns)
         self.index = index
         self.n_rows = n_rows
         self.kind = kind
-        self._other = other
+        self.others = others
 
     @property
     def names(self) -> tuple[Hashable, ...]:
@@ -79,13 +81,20 @@ class Table:
             If there is no such column.
         """
         found = self._columns.get(name)
-        if found is None and self._other is not None:
-            found = self._other(name)
+        if found is None and self.others is not None:
+            place = self.others.place(name, argument)
+            found = None if place is None else self.others.values(place)
         if found is None:
             raise ValueError(
                 f"{argument}={name!r} is no column; the columns are {listed(self.names)}"
             )
         return found if isinstance(found, np.ndarray) else found.to_numpy()
+
+    def head(self, name: Any, rows: int) -> NDArray[Any]:
+        """Return the first values of a column."""
+        column = self._columns[name][:rows]
+        found: NDArray[Any] = column if isinstance(column, np.ndarray) else column.to_numpy()
+        return found
 
     def native(self, name: Any) -> Any:
         """Return a column as the user's library has it, ``None`` where there is no such column."""
@@ -168,15 +177,27 @@ def _table_of_annotated(value: Any, name: str) -> Table:
     table = as_table(value.obs, name)
     assert table is not None
 
-    def variable(wanted: Any) -> Any:
-        """Return the values of a variable, such as the counts of a gene."""
-        if not isinstance(wanted, str) or wanted not in value.var_names:
-            return None
-        found = matrix_of(value[:, [wanted]], name)
-        return np.asarray(found.toarray() if hasattr(found, "toarray") else found).ravel()
-
     columns = {n: table._columns[n] for n in table.names}
-    return Table(columns, value.obs_names, int(value.shape[0]), "pandas", variable)
+    others = None if value.X is None else MatrixColumns(value.var_names, _reader(value, name))
+    return Table(columns, value.obs_names, int(value.shape[0]), "pandas", others)
+
+
+def _reader(annotated: Any, name: str) -> Callable[[int], Any]:
+    """Return a function that reads one variable, without the others where these are in a file."""
+    checked: list[Any] = []
+
+    def read(place: int) -> Any:
+        matrix = annotated.X
+        if isinstance(matrix, np.ndarray):
+            return matrix[:, place]
+        if not sparse.issparse(matrix):
+            return matrix_of(annotated[:, [place]], name)
+        if not any(matrix is known for known in checked):
+            matrix_of(matrix, name)  # every entry is checked, once
+            checked[:] = [matrix]
+        return matrix[:, [place]]
+
+    return read
 
 
 def _table_of_mapping(value: Mapping[Any, Any], name: str) -> Table:

@@ -8,6 +8,7 @@ from typing import Any
 from nbembed.session.methods import known_methods
 from nbembed.session.reading import read
 from nbembed.session.session import Session
+from nbembed.session.stored_view import read_stored_view
 
 
 def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:
@@ -16,6 +17,8 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
     Parameters
     ----------
     path : path-like
+        What an Explorer showed when the file was written is read, too: an Explorer of this session
+        shows it again.
     methods : tuple of Recipe or estimator classes
         Needed where the session used methods that are not registered.
 
@@ -41,4 +44,6 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
         raise TypeError(
             f"methods must be a tuple of classes of recipes or estimators, got {methods!r}"
         ) from None
-    return Session._around(*read(path, known))
+    session = Session._around(*read(path, known))
+    session._stored_view = read_stored_view(path)
+    return session

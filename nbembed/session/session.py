@@ -32,6 +32,7 @@ from nbembed.session.session_state import SessionState
 from nbembed.session.settings import Settings, recipe_of
 from nbembed.session.state_machine import STATES, State
 from nbembed.session.storage import save
+from nbembed.session.stored_view import NOTHING, View
 from nbembed.session.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_choice, check_flag, check_instance, check_real, check_text
@@ -125,6 +126,10 @@ class Session(MapView, HistoryView, Suggesting):
     def _begin(self, X: Any, controller: Controller) -> None:
         self._X = X
         self._controller = controller
+        #: What was shown when the file was written that this session was read from.
+        self._stored_view: View = NOTHING
+        #: What an Explorer shows now, ``None`` where there is none any more.
+        self._present_view: Callable[[], View | None] = _not_shown
 
     @classmethod
     def _around(cls, X: Any, controller: Controller) -> Self:
@@ -483,7 +488,7 @@ class Session(MapView, HistoryView, Suggesting):
         The file is written beside its destination and then put in its place, so that a crash
         leaves the old file or the new one. A symbolic link stays one, and a file that is replaced
         keeps its permissions. A running session is saved between two iterations; a long one is not
-        waited for.
+        waited for. The file also has what the last Explorer of the session shows.
 
         Raises
         ------
@@ -492,13 +497,17 @@ class Session(MapView, HistoryView, Suggesting):
         OSError
             If no file can be written there.
         """
-        save(self._controller, self._X, path)
+        save(self._controller, self._X, path, self._present_view() or self._stored_view)
 
     def __repr__(self) -> str:
         return (
             f"<Session of {self.n_samples} points, {self.method_name}, {self.state}, "
             f"iteration {self.iteration}>"
         )
+
+
+def _not_shown() -> None:
+    """Return what is shown where no Explorer shows anything."""
 
 
 def start_arguments(X: Any, settings: Settings) -> dict[str, Any]:

@@ -15,7 +15,7 @@ Members
 ``trace.npy``
     Columns iteration, cost, movement, stage and parameter set (rows of two lists in the JSON).
 ``view/color.npy``
-    Of an Explorer that saves by itself: the values to color by. The JSON has a part ``view`` then.
+    Where an Explorer shows the session: the values to color by. The JSON has a part ``view`` then.
     Both may be missing, and nothing else depends on them.
 ``path/0.npy``, …, ``snapshots/0.npy``, …, ``references/0.npy``, …
     Layouts kept, and those to which solutions that are unique up to a rotation are aligned.
@@ -32,7 +32,6 @@ its log says so (``reset_optimizer``), so that the log still replays to the same
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +42,7 @@ from nbembed.session.archive import write_archive
 from nbembed.session.events import MOTION
 from nbembed.session.reading import FORMAT, MEASURES, SMALL, VERSION
 from nbembed.session.serialization import encode
+from nbembed.session.stored_view import FOLDER, NOTHING, View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def save(
     controller: Controller,
     X: Any,
     path: str | os.PathLike[str],
-    view: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
+    view: View = NOTHING,
 ) -> None:
     """Write a session to ``path``; see :meth:`Session.save`.
 
@@ -77,7 +77,7 @@ def save(
         raise ValueError(f"the session cannot be saved: {error}") from error
     if view[0]:
         content["view"] = dict(view[0])
-        arrays.update({f"view/{name}": array for name, array in view[1].items()})
+        arrays.update({f"{FOLDER}{name}": array for name, array in view[1].items()})
     write_atomically(destination, lambda file: write_archive(file, content, arrays))
 
 

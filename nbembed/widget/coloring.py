@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from nbembed.display.column_titles import ColumnTitles
 from nbembed.display.columns import Column, as_column
 from nbembed.display.point_columns import LABEL
+from nbembed.display.text import name_of
 from nbembed.widget import serializers
+from nbembed.widget.view_state import ChosenColumn
 
 if TYPE_CHECKING:
     from nbembed.display.point_columns import PointColumns
     from nbembed.display.point_data import PointData
     from nbembed.widget.drawing import FrameArtist
     from nbembed.widget.trait_writer import TraitWriter
+    from nbembed.widget.view_state import ViewState
+
+
+#: Columns that a page lists at once; of more it asks for those whose titles have a text.
+MOST_LISTED = 30
 
 
 class ColumnChoice:
@@ -26,6 +35,11 @@ class ColumnChoice:
         Those by which points are found.
     artist : FrameArtist
     writer : TraitWriter
+
+    Attributes
+    ----------
+    chosen : ChosenColumn or None
+        What somebody has chosen, ``None`` while the column that was given colors the points.
     """
 
     def __init__(
@@ -35,15 +49,24 @@ class ColumnChoice:
         self._columns = columns
         self._artist = artist
         self._writer = writer
-        #: Title of each column that is offered, and what makes it.
-        self._offered: list[tuple[str, Callable[[], Column]]] = []
-        for key in columns.colorable():
-            self._offer(columns.color_title(key), self._reader(key))
+        #: The columns of the table, by their number, and after these the values that were given.
+        self._keys = list(columns.colorable())
+        #: What makes the columns that are no longer, or never were, those of the table.
+        self._given: dict[int, Callable[[], Column]] = {}
+        self.chosen: ChosenColumn | None = None
+
+    @cached_property
+    def titles(self) -> ColumnTitles:
+        """The titles of the columns that are offered; "" for values without a title."""
+        return ColumnTitles(map(self._columns.color_title, self._keys))
 
     @property
-    def titles(self) -> list[str]:
-        """The titles of the columns that are offered; "" for values without a title."""
-        return [title for title, _ in self._offered]
+    def traits(self) -> dict[str, Any]:
+        """What a page is told of the columns that are offered."""
+        count = len(self._keys)
+        few = count <= MOST_LISTED
+        titles = [self.titles.title(k) for k in range(count)] if few else []
+        return {"color_columns": titles, "color_column_count": count}
 
     def choose(self, column: int) -> None:
         """Color by one of the columns that are offered.
@@ -53,9 +76,13 @@ class ColumnChoice:
         ValueError
             If there is no such column, or its numbers cannot be drawn.
         """
-        if not 0 <= column < len(self._offered):
-            raise ValueError(f"column must be in [0, {len(self._offered)}), got {column}")
-        self._show(self._offered[column][1]())
+        if not 0 <= column < len(self._keys):
+            raise ValueError(f"column must be in [0, {len(self._keys)}), got {column}")
+        if column in self._given:
+            self._show(self._given[column](), None)
+        else:
+            key = self._keys[column]
+            self._show(self._columns.color_column(key), self._columns.name(key))
 
     def color(self, column: Any) -> None:
         """See :meth:`Coloring.color`."""
@@ -64,33 +91,54 @@ class ColumnChoice:
             if key is None and column == LABEL:
                 self._writer.update({"color_by": "class"})
                 return
-            made = self._reader(key)()
+            self._show(self._columns.color_column(key), column)
+            if key not in self._keys:
+                self._offer(key, lambda: self._columns.color_column(key))
         elif column is None:
             raise TypeError('column must be a name or values; color_by = "class" shows labels')
         else:
             made = as_column(column, self._points.n_samples, "column")
-        self._show(made)
-        if not isinstance(column, str) or made.title not in self.titles:
+            self._show(made, None)
             self._offer(made.title, lambda: made)
-            self._writer.update({"color_columns": self.titles})
 
-    def _offer(self, title: str, make: Callable[[], Column]) -> None:
+    def restore(self, view: ViewState) -> None:
+        """Color by the column that somebody had chosen when a view was stored."""
+        if view.chosen is None or view.color is None:
+            return
+        try:
+            if view.chosen.name is not None:
+                self.color(view.chosen.name)
+                return
+        except (ValueError, TypeError):
+            pass  # the table does not have it any more; its values are in the file
+        made = as_column(view.color, self._points.n_samples, title=view.title)
+        self._show(made, None)
+        self._offer(made.title, lambda: made)
+
+    def _offer(self, title: Hashable, make: Callable[[], Column]) -> None:
         """Offer a column, in the place of the one that has its title."""
-        if title in self.titles:
-            self._offered[self.titles.index(title)] = title, make
-        else:
-            self._offered.append((title, make))
+        shown = name_of(title)
+        place = self._places.get(shown)
+        if place is None:
+            place = self._places[shown] = len(self._keys)
+            self._keys.append(title)
+            self.titles.append(title)
+        self._given[place] = make
+        self._writer.update(self.traits)
 
-    def _reader(self, key: Hashable) -> Callable[[], Column]:
-        return lambda: self._columns.color_column(key)
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        titles = self.titles
+        return {titles.title(k): k for k in reversed(range(len(titles)))}
 
-    def _show(self, column: Column) -> None:
+    def _show(self, column: Column, name: str | None) -> None:
         traits = serializers.color_column(column)
         shown = traits["color_column"]
         shown["colors"] = self._artist.adopt_categories(
             column.names, shown["colors"], ordered=column.ordered
         )
         self._writer.choose_column(traits)
+        self.chosen = ChosenColumn(name)
 
 
 class Coloring:

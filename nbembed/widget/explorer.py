@@ -26,6 +26,7 @@ from nbembed.widget.autosave import Autosave
 from nbembed.widget.cards import CardSource
 from nbembed.widget.class_styles import ClassStyles
 from nbembed.widget.coloring import Coloring, ColumnChoice
+from nbembed.widget.column_search import ColumnSearch
 from nbembed.widget.comparing import Comparing
 from nbembed.widget.comparison import Comparison
 from nbembed.widget.dispatcher import CommandDispatcher
@@ -51,6 +52,7 @@ from nbembed.widget.sender import Sender
 from nbembed.widget.still_output import check_still
 from nbembed.widget.suggestion_source import SuggestionSource
 from nbembed.widget.trait_writer import TraitWriter
+from nbembed.widget.view_state import present_view
 from nbembed.widget.why_source import WhySource
 
 if TYPE_CHECKING:
@@ -232,7 +234,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         session, chosen = opened.session, opened.features
         if autoplay is None:
             autoplay = opened.owned and not opened.resumed
-        if color is None and X is None:
+        resumed_color = color is None and X is None
+        if resumed_color:
             color = opened.view.color_series
         points = PointData(
             chosen,
@@ -260,7 +263,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._writer = writer
         self._cards = CardSource(session, points, self._send_message)
         comparison = self._comparison = Comparison(session, artist, writer, self._tell_comparison)
-        finder = self._finder = Finder(session, points)
+        finder = self._finder = Finder(session, points, self._groups.feature_names)
         choice = self._column_choice = ColumnChoice(points, finder.columns, artist, writer)
         self._why = Why(session)
         reasons = self._reasons = WhySource(self._why, artist)
@@ -268,7 +271,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._queries = QuerySource(
             self._send_message,
             {
-                "find_columns": finder.answer_columns,
+                "find_columns": ColumnSearch(finder.columns, choice).answer,
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
@@ -310,12 +313,20 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         )
         data_note = "" if chosen is None else chosen.note
         writer.update({**color_traits, "named": points.named, "data_note": data_note})
-        writer.update({"color_columns": choice.titles})
+        writer.update(choice.traits)
         reactive = hosts.runs_dependent_cells()
         writer.update({"polled": self._outbox is not None, "reactive": reactive})
         writer.update({"color_by": writer.default_color})
         writer.write()
         writer.write_at_rest()
+        self.observe(writer.color_changed, "color_by")
+        #: The title of the column that was given to color by.
+        self._given_color = None if column.kind == "none" else column.title
+        if resumed_color or opened.view.given == self._given_color:
+            self._given_color = opened.view.given
+            choice.restore(opened.view)
+        writer.update(opened.view.traits_for(self.color_column["kind"]))
+        session._present_view = present_view(self)
         self._owned, self._closed = opened.owned, False
         self._ending: threading.Thread | None = None  # ends the session
         self._still = self._exports.still_output(still)
@@ -327,10 +338,9 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
-        self.observe(writer.color_changed, "color_by")
-        writer.update(opened.view.traits_for(column.kind))
         if self._autosave is not None:
-            self.observe(self._tell_view, ["selection", "color_by", "names_shown"])
+            shown = ["selection", "color_by", "color_column", "names_shown"]
+            self.observe(self._tell_view, shown)
         if self._outbox is None:
             self._sender.start()
         compilation.watch(self._tell_compiling)

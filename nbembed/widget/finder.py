@@ -50,13 +50,17 @@ class Finder:
     ----------
     session : Session
     points : PointData
+    feature_names : sequence of str, optional
+        Of the columns of an array.
     """
 
-    def __init__(self, session: Session, points: PointData) -> None:
+    def __init__(
+        self, session: Session, points: PointData, feature_names: Sequence[str] | None = None
+    ) -> None:
         self._session = session
         self._points = points
         X = None if session.recipe.takes_distances else session.X
-        self._columns = PointColumns(points, X, self._labels)
+        self._columns = PointColumns(points, X, self._labels, feature_names)
         self._found = neighborhoods.FoundRows(session.X)
 
     @property
@@ -102,10 +106,6 @@ class Finder:
         return _SHAPES[step](points, rows)
 
     # -- for a page ---------------------------------------------------------------------------
-
-    def answer_columns(self) -> tuple[dict[str, Any], list[bytes]]:
-        """Answer ``find_columns``."""
-        return {"titles": list(self._columns.titles), "left_out": self._columns.left_out}, []
 
     def answer_find(
         self, text: str, column: int, filters: Sequence[Mapping[str, Any]], among: NDArray[np.intp]

@@ -52,12 +52,16 @@ class GroupSource:
     ------
     TypeError, ValueError
         If the names are not text, one for each feature of an array.
+
+    Attributes
+    ----------
+    feature_names : list of str or None
     """
 
     def __init__(self, session: Session, points: PointData, feature_names: Any = None) -> None:
         self._session = session
         self._points = points
-        self._feature_names = _checked_names(feature_names, session, points)
+        self.feature_names = _checked_names(feature_names, session, points)
         self._lock = threading.Lock()
 
     @property
@@ -95,11 +99,11 @@ class GroupSource:
 
     @cached_property
     def _variables(self) -> Variables:
-        return variables_of(self._points, self._features, self._feature_names)
+        return variables_of(self._points, self._features, self.feature_names)
 
     @cached_property
     def _rows(self) -> PointRows:
-        return PointRows(self._points, self._features, self._feature_names, self._session.n_samples)
+        return PointRows(self._points, self._features, self.feature_names, self._session.n_samples)
 
     def _labels(self) -> Categories | None:
         supervision = self._session.supervision

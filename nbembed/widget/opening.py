@@ -12,7 +12,7 @@ from nbembed.display.table import as_table, is_annotated
 from nbembed.methods.recipe import Recipe
 from nbembed.validation import check_path
 from nbembed.widget.autosave import check_same_data, resume
-from nbembed.widget.view_state import ViewState, read_view
+from nbembed.widget.view_state import ViewState, view_state
 
 if TYPE_CHECKING:
     from nbembed.display.features import Features
@@ -33,7 +33,7 @@ class Opened:
     resumed : bool
         Whether it was read from the file to which it is saved.
     view : ViewState
-        What was shown when that file was written.
+        What was shown when the file was written that the session was read from.
     given : object
         The table or AnnData that was given as X.
     """
@@ -88,7 +88,7 @@ def open_session(
                 f"autosave must be a new file where a session is given, got {str(autosave)!r}, "
                 f"which exists; nb.Explorer(autosave=...) goes on from it"
             )
-        return Opened(session, owned=False)
+        return Opened(session, owned=False, view=_view_of_file(session))
     if X is None:
         assert autosave is not None
         found = resume(autosave)
@@ -96,7 +96,7 @@ def open_session(
             raise ValueError(
                 f"autosave names no file to go on from: there is no {str(autosave)!r}; give X too"
             )
-        return Opened(found, resumed=True, view=read_view(autosave, found.n_samples))
+        return Opened(found, resumed=True, view=_view_of_file(found))
     chosen = choose_features(
         X, features, standardize, apart=apart, distances=takes_distances(method)
     )
@@ -110,8 +110,14 @@ def open_session(
         return Opened(made, chosen, given=given)
     check_same_data(found, made, autosave)
     made.close()
-    view = read_view(autosave, found.n_samples)
+    view = _view_of_file(found)
     return Opened(found, chosen, resumed=True, view=view, given=given)
+
+
+def _view_of_file(session: Any) -> ViewState:
+    """Return what was shown when the file was written that a session was read from."""
+    stored = getattr(session, "_stored_view", None)
+    return ViewState() if stored is None else view_state(stored, session.n_samples)
 
 
 def takes_distances(method: Any) -> bool:

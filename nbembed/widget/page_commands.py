@@ -90,7 +90,7 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
         CommandType(
             "color_by_column",
             "Choose the column that colors the points.",
-            (Field("column", INDEX, "Of those that the trait `color_columns` lists."),),
+            (Field("column", INDEX, "Of those that `color_columns` or `find_columns` lists."),),
         ),
         CommandType(
             "check_suggestions", "Draw points at random to ask for.", (Field("size", COUNT),)

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 
+from nbembed.display import point_columns
 from nbembed.display.features import choose_features
 from nbembed.display.find_columns import BINS, MOST_BARS, encoded, histogram
 from nbembed.display.find_text import excerpt, folded, searchable
@@ -23,6 +25,10 @@ def columns(data: Any, labels: Any = NOBODY, **options: Any) -> PointColumns:
     chosen = choose_features(data)
     n = np.shape(chosen.matrix)[0]
     return PointColumns(PointData(chosen, n, **options), np.asarray(chosen.matrix), lambda: labels)
+
+
+def titles(of: PointColumns) -> tuple[str, ...]:
+    return tuple(map(of.titles.title, range(len(of.titles))))
 
 
 def test_numbers_are_filtered_by_ranges_and_missing_ones_never_pass() -> None:
@@ -114,7 +120,7 @@ def test_text_is_found_without_regard_to_case_and_form() -> None:
 def test_a_table_has_its_columns_and_labels(make: Any) -> None:
     frame = make({"size": [1.0, 2.0, 4.0], "kind": ["a", "b", "b"], "note": ["Öl", "x", None]})
     found = columns(frame, labels=(np.array([1, -1, 0]), ("one", "two")))
-    assert found.titles == (LABEL, "size", "kind", "note")
+    assert titles(found) == (LABEL, "size", "kind", "note")
     assert found.searched() == ["kind", "note"]
     assert found.texts("note") == ["öl", "x", ""]
     assert found.texts(None) == ["two", "", "one"]
@@ -134,13 +140,42 @@ def test_a_table_has_its_columns_and_labels(make: Any) -> None:
 def test_features_of_an_array_are_columns_of_their_own() -> None:
     X = np.arange(6.0).reshape(3, 2)
     found = columns(X, color=["a", "b", "b"])
-    assert found.titles == (LABEL, "color", "feature 0", "feature 1")
-    assert found.column("feature 1")[0].values.tolist() == [1, 3, 5]
+    assert titles(found) == (LABEL, "color", "feature 0", "feature 1")
+    assert found.column(found.named("feature 1", "where"))[0].values.tolist() == [1, 3, 5]
     assert found.searched() == ["color"]
-    assert columns(np.zeros((3, MOST_FEATURES + 1))).titles == (LABEL,)
+    assert titles(columns(np.zeros((3, MOST_FEATURES + 1)))) == (LABEL,)
 
 
 def test_columns_are_read_once() -> None:
     found = columns(pd.DataFrame({"size": [1.0, 2.0, 4.0], "kind": ["a", "b", "b"]}))
     assert found.column("kind") is found.column("kind")
     assert found.texts("kind") is found.texts("kind")
+
+
+def test_features_with_names_are_columns_beside_a_table() -> None:
+    X = sparse.csr_array(np.arange(12.0).reshape(3, 4))
+    points = PointData(None, 3, columns=pd.DataFrame({"g1": ["a", "b", "b"]}))
+    found = PointColumns(points, X, lambda: NOBODY, ["g0", "g1", "g2", "g2"])
+    assert titles(found) == (LABEL, "g1", "g0", "g1", "g2", "g2")
+    assert found.column(found.key(3))[0].values.tolist() == [1, 5, 9]
+    assert found.column(found.named("g0", "where"))[0].kind == "number"
+    assert found.named("g1", "where") == "g1", "a column of the table comes first"
+    with pytest.raises(ValueError, match="where must name one column, and several are called 'g2'"):
+        found.named("g2", "where")
+    assert found.texts(found.key(2)) == ["0", "4", "8"]
+    assert found.text(found.key(2), 1) == "4"
+    assert found.searched() == ["g1"]
+    with pytest.raises(ValueError, match=r"column must be in \[0, 6\), got 6"):
+        found.key(6)
+
+
+def test_columns_that_were_not_asked_for_lately_are_read_again(monkeypatch: Any) -> None:
+    monkeypatch.setattr(point_columns, "FEWEST_KEPT", 2)
+    monkeypatch.setattr(point_columns, "MOST_VALUES", 0)
+    found = columns(np.arange(12.0).reshape(3, 4))
+    first, second, third = (found.key(k) for k in (1, 2, 3))
+    kept, again = found.column(first), found.column(second)
+    assert found.column(first) is kept
+    found.column(third)
+    assert found.column(first) is kept
+    assert found.column(second) is not again

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from nbembed.widget import page_commands
-from nbembed.widget.finder import Finder
+from nbembed.widget.column_search import ColumnSearch
 from nbembed.widget.queries import QUERIES
 from nbembed.widget.query_source import QuerySource
 from tests.fuzz import calls, live, runner
@@ -116,14 +116,14 @@ def test_the_fuzzer_sees_a_call_that_does_not_end(broken, monkeypatch):
 
 
 QUERY = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
-         "arguments": {}}  # fmt: skip
+         "arguments": {"use": "find", "text": ""}}  # fmt: skip
 
 
 def test_the_fuzzer_sees_a_query_that_raises(monkeypatch):
     def answer(self):
         raise error
 
-    monkeypatch.setattr(Finder, "answer_columns", answer)
+    monkeypatch.setattr(ColumnSearch, "answer", answer)
     error = KeyError("column")
     with pytest.raises(Fault, match="a query raised KeyError: 'column'"):
         live.talk([(QUERY, [])], {})

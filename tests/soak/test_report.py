@@ -207,7 +207,7 @@ def test_the_answer_to_the_last_message_is_checked(monkeypatch, tmp_path):
         return {"type": "answer", "name": query.name, "fields": {"low": float("nan")}}, []
 
     query = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
-             "arguments": {}}  # fmt: skip
+             "arguments": {"use": "find", "text": ""}}  # fmt: skip
     X = np.random.default_rng(0).normal(size=(20, 3))
     monkeypatch.setattr(messages, "new_session", lambda rng: Session(X, Fake()))
     monkeypatch.setattr(messages, "message", lambda rng, session: (query, []))

@@ -56,7 +56,14 @@ export class FakeKernel {
     this.codes = new Int32Array(n).fill(-1);
     this.confidence = new Float32Array(n);
     this.kept = {}; // layouts of snapshots
+    this.titles = []; // of columns, where these are too many to be listed
+    this.slow = 0; // milliseconds until an answer
     Object.assign(this.answers, comparing(this));
+    this.answers.find_columns = ({ text }) => {
+      const all = this.titles.map((title, k) => [title, k]).filter(([title]) => title.toLowerCase().includes(text.trim().toLowerCase()));
+      const best = all.slice(0, 50);
+      return [{ columns: best.map(([, k]) => k), titles: best.map(([title]) => title), matching: all.length, count: this.titles.length }, []];
+    };
     this.traits = {
       n_samples: n,
       height: 460,
@@ -81,6 +88,7 @@ export class FakeKernel {
       },
       color_values: view(Float32Array.from(this.truth)),
       color_columns: [],
+      color_column_count: traits.color_columns?.length ?? 0,
       color_by: "column",
       selection: view(new Uint32Array(0)),
       selections: [],
@@ -232,7 +240,7 @@ export class FakeKernel {
       const { client, points } = content;
       setTimeout(() => this.custom({ type: "names", client, points, names: points.map((p) => this.nameOf(p)) }), 1);
     }
-    if (content.type === "query" && !this.silent) setTimeout(() => this.answer(content, sets), 1);
+    if (content.type === "query" && !this.silent) setTimeout(() => this.answer(content, sets), 1 + this.slow);
     if (content.type === "command" && !this.silent) setTimeout(() => this.obey(content, buffers), 1);
   }
 
@@ -281,7 +289,7 @@ export class FakeKernel {
     if (name === "color_by_column") {
       const { kind, values } = this.offered?.[a.column] ?? { kind: "number", values: this.truth };
       this.update({
-        color_column: { kind, title: this.traits.color_columns[a.column], names: [], colors: [] },
+        color_column: { kind, title: this.traits.color_columns[a.column] ?? this.titles[a.column], names: [], colors: [] },
         color_values: view(Float32Array.from(values)), color_by: "column",
       });
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 
 import nbembed as nb
 from nbembed.display.class_palette import ClassPalette
@@ -16,6 +18,7 @@ from nbembed.widget import Explorer, schema
 from tests.widget.contract import check_traits
 from tests.widget.fake_session import FakeSession
 from tests.widget.test_explorer import Page
+from tests.widget.test_find import Asking
 
 N = 60
 FRAME = pd.DataFrame(
@@ -132,6 +135,66 @@ def test_polars_and_variables_of_annotated_data() -> None:
     explorer = nb.Explorer(data, nb.HSSNE(perplexity=5), autoplay=False)
     explorer.color("g1")
     np.testing.assert_allclose(values(explorer), X[:, 1], rtol=1e-5)
+    explorer.close()
+
+
+def annotated(n: int, variables: int) -> Any:
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    X = sparse.random(n, variables, 0.2, "csr", np.float32, rng=rng)
+    names = pd.Index([f"g{k}" for k in range(variables)])
+    obs = pd.DataFrame({"type": ["u", "v"] * (n // 2)}, index=[f"cell {i}" for i in range(n)])
+    return anndata.AnnData(X, obs=obs, var=pd.DataFrame(index=names))
+
+
+def test_variables_are_offered_and_read_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = annotated(40, 100)
+    explorer: Any = nb.Explorer(data, nb.HSSNE(perplexity=5), autoplay=False)
+    monkeypatch.setattr(type(data.X), "toarray", one_column(type(data.X).toarray))
+    assert explorer.color_columns == [], "too many to be listed"
+    assert explorer.color_column_count == 101
+    page = Asking(explorer)
+    found = page.ask("find_columns", use="color", text="g17")[0]["fields"]
+    assert (found["titles"], found["columns"], found["matching"]) == (["g17"], [18], 1)
+    assert page.command("color_by_column", column=18)["ok"]
+    assert explorer.color_column["kind"] == "number"
+    assert explorer.color_column["title"] == "g17"
+    np.testing.assert_allclose(values(explorer), data.X[:, [17]].todense().A1, rtol=1e-6)
+    number = page.ask("find_columns", use="find", text="g17")[0]["fields"]["columns"][0]
+    limit = {"column": number, "low": 0.0, "high": None, "categories": None, "text": ""}
+    message, (points,) = page.ask("find", [], text="", column=-1, filters=[limit])
+    assert message["fields"]["charts"][0]["title"] == "g17"
+    assert len(points) == 40
+    there = explorer.find(where={"g17": (1e-9, None)})
+    np.testing.assert_array_equal(there, np.flatnonzero(values(explorer)))
+    assert not page.command("color_by_column", column=101)["ok"]
+    explorer.color(pd.Series(range(40), name="g17"))
+    assert explorer.color_column_count == 101, "in the place of what had the name"
+    explorer.close()
+
+
+def one_column(toarray: Any) -> Any:
+    def of(self: Any, *args: Any, **options: Any) -> Any:
+        assert self.shape[1] == 1, "the rest stays sparse"
+        return toarray(self, *args, **options)
+
+    return of
+
+
+def test_thirty_thousand_titles_are_no_load_for_messages() -> None:
+    session = FakeSession(N)
+    names = [f"gene {k}" for k in range(30_000)]
+    X = sparse.csr_array((N, 30_000))
+    session.X = X  # type: ignore[assignment]
+    explorer: Any = Explorer(session=session, feature_names=names, columns=FRAME)  # type: ignore[arg-type]
+    assert explorer.color_columns == []
+    assert explorer.color_column_count == 30_005
+    assert sum(len(str(getattr(explorer, name))) for name in schema.TRAITS) < 20_000
+    page = Asking(explorer)
+    for use in ("find", "color"):
+        message, _ = page.ask("find_columns", use=use, text="gene")
+        assert len(json.dumps(message)) < 3000
+        assert message["fields"]["matching"] == 30_000
     explorer.close()
 
 

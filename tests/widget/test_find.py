@@ -216,9 +216,15 @@ def test_a_search_that_would_fill_the_memory_is_refused(
 
 
 def test_a_page_is_told_the_columns(explorer: Any) -> None:
-    message, _ = Asking(explorer).ask("find_columns")
+    page = Asking(explorer)
+    message, _ = page.ask("find_columns", use="find", text="")
     titles = ["class label", "size", "kind", "note", "day"]
-    assert message["fields"] == {"titles": titles, "left_out": 0}
+    columns = list(range(5))
+    assert message["fields"] == {
+        "columns": columns, "titles": titles, "matching": 5, "count": 5
+    }  # fmt: skip
+    message, _ = page.ask("find_columns", use="color", text="IN")
+    assert message["fields"] == {"columns": [1], "titles": ["kind"], "matching": 1, "count": 3}
 
 
 def test_filters_act_together_and_each_chart_shows_what_the_others_leave(explorer: Any) -> None:

@@ -364,3 +364,49 @@ def test_two_snapshots_are_compared(page: Page) -> None:
     expect(page.locator(".nbe-map-title").first).to_have_text("present map: HSSNE")
     page.get_by_role("button", name="Compare with after").click()
     expect(first).to_have_count(0)
+
+
+#: The names on the map beside, sorted and joined.
+NAMES_BESIDE = f"document.querySelector({json.dumps(BESIDE)}).nbembedNames().groups.sort().join()"
+
+
+def test_names_are_on_both_maps(page: Page) -> None:
+    take(page, "before")
+    act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(200)")
+    compare(page, "before")
+    page.wait_for_function(f"{NAMES_BESIDE} === '0,1,2,3'")  # the categories that color the points
+    act(page, "k.addClass('round'); k.cluster(1).forEach(i => k.codes[i] = 0)")
+    act(page, "k.supervised('x'); k.update({color_by: 'class'})")
+    page.wait_for_function(f"{NAMES_BESIDE} === 'round'")
+    # The first map shows the method's centers with their names, and the other one has none.
+    act(page, "k.traits.centers = [[5, 5]]; k.traits.center_names = ['round']")
+    act(page, "k.traits.center_colors = ['#0072B2']; k.tick(1)")
+    first = "document.querySelector('.nbe-map').nbembedNames().groups.join()"
+    page.wait_for_function(f"{first} === ''")
+    page.wait_for_timeout(500)  # names are placed anew
+    assert page.evaluate(NAMES_BESIDE) == "round"
+    page.get_by_role("tab", name="Steer").click()
+    page.get_by_role("checkbox", name="Names on the map").click()
+    page.wait_for_function(f"{NAMES_BESIDE} === ''")
+
+
+def test_names_of_points_are_where_the_points_are_on_each_map(open_explorer: Any) -> None:
+    page = open_explorer(n=60, clusters=4, width=1000, named=True, color_by="class")
+    run(page)
+    page.get_by_role("tab", name="Compare").click()
+    take(page, "before")
+    compare(page, "before")
+    beside = f"document.querySelector({json.dumps(BESIDE)})"
+    page.wait_for_function(f"{beside}.nbembedNames().points.length > 5")
+    act(page, "k.traits.parameters = {alpha: 0, rho: 0.5}; k.tick(400)")
+    # A name is beside its own point, by half of its width, and off all others.
+    page.wait_for_function(
+        """map => { const all = Array.from({ length: 60 }, (_, i) => map.nbembedWhere(i));
+             const { placed } = map.nbembedNames();
+             return placed.length > 5 && placed.every(({ point, text, dx, dy, width }) => {
+               const [x, y] = map.nbembedWhere(point);
+               return text === `Point ${point}` && Math.hypot(dx, dy) < width / 2 + 20
+                 && all.every(([u, v], i) => i === point || Math.abs(x + dx - u) >= width / 2 || Math.abs(y + dy - v) >= 6);
+             }); }""",  # noqa: E501
+        arg=page.query_selector(BESIDE),
+    )

@@ -28,7 +28,7 @@ ANSWERS = """
     2: Array.from({ length: k.clusters }, (_, c) => (i) => k.truth[i] === c),
     3: [],
   };
-  k.answers.find_columns = () => [{ titles: ["class label", "size", "kind", title], left_out: 7 }, []];
+  k.answers.find_columns = () => [{ titles: ["class label", "size", "kind", title], columns: [0, 1, 2, 3], matching: 4, count: 4 }, []];
   k.answers.find = ({ text, column, filters }, [among]) => {
     if (text === "wrong") return "the text is wrong";
     const base = (among.length ? among : all).filter((i) => (`name ${i}`).includes(text));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import gc
 import io
 import json
 import re
@@ -16,9 +17,9 @@ import pytest
 
 import nbembed as nb
 from nbembed.session.provenance import given_by_hand
-from nbembed.widget import autosave, opening, still_output
+from nbembed.widget import autosave, exports, opening, still_output, view_state
 from nbembed.widget.protocol import CommandMessage
-from nbembed.widget.view_state import read_view
+from nbembed.widget.view_state import ChosenColumn, read_view
 from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message
 
@@ -387,6 +388,118 @@ def test_the_file_alone_brings_map_and_colors_back(explore, frame, tmp_path, qui
     assert after.color_by == "column"
     with pytest.raises(ValueError, match="no file to go on from"):
         nb.Explorer(autosave=tmp_path / "none.nbembed")
+
+
+def test_the_chosen_color_comes_back_with_the_same_cell(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    before.color("u")
+    before.color_by = "class"
+    eventually(lambda: read_view(path, 24).traits.get("color_by") == "class")
+    before.color("u")
+    eventually(lambda: read_view(path, 24).chosen == ChosenColumn("u"))
+    before.color("v")  # no other trait than the column changes
+    eventually(lambda: read_view(path, 24).chosen == ChosenColumn("v"))
+    before.close()
+    after = explore(frame, color="kind", autosave=path)
+    assert (after.color_column["title"], after.color_by) == ("v", "column")
+    np.testing.assert_allclose(np.frombuffer(after.color_values, "<f4"), frame["v"], rtol=1e-6)
+    assert after.color_columns == ["u", "v", "kind"]
+    after.color_by = "class"
+    after.close()
+    again = explore(frame, color="kind", autosave=path)
+    assert (again.color_column["title"], again.color_by) == ("v", "class")
+    again.close()
+    other = pd.Series(range(24), name="other")
+    with_another = explore(frame[["u", "v"]], color=other, autosave=path)
+    assert with_another.color_column["title"] == "other", "a cell that was changed is obeyed"
+
+
+def test_values_that_were_given_to_color_by_come_back(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    before.color(pd.Series(["x", None, "y"] * 8, name="mine"))
+    before.close()
+    after = explore(frame, color="kind", autosave=path)
+    assert after.color_column["title"] == "mine"
+    assert after.color_column["names"] == ["x", "y"]
+    assert after.color_columns[-1] == "mine"
+    after.close()
+    alone = explore(autosave=path)
+    assert alone.color_column["title"] == "mine"
+    alone.close()
+    again = explore(frame, color="kind", autosave=path)
+    assert again.color_column["title"] == "mine"
+    again.color("kind")
+    again.close()
+    assert explore(frame, color="kind", autosave=path).color_column["title"] == "kind"
+
+
+def test_a_chosen_column_that_is_gone_comes_back_from_the_file(explore, frame, tmp_path, quick):
+    path = tmp_path / "work.nbembed"
+    table = frame.assign(grade=pd.Categorical(["b", "a"] * 12))
+    before = explore(table, color="kind", autosave=path)
+    before.color("grade")
+    before.close()
+    after = explore(frame, color="kind", autosave=path)
+    assert after.color_column["title"] == "grade"
+    assert after.color_column["names"] == ["a", "b"]
+
+
+def test_a_saved_session_shows_again_what_it_showed(explore, frame, tmp_path):
+    path = tmp_path / "saved.nbembed"
+    explorer = explore(frame, color="kind")
+    explorer.color("u")
+    explorer.selection = [3]
+    explorer.session.label([1], "a")
+    explorer.session.wait(timeout=GUARD)
+    explorer.class_styles.change("a", symbol="star")
+    explorer.session.save(path)
+    explorer.close()
+    with nb.load_session(path) as session:
+        after = explore(session=session, columns=frame, color="kind")
+        assert (after.color_column["title"], after.color_by) == ("u", "column")
+        assert after.selection.tolist() == [3]
+        assert after.class_styles["a"]["symbol"] == "star"
+        after.close()
+        del after
+        gc.collect()
+        session.save(path)  # without an Explorer: what was in its file is in the new one
+    with nb.load_session(path) as session:
+        alone = explore(session=session)
+        assert alone.color_column["title"] == "u"
+        alone.close()
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"chosen": 3, "given": "kind"},
+        {"chosen": {}, "given": []},
+        {"chosen": {"name": ["u"]}, "given": "kind"},
+        {"chosen": {"name": "\x00<b>" * 10**4}, "given": "kind"},
+        {"chosen": {"name": "u"}, "given": "kind", "kind": "number", "names": None},
+    ],
+)
+def test_damage_to_a_chosen_color_loses_nothing_else(
+    explore, frame, tmp_path, quick, stored, monkeypatch
+):
+    path = tmp_path / "work.nbembed"
+    before = explore(frame, color="kind", autosave=path)
+    before.session.label([4], "a")
+    before.selection = [7]
+
+    def damaged(widget):
+        document, arrays = view_state.view_of(widget)
+        return {**document, "color": {**document["color"], **stored}}, arrays
+
+    with monkeypatch.context() as patched:
+        patched.setattr(exports, "view_of", damaged)
+        before.close()
+    after = explore(frame, color="kind", autosave=path)
+    assert after.labels[4] == "a"
+    assert after.selection.tolist() == [7]
+    assert after.color_column["title"] in ("kind", "u")
 
 
 def test_looks_of_classes_come_back(explore, frame, tmp_path, quick):

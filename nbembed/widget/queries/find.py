@@ -24,6 +24,7 @@ FOUND = Field("found", array("<u4"), "Sorted indices of points.")
 
 FindKind = enum("FindKind", "number", "time", "category", "text")
 FindSpace = enum("FindSpace", "data", "map")
+ColumnUse = enum("ColumnUse", "find", "color")
 FindStep = enum("FindStep", "neighbors", "grow", "shrink")
 FindFilter = record(
     "FindFilter",
@@ -59,8 +60,17 @@ FindHit = record(
 )
 FIND_COLUMNS = QueryType(
     "find_columns",
-    "The columns by which points are found.",
-    fields=(Field("titles", list_of(TEXT)), Field("left_out", INDEX, "Columns not listed.")),
+    "The columns whose titles have all words of a text, the best first; some of them if many.",
+    (
+        Field("use", ColumnUse, "What they are for: each use numbers them by itself."),
+        Field("text", TEXT),
+    ),
+    fields=(
+        Field("columns", list_of(INDEX), "Their numbers."),
+        Field("titles", list_of(TEXT)),
+        Field("matching", INDEX, "How many have the text."),
+        Field("count", INDEX, "How many there are."),
+    ),
 )
 FIND = QueryType(
     "find",
@@ -88,6 +98,7 @@ SAVED_SELECTION = QueryType(
 
 #: The named types of arguments and answers.
 TYPES: tuple[Enum | Record, ...] = (
+    ColumnUse,
     FindKind,
     FindSpace,
     FindStep,

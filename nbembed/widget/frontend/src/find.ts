@@ -46,6 +46,8 @@ export class Find {
   readonly k = signal(10);
   readonly space = signal<FindSpace>("data");
   readonly columns: Answers<"find_columns">;
+  /** The titles of columns that were listed or chosen, by their number. */
+  readonly titles = new Map<number, string>();
   readonly found: Answers<"find">;
   readonly near: Answers<"find_near">;
   /** Why a saved selection could not be read, "" if it could. */
@@ -80,7 +82,7 @@ export class Find {
 
   /** The panel has been opened: ask what may have changed since. */
   open(): void {
-    this.columns.ask({}, []);
+    this.columns.ask({ use: "find", text: "" }, [], ({ columns, titles }) => columns.forEach((column, k) => this.titles.set(column, titles[k])));
     if (this.filters.peek().length) this.ask(false);
   }
 
@@ -94,7 +96,8 @@ export class Find {
     this.ask();
   }
 
-  searchColumn(column: number): void {
+  searchColumn(column: number, title = this.titles.get(column) ?? ""): void {
+    this.titles.set(column, title);
     this.column.value = column;
     if (this.text.peek().trim()) this.ask();
   }
@@ -104,7 +107,8 @@ export class Find {
     if (this.active()) this.ask();
   }
 
-  addFilter(column: number): void {
+  addFilter(column: number, title = this.titles.get(column) ?? ""): void {
+    this.titles.set(column, title);
     if (this.filters.peek().some((filter) => filter.column === column)) return;
     this.filters.value = [...this.filters.peek(), { column, low: null, high: null, categories: null, text: "" }];
     this.ask(false);

@@ -142,6 +142,8 @@ export interface CardNeighbor {
   distance: number;
 }
 
+export type ColumnUse = "find" | "color";
+
 export type FindKind = "number" | "time" | "category" | "text";
 
 export type FindSpace = "data" | "map";
@@ -353,8 +355,10 @@ export interface Traits {
   color_column: ColorColumn;
   /** Category index of each point (−1: missing) or number (NaN: missing). */
   color_values: Float32Array;
-  /** Titles of the columns that can color the points. */
+  /** Titles of the columns that can color the points; empty where these are too many. */
   color_columns: string[];
+  /** How many can; `find_columns` finds them. */
+  color_column_count: number;
   /** What colors the unlabeled points. */
   color_by: ColorMode;
   /** Indices of selected points. */
@@ -455,6 +459,7 @@ export const TRAIT_FORMS = {
   color_column: "json",
   color_values: "Float32Array",
   color_columns: "json",
+  color_column_count: "json",
   color_by: "json",
   selection: "Uint32Array",
   selections: "json",
@@ -846,8 +851,8 @@ export type CommandName = keyof CommandArguments;
 
 /** The arguments of each query. */
 export interface QueryArguments {
-  /** The columns by which points are found. */
-  find_columns: Record<string, never>;
+  /** The columns whose titles have all words of a text, the best first; some of them if many. */
+  find_columns: { use: ColumnUse; text: string };
   /** The points that have a text and pass all filters. */
   find: { text: string; column: number; filters: FindFilter[] };
   /** The neighbors of points, or the points grown or shrunk by them. */
@@ -905,7 +910,7 @@ export interface QueryPoints {
 
 /** The answer to each query. */
 export interface QueryAnswers {
-  find_columns: { titles: string[]; left_out: number };
+  find_columns: { columns: number[]; titles: string[]; matching: number; count: number };
   find: { charts: FindChart[]; hits: FindHit[]; found: Uint32Array };
   find_near: { found: Uint32Array };
   saved_selection: { found: Uint32Array };

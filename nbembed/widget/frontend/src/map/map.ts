@@ -38,6 +38,8 @@ interface Hover {
 export const REACH = 9;
 /** The same of a finger. */
 export const FINGER = 20;
+/** Selected points whose names come before those of others. */
+export const MOST_FIRST = 200;
 /** Distance in pixels from the edge of the view within which a point asked for is brought inside. */
 const EDGE = 40;
 
@@ -97,7 +99,7 @@ export class PointMap {
   ) {
     this.shot = signal(this.camera);
     this.target = this.gestureTarget();
-    this.tags = new NameTags(store);
+    this.tags = new NameTags(store, () => !compare.ground.peek());
     this.reasons = new WhyDrawing(root, store, why);
     this.shown = new ShownPositions(store);
     // The pixel position of a point on the map, for tests and tools.
@@ -340,7 +342,7 @@ export class PointMap {
   private drawOverlay(positions: Float32Array): void {
     const context = this.stage.overlay.getContext("2d");
     if (!context) return;
-    const chosen = [...this.cards.boxes.peek().map(({ point }) => point), ...this.store.traits.selection.peek().slice(0, 200)];
+    const chosen = [...this.cards.boxes.peek().map(({ point }) => point), ...this.store.traits.selection.peek().slice(0, MOST_FIRST)];
     const wait = this.tags.update(context, this.camera, this.stage.size, positions, chosen);
     clearTimeout(this.tagTimer);
     if (wait) this.tagTimer = setTimeout(() => this.redraw(), wait);

@@ -20,7 +20,11 @@ export class NameTags {
 
   private readonly positions: ShownPositions;
 
-  constructor(private readonly store: Store) {
+  /** `annotated` says whether the map draws the method's centers and directions, with their names. */
+  constructor(
+    private readonly store: Store,
+    private readonly annotated: () => boolean,
+  ) {
     this.positions = new ShownPositions(store);
   }
 
@@ -84,6 +88,7 @@ export class NameTags {
   private groups(positions: Float32Array): Group[] {
     const { traits, centers } = this.store;
     const classes = traits.classes.peek();
+    if (!this.annotated()) return this.allGroups(positions);
     const borne = new Set(centers.peek().map(({ name }) => name));
     seenDirections(traits.directions.peek()).forEach((seen, k) => seen && classes[k] && borne.add(classes[k].name));
     return this.allGroups(positions).filter(({ text }) => !borne.has(text));
@@ -96,7 +101,7 @@ export class NameTags {
       const few = column.kind === "category" && column.names.length <= MOST_GROUPS;
       return few ? groupCenters(positions, traits.color_values.peek(), column.names) : [];
     }
-    if (centers.peek().length) return [];
+    if (centers.peek().length && this.annotated()) return [];
     return groupCenters(positions, traits.label_codes.peek(), traits.classes.peek().map(({ name }) => name));
   }
 

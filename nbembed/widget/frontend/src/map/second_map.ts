@@ -1,6 +1,7 @@
 /**
  * The other map of a comparison, beside the first: the same points in the same colors under the same
- * camera. Hover, cards, selection, pan and zoom are those of the first map.
+ * camera. Hover, cards, selection, pan and zoom are those of the first map, and names are placed by the
+ * same rules where there is room here.
  */
 import { effect, type Signal } from "@preact/signals";
 import type { Compare } from "../compare";
@@ -8,7 +9,8 @@ import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toData, toScreen, type Camera } from "./camera";
 import { attachGestures, type GestureTarget, type Tool } from "./gestures";
-import { FINGER, REACH, type PointMap, type SelectByHand } from "./map";
+import { FINGER, MOST_FIRST, REACH, type PointMap, type SelectByHand } from "./map";
+import { NameTags } from "./name_tags";
 import { insidePolygon, nearest, nearPath } from "./pick";
 import { ShownPositions } from "./shown_positions";
 import { Stage } from "./stage";
@@ -24,18 +26,21 @@ export class SecondMap {
   private stale = { styles: true, places: true };
   private drawing: { path: number[]; tool: Tool } | null = null;
   private readonly shown: ShownPositions;
+  private readonly tags: NameTags;
+  private tagTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly off: (() => void)[];
 
   constructor(
     element: HTMLElement,
     private readonly first: PointMap,
-    store: Store,
+    private readonly store: Store,
     private readonly theme: Signal<Theme>,
     private readonly compare: Compare,
     private readonly select: SelectByHand,
   ) {
     // The pixel position of a point on the map, for tests and tools.
-    Object.assign(element, { nbembedWhere: (i: number) => this.where(i) });
+    Object.assign(element, { nbembedWhere: (i: number) => this.where(i), nbembedNames: () => this.tags.shown });
+    this.tags = new NameTags(store, () => false);
     this.stage = new Stage(element, store.traits.n_samples.peek(), {
       redraw: () => this.redraw(),
       replaced: () => (this.stale = { styles: true, places: true }),
@@ -61,6 +66,12 @@ export class SecondMap {
         void [first.shot.value, first.hover.value, theme.value];
         this.redraw();
       }),
+      effect(() => {
+        const { names_shown, classes, label_codes, color_by, color_column, color_values, selection, cards } = store.traits;
+        void [names_shown.value, classes.value, label_codes.value, color_by.value, color_column.value, color_values.value];
+        void [selection.value, cards.value, store.cards.version];
+        this.redraw();
+      }),
     ];
     this.stage.measure();
   }
@@ -68,6 +79,7 @@ export class SecondMap {
   destroy(): void {
     for (const off of this.off) off();
     cancelAnimationFrame(this.request);
+    clearTimeout(this.tagTimer);
     this.stage.destroy();
   }
 
@@ -110,14 +122,17 @@ export class SecondMap {
     if (this.glide.moving) this.redraw();
   }
 
-  /** The point under the pointer, wherever the pointer is, and the lasso. */
+  /** Names, the point under the pointer, wherever the pointer is, and the lasso. */
   private drawOverlay(places: Float32Array): void {
     const context = this.stage.overlay.getContext("2d");
     if (!context) return;
     const { size, ratio } = this.stage;
     const { accent, background, foreground } = this.theme.peek();
+    this.placeNames(context, places);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
+    context.lineJoin = "round";
+    this.tags.draw(context, this.camera, size, places, this.theme.peek());
     const hover = this.first.hover.peek()?.index ?? -1;
     if (hover >= 0 && 2 * hover + 1 < places.length) {
       const [x, y] = toScreen(this.camera, size, places[2 * hover], places[2 * hover + 1]);
@@ -146,6 +161,13 @@ export class SecondMap {
       }
       context.stroke();
     }
+  }
+
+  private placeNames(context: CanvasRenderingContext2D, places: Float32Array): void {
+    const { cards, selection } = this.store.traits;
+    const wait = this.tags.update(context, this.camera, this.stage.size, places, [...cards.peek(), ...selection.peek().slice(0, MOST_FIRST)]);
+    clearTimeout(this.tagTimer);
+    if (wait) this.tagTimer = setTimeout(() => this.redraw(), wait);
   }
 
   private gestures(): GestureTarget {

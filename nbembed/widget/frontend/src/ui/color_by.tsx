@@ -2,11 +2,13 @@
 import { useRef } from "preact/hooks";
 import { inline } from "../cards";
 import { columnText } from "../column_text";
+import type { Choice } from "../column_search";
 import { shownCss } from "../contrast";
 import { STOPS } from "../points/ramp";
 import type { View } from "../view";
 import { MEASURE_TEXTS } from "../why";
 import { MEASURES, type ColorMode } from "../wire.generated";
+import { ColumnPicker } from "./column_picker";
 import { useRoving } from "./roving";
 import { MeasureLegend } from "./why";
 
@@ -16,7 +18,7 @@ const COLUMN = "column ";
 /** What colors the points; a page without a kernel leaves out what that would have to compute. */
 export function ColorBy({ view }: { view: View }) {
   const { layout, traits } = view.store;
-  const { color_column: column, color_columns: columns, color_by: colorBy } = traits;
+  const { color_column: column, color_columns: columns, color_column_count: count, color_by: colorBy } = traits;
   const titles = view.still ? [] : columns.value;
   const { kind, title } = column.value;
   const untitled = kind === "category" ? "given classes" : "given values";
@@ -30,9 +32,22 @@ export function ColorBy({ view }: { view: View }) {
     if (value.startsWith(COLUMN)) view.colorByColumn(Number(value.slice(COLUMN.length)));
     else view.colorBy(value as ColorMode);
   };
+  const many = !view.still && count.value > columns.value.length;
+  const take = ({ value }: Choice): void => (typeof value === "number" ? view.colorByColumn(value) : view.colorBy(value as ColorMode));
+  const measure = MEASURES.find((name) => name === colorBy.value);
+  const now = colorBy.value === "column" ? title || untitled : measure ? MEASURE_TEXTS[measure].title : (choices.find(([mode]) => mode === colorBy.value)?.[1] ?? "");
   return (
     <>
-      <label class="nbe-row">
+      {many ? (
+        <div class="nbe-row">
+          <span class="nbe-row-name">Color by</span>
+          <ColumnPicker
+            view={view} use="color" label="Color by" shown={now} onChoose={take}
+            before={[{ title: "", choices: choices.filter(([mode]) => mode !== "column").map(([value, text]) => ({ value, text })) }]}
+            after={[{ title: "Measures of each point", choices: MEASURES.map((value) => ({ value, text: MEASURE_TEXTS[value].title })) }]}
+          />
+        </div>
+      ) : <label class="nbe-row">
         <span class="nbe-row-name">Color by</span>
         <select class="nbe-select" aria-label="Color by" value={colorBy.value === "column" && place >= 0 ? `${COLUMN}${place}` : colorBy.value} onChange={(e) => choose(e.currentTarget.value)}>
           {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
@@ -47,7 +62,7 @@ export function ColorBy({ view }: { view: View }) {
             </optgroup>
           )}
         </select>
-      </label>
+      </label>}
       {colorBy.value === "column" && <Legend view={view} />}
       <MeasureLegend view={view} />
       <NamesShown view={view} />

@@ -1,9 +1,11 @@
 /** The panel that finds points: search, filters, neighbors, saved selections. */
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
+import { FEW } from "../column_search";
 import { JOINS, type Find } from "../find";
 import type { View } from "../view";
 import type { FindSpace, FindStep } from "../wire.generated";
+import { ColumnPicker } from "./column_picker";
 import { FilterCard } from "./find_filter";
 import { SavedSelections } from "./find_saved";
 import { useFocusKept } from "./focus";
@@ -50,6 +52,14 @@ function Joins({ find }: { find: Find }) {
   );
 }
 
+/** Where text is searched, unless a column is chosen. */
+const EVERYWHERE = "names and texts";
+
+/** Whether the columns, with that of the labels, are a plain menu. */
+function isFew({ count }: { count: number }): boolean {
+  return count <= FEW + 1;
+}
+
 function Search({ view }: { view: View }) {
   const { find } = view;
   const input = useRef<HTMLInputElement>(null);
@@ -57,7 +67,8 @@ function Search({ view }: { view: View }) {
   useLayoutEffect(() => {
     if (wanted) input.current?.focus({ preventScroll: true });
   }, [wanted]);
-  const titles = find.columns.value.value?.titles ?? [];
+  const columns = find.columns.value.value;
+  const column = find.column.value;
   return (
     <>
       <input
@@ -68,14 +79,24 @@ function Search({ view }: { view: View }) {
           if (e.key === "Escape" && !find.text.peek()) e.currentTarget.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
         }}
       />
-      {titles.length > 1 && (
+      {columns && isFew(columns) && columns.count > 1 && (
         <label class="nbe-row">
           <span class="nbe-row-name">in</span>
-          <select class="nbe-select" aria-label="Search in" value={String(find.column.value)} onChange={(e) => find.searchColumn(Number(e.currentTarget.value))}>
-            <option value="-1">names and texts</option>
-            {titles.map((title, k) => <option key={k} value={String(k)}>{inline(title, 40)}</option>)}
+          <select class="nbe-select" aria-label="Search in" value={String(column)} onChange={(e) => find.searchColumn(Number(e.currentTarget.value))}>
+            <option value="-1">{EVERYWHERE}</option>
+            {columns.columns.map((k, at) => <option key={k} value={String(k)}>{inline(columns.titles[at], 40)}</option>)}
           </select>
         </label>
+      )}
+      {columns && !isFew(columns) && (
+        <div class="nbe-row">
+          <span class="nbe-row-name">in</span>
+          <ColumnPicker
+            view={view} use="find" label="Search in" shown={column < 0 ? EVERYWHERE : (find.titles.get(column) ?? "")}
+            before={[{ title: "", choices: [{ value: "", text: EVERYWHERE }] }]}
+            onChoose={({ value, text }) => (typeof value === "number" ? find.searchColumn(value, text) : find.searchColumn(-1))}
+          />
+        </div>
       )}
       <Hits view={view} />
     </>
@@ -114,13 +135,18 @@ function Filters({ view }: { view: View }) {
         <div class="nbe-find-filters" role="group" aria-label="Filters">
           {filters.map((filter) => (
             <FilterCard
-              key={filter.column} find={find} filter={filter} title={columns?.titles[filter.column] ?? ""}
+              key={filter.column} find={find} filter={filter} title={find.titles.get(filter.column) ?? ""}
               chart={charts.find(({ column }) => column === filter.column)}
             />
           ))}
         </div>
       )}
-      <select
+      {columns && !isFew(columns) ? (
+        <ColumnPicker
+          view={view} use="find" label="Add a filter" title="Choose points by the values of a column" placeholder="Filter by …" skipped={used}
+          onChoose={({ value, text }) => find.addFilter(Number(value), text)}
+        />
+      ) : <select
         class="nbe-select nbe-find-add" aria-label="Add a filter" title="Choose points by the values of a column" value=""
         onChange={(e) => {
           const column = Number(e.currentTarget.value);
@@ -129,9 +155,8 @@ function Filters({ view }: { view: View }) {
         }}
       >
         <option value="" disabled>Filter by …</option>
-        {columns?.titles.map((title, k) => used.has(k) ? null : <option key={k} value={String(k)}>{inline(title, 40)}</option>)}
-      </select>
-      {(columns?.left_out ?? 0) > 0 && <p class="nbe-why">{columns?.left_out.toLocaleString("en")} more columns can be filtered from Python.</p>}
+        {columns?.columns.map((k, at) => used.has(k) ? null : <option key={k} value={String(k)}>{inline(columns.titles[at], 40)}</option>)}
+      </select>}
     </>
   );
 }
