@@ -93,12 +93,12 @@ def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     return file.getvalue()
 
 
-def _plain(values: Sequence[Any]) -> Sequence[Any]:
+def _plain(values: Any) -> Sequence[Any]:
     """Return values that are written alike, and quicker where they are of the commonest types."""
     if isinstance(values, np.ndarray) and values.dtype in (np.float64, np.int64, np.bool_):
-        plain: list[Any] = values.tolist()
-        return plain
-    return values
+        values = values.tolist()
+    found: Sequence[Any] = values
+    return found
 
 
 def _cell(value: Any) -> Any:

@@ -68,9 +68,11 @@ def test_the_page_colors_by_another_column(open_cells: OpenCells) -> None:
     view = notebook.page.get_by_role("group", name="Embedding explorer").first
     menu = view.get_by_role("combobox", name="Color by", exact=True)
     menu.scroll_into_view_if_needed()
-    menu.select_option(label="pixel_2_3")
+    menu.fill("pixel_2_3")
+    view.get_by_role("option", name="pixel_2_3", exact=True).click()
     notebook.wait_for("explorer.color_column['title'] == 'pixel_2_3'")
-    menu.select_option(label="digit")
+    menu.fill("digit")
+    menu.press("Enter")
     view.get_by_role("list", name="Colors").get_by_role("button", name="<i>3</i>").click()
     expected = "np.flatnonzero(digits.target[few] == 3).tolist()"
     notebook.wait_for(f"explorer.selection.tolist() == {expected}")

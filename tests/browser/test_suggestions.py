@@ -53,7 +53,9 @@ def answer(notebook: Notebook) -> None:
 def test_a_few_labels_are_carried_far(notebook: Notebook) -> None:
     page, view = notebook.page, widget(notebook)
     assert notebook.evaluate("session._controller.suggester.wanted") is False
-    view.get_by_role("combobox", name="Color by").select_option("suggestion")
+    colored_by = view.get_by_role("combobox", name="Color by", exact=True)
+    colored_by.fill("suggestion")
+    colored_by.press("Enter")
     view.get_by_role("button", name="Suggestions", exact=True).click()
     view.get_by_role("list", name="Most doubtful points").wait_for()
     found = notebook.evaluate("(session.suggest().top_class == truth).mean()")
@@ -97,5 +99,6 @@ def test_a_few_labels_are_carried_far(notebook: Notebook) -> None:
     view.get_by_role("button", name="Suggestions", exact=True).click()
     view.get_by_role("list", name="Most doubtful points").wait_for()
     view.get_by_text(text).wait_for()
-    assert view.get_by_role("combobox", name="Color by").input_value() == "suggestion"
+    colored_by = view.get_by_role("combobox", name="Color by", exact=True)
+    assert colored_by.input_value() == "suggestion"
     assert notebook.errors == []

@@ -120,7 +120,7 @@ QUERY = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "f
 
 
 def test_the_fuzzer_sees_a_query_that_raises(monkeypatch):
-    def answer(self):
+    def answer(self, use, text):
         raise error
 
     monkeypatch.setattr(ColumnSearch, "answer", answer)

@@ -224,7 +224,7 @@ def test_a_page_is_told_the_columns(explorer: Any) -> None:
         "columns": columns, "titles": titles, "matching": 5, "count": 5
     }  # fmt: skip
     message, _ = page.ask("find_columns", use="color", text="IN")
-    assert message["fields"] == {"columns": [1], "titles": ["kind"], "matching": 1, "count": 3}
+    assert message["fields"] == {"columns": [1], "titles": ["kind"], "matching": 1, "count": 4}
 
 
 def test_filters_act_together_and_each_chart_shows_what_the_others_leave(explorer: Any) -> None:
