@@ -171,7 +171,7 @@ def to_anndata(
         raise ValueError(f"key must be a name, got {key!r}")
     if into is None:
         try:
-            import anndata  # type: ignore[import-untyped]
+            import anndata
         except ImportError:
             raise ImportError(
                 "to_anndata() needs anndata, which nbembed does not install: pip install anndata"

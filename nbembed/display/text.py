@@ -87,8 +87,12 @@ def _plain(value: Any) -> str:
         return reprlib.repr(value)
     if isinstance(value, bytes | bytearray):
         return f"{len(value)} bytes"
-    if isinstance(value, datetime.datetime | np.datetime64):
-        return str(value).removesuffix(" 00:00:00").removesuffix("T00:00:00.000000000")
+    if isinstance(value, np.datetime64):
+        text = str(value)  # in the unit of its type, which libraries choose differently
+        text = text.rstrip("0").removesuffix(".") if "." in text else text
+        return text.removesuffix("T00:00:00")
+    if isinstance(value, datetime.datetime):
+        return str(value).removesuffix(" 00:00:00")
     return str(value)
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,7 +136,10 @@ def _words(data: Path | None) -> Iterator[Figure]:
         ],
         axis=0,
     )
-    simple = {"MDS2": reading(proba, scaled, _weighted(proba, scaled)), "random map": random}
+    simple: dict[str, Sequence[float]] = {
+        "MDS2": reading(proba, scaled, _weighted(proba, scaled)),
+        "random map": random.tolist(),
+    }
     for k, (name, says, low, high, digits) in enumerate((
         ("certain words nearest to the mean of their topic, %", "all", 99.0, np.inf, 1),
         ("loosest cluster of certain words, in distances to the next", "tight", -np.inf, 0.1, 3),

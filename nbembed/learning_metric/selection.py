@@ -147,7 +147,7 @@ def choose(
         X, T = X[keep], T[keep]
     top = T.argmax(axis=1)
     fold = folds_of(top, min(n_folds, int(np.bincount(top).max())), rng)
-    n_folds = fold.max() + 1
+    n_folds = int(fold.max()) + 1
     if n_folds < 2:
         chosen = Choice(n_centroids[0], widths[len(widths) // 2], min(BLIND_ITERATIONS, max_iter))
         warn(
