@@ -40,9 +40,7 @@ def a_picture(n=60, **changes):
 
 
 def test_only_what_stands_in_for_an_explorer_says_so():
-    texts = [
-        Image.open(io.BytesIO(a_picture().png(stands_in=said))).text for said in (True, False)
-    ]
+    texts = [Image.open(io.BytesIO(a_picture().png(stands_in=said))).text for said in (True, False)]
     assert texts == [{PNG_KEY: "1"}, {}]
 
 
