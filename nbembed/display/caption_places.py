@@ -22,7 +22,7 @@ GAP = 5.0
 #: Of points in a group, the share at either end that may reach under the name beside it.
 OUTLIERS = 0.02
 
-#: Points of a group by which pieces are told, and the share of them that is near a point, as a rule.
+#: Points of a group by which pieces are told, and the share of them that is usually near a point.
 FEW, NEAR = 64, 0.1
 
 Box = tuple[float, float, float, float]
@@ -105,7 +105,9 @@ def central_point(own: NDArray[Any]) -> NDArray[Any]:
     if 2 * np.count_nonzero(np.linalg.norm(few - middle, axis=1) <= reach) >= counts.max():
         return middle
     densest = few[counts.argmax()]
-    return _nearest_to_median(own[np.linalg.norm(own - densest, axis=1) <= 2 * reach])
+    piece: NDArray[Any] = own[np.linalg.norm(own - densest, axis=1) <= 2 * reach]
+    found: NDArray[Any] = _nearest_to_median(piece)
+    return found
 
 
 def _nearest_to_median(points: NDArray[Any]) -> Any:
