@@ -23,7 +23,7 @@ GAP = 5.0
 OUTLIERS = 0.02
 
 #: Points of a group by which pieces are told, and the share of them that is usually near a point.
-FEW, NEAR = 64, 0.1
+FEW, NEAR = 64, 0.2
 
 Box = tuple[float, float, float, float]
 
@@ -102,7 +102,7 @@ def central_point(own: NDArray[Any]) -> NDArray[Any]:
     rank = min(int(np.ceil(NEAR * len(few))), len(few) - 1)
     reach = np.median(np.partition(apart, rank, axis=1)[:, rank])
     counts = (apart <= reach).sum(axis=1)
-    if 2 * np.count_nonzero(np.linalg.norm(few - middle, axis=1) <= reach) >= counts.max():
+    if 4 * np.count_nonzero(np.linalg.norm(few - middle, axis=1) <= reach) >= counts.max():
         return middle
     densest = few[counts.argmax()]
     piece: NDArray[Any] = own[np.linalg.norm(own - densest, axis=1) <= 2 * reach]

@@ -232,7 +232,7 @@ class Crowd {
 const SAMPLE = 400;
 const FEW = 64;
 /** Share of those points that are near a point, as a rule. */
-const NEAR = 0.1;
+const NEAR = 0.2;
 
 /**
  * The centers of groups: of each, the point that is nearest to its coordinate-wise median, so that the
@@ -265,7 +265,7 @@ function centralPoint(positions: Float32Array, sample: readonly number[]): numbe
   const near = (i: number): number => few.filter((j) => apart(i, j) <= reach).length;
   const counts = few.map(near);
   const most = Math.max(...counts);
-  if (2 * near(middle) >= most) return middle;
+  if (4 * near(middle) >= most) return middle;
   const densest = few[counts.indexOf(most)];
   return nearestToMedian(positions, sample.filter((i) => apart(i, densest) <= 2 * reach));
 }
