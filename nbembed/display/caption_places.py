@@ -1,7 +1,8 @@
 """Where the names of groups stand in a still picture: where they hide few points and no other name.
 
-A name stands at the middle of a group that is much larger than the name. A small group would be
-buried by it, so that its name stands beside it, on the side where it covers least.
+A name stands at the middle of a group that is much larger than the name, or of a large piece of it.
+A small group would be buried by it, so that its name stands beside it, on the side where it covers
+least.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ BURIED = 0.25
 GAP = 5.0
 #: Of points in a group, the share at either end that may reach under the name beside it.
 OUTLIERS = 0.02
+
+#: Points of a group by which pieces are told, and the share of them that is usually near a point.
+FEW, NEAR = 64, 0.2
 
 Box = tuple[float, float, float, float]
 
@@ -66,8 +70,7 @@ def _candidates(
     own: NDArray[Any], everything: NDArray[Any], width: float, height: float
 ) -> list[tuple[float, float]]:
     """Return the places for a name, best first."""
-    # The point nearest to the medians is on the group even where that is bent or in pieces.
-    x, y = own[np.linalg.norm(own - np.median(own, axis=0), axis=1).argmin()].tolist()
+    x, y = central_point(own).tolist()
     center = (x, y)
     if _covered(own, _box(center, width, height)) <= BURIED * len(own):
         return [center]
@@ -84,6 +87,31 @@ def _candidates(
     ]  # fmt: skip
     beside.sort(key=lambda place: _covered(everything, _box(place, width, height)))
     return [*beside, center]
+
+
+def central_point(own: NDArray[Any]) -> NDArray[Any]:
+    """Return the point of a group that stands for it.
+
+    It is the one nearest to the medians, which is on the group even where that is bent. Where
+    hardly any others are near it, as between pieces, the same of the piece that has most of them
+    near each other (the page's ``map/naming.ts`` does the same).
+    """
+    middle: NDArray[Any] = _nearest_to_median(own)
+    few = own[:: max(1, -(-len(own) // FEW))]
+    apart = np.linalg.norm(few[:, None] - few, axis=2)
+    rank = min(int(np.ceil(NEAR * len(few))), len(few) - 1)
+    reach = np.median(np.partition(apart, rank, axis=1)[:, rank])
+    counts = (apart <= reach).sum(axis=1)
+    if 4 * np.count_nonzero(np.linalg.norm(few - middle, axis=1) <= reach) >= counts.max():
+        return middle
+    densest = few[counts.argmax()]
+    piece: NDArray[Any] = own[np.linalg.norm(own - densest, axis=1) <= 2 * reach]
+    found: NDArray[Any] = _nearest_to_median(piece)
+    return found
+
+
+def _nearest_to_median(points: NDArray[Any]) -> Any:
+    return points[np.linalg.norm(points - np.median(points, axis=0), axis=1).argmin()]
 
 
 def _box(place: tuple[float, float], width: float, height: float) -> Box:

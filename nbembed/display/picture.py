@@ -23,7 +23,7 @@ from nbembed.display.text import in_sentence, name_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: A tEXt chunk with this key tells a page that a PNG is the still picture of an Explorer.
+#: A tEXt chunk with this key tells a page that a PNG stands in for the Explorer beside it.
 PNG_KEY = "nbembed-map"
 #: Points drawn one by one; more are counted by pixel.
 MOST_MARKERS = 20_000
@@ -97,8 +97,12 @@ class Picture:
     background: RGB = (255, 255, 255)
     ink: RGB = (51, 51, 51)
 
-    def png(self, width: int = 640, height: int = 460) -> bytes:
-        """Return the picture as a PNG of so many pixels."""
+    def png(self, width: int = 640, height: int = 460, *, stands_in: bool = False) -> bytes:
+        """Return the picture as a PNG of so many pixels.
+
+        With ``stands_in`` it says that it is there in place of an Explorer, so that a page with a
+        live map hides it. A picture that somebody made to look at is never hidden.
+        """
         scale = OVERSAMPLING
         image = Image.new("RGB", (width * scale, height * scale), self.background)
         places = self._on_screen(width, height) * scale
@@ -127,7 +131,8 @@ class Picture:
         image = image.resize((width, height), Image.Resampling.LANCZOS)
         self._write(ImageDraw.Draw(image), width, height)
         info = PngInfo()
-        info.add_text(PNG_KEY, "1")
+        if stands_in:
+            info.add_text(PNG_KEY, "1")
         file = io.BytesIO()
         image.save(file, "png", pnginfo=info, optimize=True)
         return file.getvalue()

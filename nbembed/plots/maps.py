@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,13 +25,12 @@ from nbembed.display.borders import region_borders
 from nbembed.plots.fitting import keep_scale
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
 from nbembed.plots.theme import ground_color, new_figure, text_color
+from nbembed.plots.titles import LETTER, fit_titles, metric_parts, title_height, titles
 from nbembed.validation import check_count, check_flag, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: Approximate width of a letter in pixels.
-LETTER = 7.5
 #: Height in pixels of a map that is as wide as the page, alone and in a grid.
 TALL, TALL_IN_GRID = 400, 300
 #: Width in pixels that a narrow page leaves to the maps of a grid, whose titles can be read there.
@@ -202,13 +199,14 @@ def comparison_grid(
         raise ValueError(f"metrics must be of the layouts {list(checked)}, got {unknown}")
     shared = cloud(n_samples, color, marked=marked, hover=hover)
     figures = []
-    by_name = {name: _metric_parts(lines.get(name, "")) for name in checked}
+    by_name = {name: metric_parts(lines.get(name, "")) for name in checked}
     width = size or NARROW // min(columns, len(checked))
-    titles = _titles(by_name, int(width / LETTER))
+    room = int(width / LETTER)
+    texts = titles(by_name, room)
     for k, (name, layout) in enumerate(checked.items()):
         flat = layout @ plane_of(layout)
         say = _say(f"{name} {', '.join(by_name[name])}", layout, shared)
-        made = _map_figure(titles[k], say, flat, size or TALL_IN_GRID, size is None, False)
+        made = _map_figure(texts[k], say, flat, size or TALL_IN_GRID, size is None, False)
         renderer = shared.draw(made, *shared.place(str(k), flat))
         made.add_tools(shared.hover([renderer]))
         # One legend for all maps, at the end of the first row.
@@ -218,6 +216,7 @@ def comparison_grid(
     options: dict[str, Any] = {"toolbar_options": {"logo": None}}
     if size is not None:
         return gridplot(figures, ncols=columns, **options)
+    fit_titles(figures, by_name, room)
     rows = [figures[k : k + columns] for k in range(0, len(figures), columns)]
     key = _key(shared, TALL_IN_GRID) if shared.has_key else None
     if key is not None:
@@ -292,10 +291,8 @@ def _map_figure(
     half = margin * float((high - low).max()) or 1.0
     middle = (low + high) / 2
     lasso = LassoSelectTool()
-    # Lines of the title are outside the frame.
-    outside = 14 + 16 * (title.count("\n") + 1 if title else 0)
     shape: dict[str, Any] = (
-        {"height": size + outside, "sizing_mode": "stretch_width"}
+        {"height": size + title_height(title), "sizing_mode": "stretch_width"}
         if stretch
         else {"frame_width": size, "frame_height": size}
     )
@@ -457,32 +454,6 @@ def _plain(text: str) -> Any:
     from bokeh.models import PlainText
 
     return PlainText(text=text)
-
-
-def _metric_parts(given: Any) -> list[str]:
-    if isinstance(given, str):
-        return [given] if given else []
-    if not isinstance(given, Mapping) or not all(isinstance(v, Real) for v in given.values()):
-        raise TypeError(f"metrics must be texts or numbers by name, got {given!r}")
-    return [f"{name} {float(value):.3g}" for name, value in given.items()]
-
-
-def _titles(metrics: Mapping[str, list[str]], room: int) -> list[str]:
-    """Return names with their metrics, in lines of about ``room`` letters; no word is broken.
-
-    All have the same number of lines, so that the maps are aligned.
-    """
-    titles = []
-    for name, parts in metrics.items():
-        line = ", ".join(parts)
-        below = [line] if len(line) <= room else parts
-        lines = [
-            textwrap.wrap(line, max(room, 1), break_long_words=False, break_on_hyphens=False)
-            for line in [name, *below]
-        ]
-        titles.append([part for parts in lines for part in parts or [" "]])
-    most = max(map(len, titles))
-    return ["\n".join([*lines, *[" "] * (most - len(lines))]) for lines in titles]
 
 
 def _say(title: str, layout: NDArray[Any], shared: Cloud) -> str:

@@ -170,7 +170,7 @@ class Exports:
         """Return a PNG for the output of a cell, and what it shows."""
         session = self._session
         what = f"{session.n_samples} points, {session.method_name}, iteration {session.iteration}"
-        return self.picture(note=what).png(), f"Map of {what}"
+        return self.picture(note=what).png(stands_in=True), f"Map of {what}"
 
     def still_output(self, still: bool | str) -> StillOutput | None:
         """Return what shows the map in a saved notebook, as the Explorer's argument has it."""

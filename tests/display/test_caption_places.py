@@ -7,7 +7,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from nbembed.display.caption_places import caption_places
+from nbembed.display.caption_places import caption_places, central_point
 from nbembed.display.scene import picture_of
 
 FRAME = (0.0, 0.0, 640.0, 460.0)
@@ -72,3 +72,16 @@ def test_a_picture_shows_the_points_of_a_small_cluster_under_its_name():
         return int((np.abs(image - (0xD5, 0x5E, 0)).sum(axis=-1) < 12).sum())
 
     assert drawn(True) == drawn(False) > 100
+
+
+def test_a_group_in_pieces_is_named_on_a_large_one():
+    rng = np.random.default_rng(0)
+    pieces = np.array([[0.0, 0.0], [300.0, 0.0], [150.0, 200.0]])
+    own = np.repeat(pieces, [60, 40, 40], axis=0) + rng.normal(scale=12, size=(140, 2))
+    own[0] = 150, 70  # alone, and nearest to the medians
+    assert np.linalg.norm(central_point(own) - pieces, axis=1).min() < 15
+    whole = rng.normal(size=(140, 2))
+    middle = np.median(whole, axis=0)
+    nearest = whole[np.linalg.norm(whole - middle, axis=1).argmin()]
+    assert (central_point(whole) == nearest).all(), "one piece has its own middle"
+    assert (central_point(whole[:1]) == whole[:1]).all()

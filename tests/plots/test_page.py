@@ -144,3 +144,31 @@ def test_what_was_zoomed_stays_when_the_width_changes(open_figure, rng):
         " return [p.y_range.start, p.y_range.end, (p.x_range.start + p.x_range.end) / 2] })()"
     )
     assert seen == pytest.approx([0.25, 0.75, 1.5])
+
+
+def test_titles_of_a_grid_are_broken_on_a_narrow_page_alone(open_figure, rng):
+    names = ("one", "t-SNE, α = 1", "three", "four")
+    metrics = {name: {"homogeneity": 0.771, "cost": 2.78} for name in names}
+    Y = rng.normal(size=(20, 2))
+    page = open_figure(plots.comparison_grid(dict.fromkeys(names, Y), metrics=metrics, columns=4))
+
+    def written():
+        page.wait_for_timeout(200)
+        return page.evaluate(
+            """() => [...Bokeh.documents[0]._all_models.values()]
+                .filter((m) => m.type == "Figure" && m.renderers.length)
+                .map((p) => [p.title.text.text, p.inner_height])"""
+        )
+
+    page.set_viewport_size({"width": 800, "height": 500})
+    low = written()
+    assert {text.count("\n") for text, _ in low} == {2}
+    assert low[0][0] == "one\nhomogeneity 0.771\ncost 2.78"
+    page.set_viewport_size({"width": 1400, "height": 500})
+    wide = written()
+    assert wide[1][0] == "t-SNE, α = 1\nhomogeneity 0.771, cost 2.78"
+    assert len({height for _, height in wide}) == 1, "the maps are level"
+    assert wide[0][1] == pytest.approx(low[0][1], abs=4), "and as high as before"
+    page.set_viewport_size({"width": 480, "height": 500})
+    assert written()[0][0].startswith("one\nhomogeneity\n0.771\n")
+    assert page.asked == []

@@ -464,12 +464,15 @@ def test_the_annealing_path_is_scrubbed_by_keys_and_pointer(page: Page) -> None:
         ".map(i => ({value: 8 / 2 ** i, criterion: i ? i : null}))})",
     )
     strip = page.get_by_role("slider", name="Annealing path")
+    expect(page.locator(".nbe-path .nbe-value")).to_have_text("best 1.000")
+    expect(strip).to_have_attribute("aria-valuetext", "the best, λ 1.000")
     strip.focus()
     page.keyboard.press("Home")
     page.wait_for_function("window.kernel.traits.chosen_step === 0")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("window.kernel.traits.chosen_step === 1")
     expect(strip).to_have_attribute("aria-valuetext", "λ 4.000, criterion 1.000")
+    expect(page.locator(".nbe-path .nbe-value")).to_have_text("4.000")
     box = strip.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] - 3, box["y"] + 10)

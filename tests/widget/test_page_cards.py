@@ -310,3 +310,50 @@ def test_a_kernel_that_is_gone_is_asked_nothing(open_explorer: Any) -> None:
     page.mouse.click(*screen_of(page, 3))
     expect(page.locator(".nbe-card")).to_have_count(1)
     assert len(asked(page, "inspect")) == before
+
+
+def test_a_class_in_pieces_is_named_on_one_of_them(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4)
+    run(page)
+    act(
+        page,
+        "const own = k.cluster(2), places = [[-3, 0], [3, 0], [0, 5]];"
+        "own.forEach((i, at) => { const [x, y] = places[at % 3];"
+        " k.positions[2 * i] = x + 0.3 * Math.cos(at);"
+        " k.positions[2 * i + 1] = y + 0.3 * Math.sin(at); });"
+        "k.positions[2 * own[0]] = 0; k.positions[2 * own[0] + 1] = 0.5;"
+        "k.frame()",
+    )
+    page.wait_for_function(
+        """() => { const named = document.querySelector('.nbe-map').nbembedNames().placedGroups
+             .find(({text}) => text === '2');
+             return named && Math.min(...[[-3, 0], [3, 0], [0, 5]]
+               .map(([x, y]) => Math.hypot(named.x - x, named.y - y))) < 0.35; }"""
+    )
+
+
+def test_names_keep_off_the_centers_of_a_method_and_their_names(open_explorer: Any) -> None:
+    page = open_explorer(n=60, clusters=4, named=True, color_by="class")
+    run(page)
+    page.wait_for_function("document.querySelector('.nbe-map').nbembedNames().points.length > 9")
+    # A center on each of ten points, where the names of points would begin.
+    act(
+        page,
+        "const at = Array.from({length: 10}, (_, i) => i);"
+        "k.frame({centers: at.map(i => [k.positions[2 * i], k.positions[2 * i + 1]]),"
+        " center_names: at.map(() => 'center')})",
+    )
+    page.wait_for_timeout(1000)  # names are placed a few times a second
+    covered = page.evaluate(
+        """() => { const map = document.querySelector('.nbe-map');
+          const named = map.nbembedNames().placed;
+          const centers = Array.from({length: 10}, (_, i) => map.nbembedWhere(i));
+          return [named.length, named.filter(({point, dx, dy, width}) => {
+            const [x, y] = map.nbembedWhere(point);
+            const left = x + dx - width / 2, right = left + width;
+            return centers.some(([u, v]) =>
+              Math.abs(y + dy - v) < 12 && left < u + 45 && right > u - 7);
+          }).length]; }"""
+    )
+    assert covered[0] > 3
+    assert covered[1] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -43,6 +44,7 @@ def page(open_explorer: Any) -> Page:
 
 def test_a_column_is_found_by_typing_and_colors_the_points(page: Page) -> None:
     expect(field(page)).to_have_value("digit")
+    expect(field(page)).to_have_css("background-image", re.compile("gradient.*gradient"))  # a menu
     expect(field(page)).to_have_attribute("aria-expanded", "false")
     assert asked(page) == [], "a list that is closed asks nothing"
     field(page).click()

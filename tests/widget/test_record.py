@@ -14,8 +14,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import nbembed as nb
+from nbembed.display.picture import PNG_KEY
 from nbembed.session.provenance import given_by_hand
 from nbembed.widget import autosave, exports, opening, still_output, view_state
 from nbembed.widget.protocol import CommandMessage
@@ -171,7 +173,8 @@ def test_the_page_gets_history_table_and_page_as_answers(explore, frame):
 def test_pictures_are_returned_or_written(explore, frame, tmp_path):
     explorer = explore(frame, color="kind")
     explorer.session.step(5, wait=True)
-    assert explorer.to_png(width=200, height=160)[:8] == b"\x89PNG\r\n\x1a\n"
+    image = Image.open(io.BytesIO(explorer.to_png(width=200, height=160)))
+    assert (image.size, image.text) == ((200, 160), {}), "shown beside the map, it stays there"
     assert explorer.to_svg().count("<circle") == 24 + 3
     explorer.to_png(tmp_path / "map.png")
     explorer.to_svg(tmp_path / "map.svg", dark=True)
@@ -260,7 +263,8 @@ def test_the_output_has_a_picture_that_follows_the_map(explore, frame, monkeypat
     assert publisher.sent == [], "nobody has displayed it"
     explorer._repr_mimebundle_()
     first, name, update = publisher.sent[0]
-    assert base64.b64decode(first["image/png"])[:4] == b"\x89PNG"
+    still = Image.open(io.BytesIO(base64.b64decode(first["image/png"])))
+    assert still.text == {PNG_KEY: "1"}, "the page finds it"
     assert first["text/plain"] == "Map of 24 points, SNE, iteration 0"
     assert not update
     explorer.session.step(4, wait=True)

@@ -2,6 +2,7 @@
 import type { Store } from "../store";
 import { rgba, type Theme } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
+import { centerBoxes } from "./centers";
 import { ShownPositions } from "./shown_positions";
 import { groupCenters, NO_NAMES, placeNames, seenDirections, type Group, type GroupName, type Names, type PointName } from "./naming";
 
@@ -45,6 +46,7 @@ export class NameTags {
       positions: there,
       groups: this.groups(there),
       named: traits.named.peek(),
+      taken: this.annotated() ? centerBoxes(context, camera, size, this.store.centers.peek()) : [],
       nameOf: (i) => cards.name(i),
       first: [...chosen, ...this.names.points.map(({ point }) => point)],
       groupWidth: measure(GROUP_FONT),

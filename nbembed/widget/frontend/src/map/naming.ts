@@ -2,6 +2,7 @@
  * Names on the map, where there is room: of classes at their centers, of points beside them. A name
  * never covers another name, and the name of a point covers no other point. A class that is hardly
  * larger than its name would be buried by it, so that name is beside the class, where it covers least.
+ * A class in pieces is named on a large one.
  */
 import { inline } from "../cards";
 import { toScreen, type Camera, type Size } from "./camera";
@@ -55,6 +56,8 @@ interface Scene {
   /** Whether points have names. */
   named: boolean;
   nameOf: (point: number) => string | undefined;
+  /** Where no name may be. */
+  taken: readonly Box[];
   /** Points whose names come first: those named before, and those that are chosen. */
   first: Iterable<number>;
   groupWidth: (text: string) => number;
@@ -87,7 +90,7 @@ const GUESS = 44;
 /** Characters of a name on the map. */
 export const LONGEST = 24;
 
-interface Box {
+export interface Box {
   left: number;
   top: number;
   right: number;
@@ -96,7 +99,7 @@ interface Box {
 
 export function placeNames(scene: Scene): Names {
   const { camera, size, positions } = scene;
-  const taken: Box[] = [];
+  const taken = [...scene.taken];
   const free = (box: Box): boolean =>
     box.left >= 2 && box.top >= 2 && box.right <= size.width - 2 && box.bottom <= size.height - 2 &&
     !taken.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom);
@@ -225,12 +228,16 @@ class Crowd {
   }
 }
 
-/** Points of a group that its center is computed from. */
+/** Points of a group that its center is computed from, and those of them by which pieces are told. */
 const SAMPLE = 400;
+const FEW = 64;
+/** Share of those points that are near a point, as a rule. */
+const NEAR = 0.2;
 
 /**
  * The centers of groups: of each, the point that is nearest to its coordinate-wise median, so that the
- * name is on the group even where that is bent or in pieces. Large groups come first.
+ * name is on the group even where that is bent. Where hardly any others are near that point, as
+ * between pieces, it is the median of the piece that has most of them near each other. Large groups come first.
  */
 export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, texts: readonly string[]): Group[] {
   const members: number[][] = texts.map(() => []);
@@ -241,11 +248,31 @@ export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, 
     const step = Math.max(1, Math.floor(points.length / SAMPLE));
     const sample = points.filter((i, at) => at % step === 0 && Number.isFinite(positions[2 * i] + positions[2 * i + 1]));
     if (!sample.length) return;
-    const middle = (axis: number): number => sample.map((i) => positions[2 * i + axis]).sort((a, b) => a - b)[sample.length >> 1];
-    const [mx, my] = [middle(0), middle(1)];
-    const away = (i: number): number => (positions[2 * i] - mx) ** 2 + (positions[2 * i + 1] - my) ** 2;
-    const nearest = sample.reduce((best, i) => (away(i) < away(best) ? i : best));
-    centers.push({ text: texts[k], x: positions[2 * nearest], y: positions[2 * nearest + 1], sample, count: points.length });
+    const center = centralPoint(positions, sample);
+    centers.push({ text: texts[k], x: positions[2 * center], y: positions[2 * center + 1], sample, count: points.length });
   });
   return centers.sort((a, b) => b.count - a.count);
+}
+
+function centralPoint(positions: Float32Array, sample: readonly number[]): number {
+  const middle = nearestToMedian(positions, sample);
+  const step = Math.max(1, Math.ceil(sample.length / FEW));
+  const few = sample.filter((_, at) => at % step === 0);
+  const apart = (i: number, j: number): number => Math.hypot(positions[2 * i] - positions[2 * j], positions[2 * i + 1] - positions[2 * j + 1]);
+  const rank = Math.ceil(NEAR * few.length);
+  const radii = few.map((i) => few.map((j) => apart(i, j)).sort((a, b) => a - b)[Math.min(rank, few.length - 1)]);
+  const reach = radii.sort((a, b) => a - b)[radii.length >> 1];
+  const near = (i: number): number => few.filter((j) => apart(i, j) <= reach).length;
+  const counts = few.map(near);
+  const most = Math.max(...counts);
+  if (4 * near(middle) >= most) return middle;
+  const densest = few[counts.indexOf(most)];
+  return nearestToMedian(positions, sample.filter((i) => apart(i, densest) <= 2 * reach));
+}
+
+function nearestToMedian(positions: Float32Array, points: readonly number[]): number {
+  const middle = (axis: number): number => points.map((i) => positions[2 * i + axis]).sort((a, b) => a - b)[points.length >> 1];
+  const [mx, my] = [middle(0), middle(1)];
+  const away = (i: number): number => (positions[2 * i] - mx) ** 2 + (positions[2 * i + 1] - my) ** 2;
+  return points.reduce((best, i) => (away(i) < away(best) ? i : best));
 }

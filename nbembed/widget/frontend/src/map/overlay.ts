@@ -9,6 +9,7 @@ import type { Theme } from "../theme";
 import { shown } from "../contrast";
 import { rgba } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
+import { drawCenters } from "./centers";
 import { seenDirections } from "./naming";
 
 export interface OverlayState {
@@ -260,44 +261,6 @@ function drawApart(context: CanvasRenderingContext2D, state: OverlayState): void
     context.stroke();
   }
   context.setLineDash([]);
-}
-
-const CENTER_RADIUS = 7;
-
-/** Class centers: a ringed disc in the color of the class, and its name with a halo. */
-function drawCenters(context: CanvasRenderingContext2D, { camera, size, theme, centers }: OverlayState): void {
-  if (!centers.length) return;
-  context.font = "600 12px system-ui, -apple-system, 'Segoe UI', sans-serif";
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  for (const { x, y, color } of centers) {
-    const [sx, sy] = toScreen(camera, size, x, y);
-    context.beginPath();
-    context.arc(sx, sy, CENTER_RADIUS + 2.5, 0, 2 * Math.PI);
-    context.fillStyle = rgba(theme.background, 0.95);
-    context.fill();
-    context.beginPath();
-    context.arc(sx, sy, CENTER_RADIUS, 0, 2 * Math.PI);
-    context.fillStyle = rgba(color ? shown(color, theme) : theme.neutral, 1);
-    context.fill();
-    context.strokeStyle = rgba(theme.foreground, 0.9);
-    context.lineWidth = 1.75;
-    context.stroke();
-  }
-  // Names are drawn after all discs, so that no disc hides one.
-  for (const { x, y, name } of centers) {
-    const [sx, sy] = toScreen(camera, size, x, y);
-    const short = inline(name, 24);
-    const width = context.measureText(short).width;
-    const gap = CENTER_RADIUS + 6;
-    const left = sx + gap + width > size.width - 4 ? sx - gap - width : sx + gap;
-    const line = Math.min(Math.max(sy, 9), size.height - 9);
-    context.lineWidth = 4;
-    context.strokeStyle = rgba(theme.background, 0.92);
-    context.strokeText(short, left, line);
-    context.fillStyle = rgba(theme.foreground, 1);
-    context.fillText(short, left, line);
-  }
 }
 
 /** A line from each open card to its point, which has a ring. */

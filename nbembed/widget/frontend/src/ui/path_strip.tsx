@@ -33,7 +33,8 @@ export function PathStrip({ view }: { view: View }) {
     move(to);
   };
   const at = path[chosen];
-  const text = at ? `${symbol} ${readable(at.value)}, criterion ${at.criterion === null ? "none" : readable(at.criterion)}` : "end of the path";
+  const kept = path[best];
+  const text = at ? `${symbol} ${readable(at.value)}, criterion ${at.criterion === null ? "none" : readable(at.criterion)}` : kept ? `the best, ${symbol} ${readable(kept.value)}` : "end of the path";
   return (
     <div class="nbe-path">
       <span class="nbe-path-name" aria-hidden="true">{symbol} path</span>
@@ -53,7 +54,7 @@ export function PathStrip({ view }: { view: View }) {
           </div>
         ))}
       </div>
-      <span class="nbe-value">{at ? readable(at.value) : "–"}</span>
+      <span class="nbe-value">{at ? readable(at.value) : kept ? `best ${readable(kept.value)}` : "–"}</span>
     </div>
   );
 }
