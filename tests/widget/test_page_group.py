@@ -167,6 +167,16 @@ def test_text_of_the_data_stays_text(page: Page) -> None:
         assert wide <= 0
 
 
+def test_rows_say_how_sure_a_label_is(page: Page) -> None:
+    grid = open_rows(page)
+    act(page, "k.addClass('round'); [k.codes[1], k.codes[2]] = [0, 0];"
+              "[k.confidence[1], k.confidence[2]] = [1, 0.6]; k.supervised('x')")  # fmt: skip
+    labels = grid.get_by_role("gridcell").and_(page.locator("[data-kind=label]"))
+    expect(labels.nth(1)).to_have_text("round")
+    expect(labels.nth(2)).to_have_text("round · 0.60")
+    expect(labels.nth(3)).to_have_text("")
+
+
 def test_a_new_selection_and_new_labels_ask_again(page: Page) -> None:
     choose(page, [1, 2])
     panel = open_group(page)
