@@ -22,6 +22,9 @@ from nbembed.validation import check_flag
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Characters of the columns that a message proposes, at most.
+LONGEST_PROPOSAL = 300
+
 
 @dataclass(frozen=True)
 class Features:
@@ -103,7 +106,7 @@ def choose_features(
         return Features(matrix, note=f"{_count(matrix.shape[1], 'feature')}, standardized")
     names = _numeric(table, apart) if features is None else _named(table, features)
     matrix = table.numbers(names)
-    _check_complete(matrix, names)
+    _check_complete(matrix, names, features is not None)
     scaled = standardize is not False
     how = "standardized" if scaled else "as they are"
     part = len(names) < len(table.names)
@@ -164,16 +167,25 @@ def _as_names(features: Any) -> tuple[Hashable, ...]:
     return names
 
 
-def _check_complete(matrix: NDArray[Any], names: Sequence[Any]) -> None:
-    """Raise ValueError if a value is missing or infinite; names the column."""
-    for k, name in enumerate(names):
-        bad = int(np.count_nonzero(~np.isfinite(matrix[:, k])))
-        if bad:
-            raise ValueError(
-                f"X must be finite in the columns that are embedded, but {listed([name])} has "
-                f"{bad} missing or infinite {'value' if bad == 1 else 'values'}: drop or fill "
-                "them, or name other columns with features=[...]"
-            )
+def _check_complete(matrix: NDArray[Any], names: Sequence[Any], wanted: bool) -> None:
+    """Raise ValueError if values are missing or infinite; names the columns, and the others.
+
+    ``wanted`` says whether somebody named the columns.
+    """
+    bad = np.count_nonzero(~np.isfinite(matrix), axis=0)
+    if not bad.any():
+        return
+    lacking = [name for name, count in zip(names, bad) if count]
+    whole = [name for name, count in zip(names, bad) if not count]
+    some = f"{bad.sum()} missing or infinite value{'' if bad.sum() == 1 else 's'}"
+    without = ""
+    if whole and not wanted and len(repr(whole)) <= LONGEST_PROPOSAL:
+        without = f": features={whole!r} leaves {'it' if len(lacking) == 1 else 'them'} out"
+    raise ValueError(
+        f"X must be finite in the columns that are embedded, but {listed(lacking)} "
+        f"{'has' if len(lacking) == 1 else 'have'} {some}. Drop or fill them, or name other "
+        f"columns with features=[...]{without}"
+    )
 
 
 def _of_annotated(X: Any, features: Any, standardize: bool) -> Features:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -11,12 +12,15 @@ import numpy as np
 
 from nbembed.display.columns import MOST_INTEGER_CATEGORIES
 from nbembed.display.text import is_missing, name_of
+from nbembed.display.whole_numbers import are_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Bars of a histogram.
 BINS = 24
+#: So many whole numbers have a bar each.
+MOST_WHOLE = 2 * BINS
 #: Categories that a histogram shows.
 MOST_BARS = 100
 
@@ -121,7 +125,10 @@ class Histogram:
     Attributes
     ----------
     low, high : float
-        The range of numbers that the bars share evenly; 0 for categories.
+        The smallest and the largest number; 0 for categories.
+    step : float
+        How many whole numbers each bar holds, from ``low`` on. 0 where the bars share the range
+        from ``low`` to ``high`` evenly.
     totals : list of int
         Points in each bar.
     codes : list of int
@@ -138,6 +145,7 @@ class Histogram:
 
     low: float
     high: float
+    step: float
     totals: list[int]
     codes: list[int]
     names: list[str]
@@ -159,19 +167,37 @@ def histogram(column: FindColumn) -> Histogram:
     there = ~np.isnan(column.values)
     missing = int(there.size - np.count_nonzero(there))
     if not there.any():
-        return Histogram(0.0, 0.0, [], [], [], 0, missing, np.full(there.size, -1))
-    low, high = float(column.values[there].min()), float(column.values[there].max())
+        return Histogram(0.0, 0.0, 0.0, [], [], [], 0, missing, np.full(there.size, -1))
+    values = column.values[there]
+    low, high = float(values.min()), float(values.max())
     bar = np.full(there.size, -1, dtype=np.intp)
-    span = high / 2 - low / 2  # the range itself may be larger than any number
-    share = (column.values[there] / 2 - low / 2) / (span or 1.0)
-    bar[there] = np.minimum((share * BINS).astype(np.intp), BINS - 1)
-    totals = np.bincount(bar[there], minlength=BINS).tolist()
-    return Histogram(low, high, totals, [], [], 0, missing, bar)
+    step = _whole_numbers_per_bar(values, low, high) if column.kind == "number" else 0
+    if step:
+        bars = int((high - low) // step) + 1
+        bar[there] = ((values - low) // step).astype(np.intp)
+    else:
+        bars = BINS
+        span = high / 2 - low / 2  # the range itself may be larger than any number
+        share = (values / 2 - low / 2) / (span or 1.0)
+        bar[there] = np.minimum((share * BINS).astype(np.intp), BINS - 1)
+    totals = np.bincount(bar[there], minlength=bars).tolist()
+    return Histogram(low, high, float(step), totals, [], [], 0, missing, bar)
+
+
+def _whole_numbers_per_bar(values: NDArray[np.float64], low: float, high: float) -> int:
+    """Return how many whole numbers a bar holds, 0 where the values are none, or all are one.
+
+    Bars of the same number of them: where some had one more, they would stick out.
+    """
+    if not (low < high and are_whole(values)):
+        return 0
+    count = high - low + 1
+    return 1 if count <= MOST_WHOLE else math.ceil(count / BINS)
 
 
 def _of_categories(column: FindColumn) -> Histogram:
     if column.kind == "text":
-        return Histogram(0.0, 0.0, [], [], [], 0, 0, np.full(column.values.size, -1))
+        return Histogram(0.0, 0.0, 0.0, [], [], [], 0, 0, np.full(column.values.size, -1))
     codes = column.values.astype(np.intp)
     sizes = np.bincount(codes + 1, minlength=len(column.categories) + 1)
     missing, sizes = int(sizes[0]), sizes[1:]
@@ -184,4 +210,4 @@ def _of_categories(column: FindColumn) -> Histogram:
     totals = [missing if code < 0 else int(sizes[code]) for code in bars]
     names = ["" if code < 0 else name_of(column.categories[code]) for code in bars]
     left_out = len(sizes) - len(shown)
-    return Histogram(0.0, 0.0, totals, bars, names, left_out, missing, place[codes])
+    return Histogram(0.0, 0.0, 0.0, totals, bars, names, left_out, missing, place[codes])

@@ -32,7 +32,7 @@ def picture_of(
     color_by: str,
     column: Mapping[str, Any],
     values: NDArray[Any],
-    classes: Sequence[Mapping[str, str]],
+    classes: Sequence[Mapping[str, Any]],
     labels: NDArray[Any],
     membership_colors: NDArray[Any] | None = None,
     borders: Sequence[Sequence[float]] = (),
@@ -52,7 +52,7 @@ def picture_of(
     values : ndarray of shape (n_samples,)
         Its codes or numbers.
     classes : sequence of mappings
-        ``name`` and ``color`` of each class.
+        ``name`` and ``color`` of each class, and whether it is ``hidden``.
     labels : ndarray of int, shape (n_samples,)
         −1 for unlabeled points.
     membership_colors : ndarray of shape (n_samples, 4), optional
@@ -91,8 +91,13 @@ def picture_of(
     if marked.any():
         colors[marked] = _rgb([c["color"] for c in classes])[labels[marked]]
     there = {name for name, _ in legend}
-    legend += [(c["name"], c["color"]) for c in classes if c["name"] not in there]
-    captions = _captions(groups[:n], names) if names_shown else []
+    legend += [
+        (c["name"], c["color"]) for c in classes if c["name"] not in there and not c.get("hidden")
+    ]
+    seen = np.ones(n, dtype=bool)
+    seen[marked] = np.array([not c.get("hidden") for c in classes], dtype=bool)[labels[marked]]
+    positions, colors, marked = positions[seen], colors[seen], marked[seen]
+    captions = _captions(groups[:n][seen], names) if names_shown else []
     return Picture(positions, colors, marked, captions, borders, legend, note, background, ink)
 
 

@@ -132,6 +132,7 @@ class Finder:
                     "kind": made.kind,
                     "low": bars.low,
                     "high": bars.high,
+                    "step": bars.step,
                     "totals": bars.totals,
                     "counts": bars.counts(others),
                     "codes": bars.codes,

@@ -189,8 +189,8 @@ def _feature(feature: FeatureDifference) -> dict[str, Any]:
         "mean": mean_text(feature),
         "other_mean": mean_text(feature, other=True),
         "larger": feature.mean > feature.other_mean,
-        "low": value_text(low, feature.is_time),
-        "high": value_text(high, feature.is_time),
+        "low": value_text(feature, low),
+        "high": value_text(feature, high),
         "bars": feature.counts.tolist(),
         "other_bars": feature.other_counts.tolist(),
     }

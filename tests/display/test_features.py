@@ -112,6 +112,10 @@ def test_distances_are_no_columns() -> None:
         ((pd.DataFrame({"a": ["x", "y"]}),), "X must have a column of numbers"),
         ((pd.DataFrame({"a": [1.0, np.nan], "b": [1, 2]}),), "but a has 1 missing or infinite"),
         ((pl.DataFrame({"a": [1, None]}),), "but a has 1 missing"),
+        (
+            (pd.DataFrame({"a": [np.nan, 1], "b": [1, 2], "c": [np.inf, np.nan]}),),
+            r"a, c have 3 missing or infinite values\. .*: features=\['b'\] leaves them out",
+        ),
         ((pd.DataFrame([[1, 2]], columns=["a", "a"]),), "distinct"),
         ((pl.DataFrame({"a": [1]}).lazy(),), "collect it"),
         ((np.zeros((3, 2)), "a"), "features names columns of a DataFrame"),

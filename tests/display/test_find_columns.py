@@ -92,6 +92,16 @@ def test_the_bars_of_numbers_share_the_range() -> None:
     assert histogram(encoded(np.full(5, np.nan), "none")).totals == []
 
 
+@pytest.mark.parametrize(("largest", "step", "bars"), [(16, 1, 17), (47, 1, 48), (89, 4, 23)])
+def test_whole_numbers_have_bars_of_as_many_each(largest: int, step: int, bars: int) -> None:
+    values = np.r_[np.repeat(np.arange(largest + 1.0), 3), np.nan]
+    found = histogram(encoded(values, "count"))
+    assert (found.low, found.high, found.step) == (0, largest, step)
+    assert found.totals == [3 * step] * (bars - 1) + [3 * (largest + 1 - step * (bars - 1))]
+    assert found.counts(values == step) == [0, 3, *[0] * (bars - 2)]
+    assert histogram(encoded(values + 0.5, "half")).step == 0
+
+
 def test_many_categories_show_the_frequent_ones() -> None:
     values = np.array([f"c{k}" for k in range(150) for _ in range(4)] + ["c149"] * 9 + [None] * 2)
     bars = histogram(encoded(values, "city"))

@@ -53,6 +53,20 @@ def test_labeled_points_have_the_color_of_their_class():
     assert pixels(a_picture(dark=True).png(300, 200)).mean() < 80
 
 
+def test_points_of_a_hidden_class_are_left_out():
+    codes = np.repeat([0.0, 1.0, -1.0], 20)
+    column = {"kind": "category", "title": "k", "names": ["u", "v"],
+              "colors": ["#D55E00", "#56B4E9"]}  # fmt: skip
+    hidden = [CLASSES[0], {**CLASSES[1], "hidden": True}]
+    picture = a_picture(color_by="column", column=column, values=codes, classes=hidden)
+    assert len(picture.positions) == 45
+    image = pixels(picture.png())
+    assert count(image, "#0072B2") == 0
+    assert count(image, "#E69F00") > 40
+    assert [name for name, _ in picture.legend] == ["u", "v", "a"]
+    assert [len(caption.points) for caption in picture.captions] == [15, 10]
+
+
 def test_categories_and_numbers_color_the_others():
     codes = np.repeat([0.0, 1.0, -1.0], 20)
     column = {"kind": "category", "title": "k", "names": ["u", "v"],

@@ -650,6 +650,17 @@ def test_the_map_is_never_a_narrow_strip(open_explorer: Any, width: int) -> None
     assert panel["y"] >= box["y"] + box["height"] or panel["x"] >= box["x"] + box["width"]
 
 
+@pytest.mark.parametrize("width", [564, 700])
+def test_the_tools_are_one_row(open_explorer: Any, width: int) -> None:
+    page = open_explorer(n=20_000, width=width)
+    everything = "Uint32Array.from({length: 20_000}, (_, i) => i)"
+    act(page, f"k.update({{selection: new DataView({everything}.buffer)}})")
+    expect(page.get_by_role("toolbar")).to_contain_text("20,000 selected")
+    box = page.get_by_role("toolbar").bounding_box()
+    assert box is not None
+    assert box["height"] < 48
+
+
 def test_a_context_lost_for_good_is_replaced(open_explorer: Any) -> None:
     page = open_explorer(n=400, renderer="webgl")
     run(page)

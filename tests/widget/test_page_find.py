@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ ANSWERS = """
       const others = filters.filter((g) => g !== f).map(cut);
       const kind = { 1: "number", 2: "category", 3: "text" }[f.column];
       return {
-        column: f.column, title: ["class label", "size", "kind", title][f.column], kind, low: 0,
+        column: f.column, title: ["class label", "size", "kind", title][f.column], kind, low: 0, step: f.column === 1 ? k.step ?? 0 : 0,
         high: f.column === 1 ? k.n - 1 : 0, totals: count(bars[f.column], all), left_out: 0, missing: 0,
         counts: count(bars[f.column], base.filter((i) => others.every((passes) => passes(i)))),
         codes: f.column === 2 ? bars[2].map((_, c) => c) : [], names: f.column === 2 ? bars[2].map((_, c) => `kind ${c}`) : [],
@@ -92,6 +93,20 @@ def add_filter(panel: Locator, title: str) -> Locator:
     group = panel.get_by_role("group", name=f"Filter by {title}")
     expect(group).to_be_visible()
     return group
+
+
+def test_what_was_found_is_marked_in_its_text(page: Page) -> None:
+    hits = [
+        {"point": 1, "name": "one", "title": "note", "text": "x <b>Name 7</b>"},
+        {"point": 2, "name": "nine name 7", "title": "", "text": ""},
+    ]
+    act(page, f"k.answers.find = () => [{{ charts: [], hits: {json.dumps(hits)} }},"
+              " [Uint32Array.from([1, 2])]]")  # fmt: skip
+    panel = open_find(page)
+    panel.get_by_role("searchbox", name="Search").fill("NAME 7 ")
+    found = panel.get_by_role("list", name="Found points")
+    expect(found.locator("mark")).to_have_text(["Name 7", "name 7"])
+    expect(found.get_by_role("button").first).to_have_text("onenote: x <b>Name 7</b>")
 
 
 def test_a_closed_panel_asks_nothing(page: Page) -> None:
@@ -152,6 +167,20 @@ def test_filters_act_together(page: Page) -> None:
     page.wait_for_function("new Uint32Array(window.kernel.traits.selection.buffer).length === 40")
 
 
+def test_filters_scroll_beside_the_map(page: Page) -> None:
+    area = page.get_by_role("application", name="Map")
+    before = area.bounding_box()
+    panel = open_find(page)
+    for name in ("size", "kind", "note"):
+        add_filter(panel, name)
+    for tab in ("Find", "Group", "Why", "Compare", "History", "Steer"):
+        page.get_by_role("tab", name=tab).click()
+        assert area.bounding_box() == before, f"the map keeps its size beside {tab}"
+    page.get_by_role("tab", name="Find").click()
+    panel.get_by_role("button", name="Save").scroll_into_view_if_needed()
+    expect(panel.get_by_role("button", name="Save")).to_be_in_viewport()
+
+
 def test_a_range_is_dragged_on_the_bars(page: Page) -> None:
     panel = open_find(page)
     size = add_filter(panel, "size")
@@ -171,6 +200,24 @@ def test_a_range_is_dragged_on_the_bars(page: Page) -> None:
     page.mouse.dblclick(box["x"] + box["width"] * 0.75, y)
     settled(page, [])
     expect(size.get_by_label("At least, size")).to_have_value("")
+
+
+def test_a_range_of_whole_numbers_ends_with_its_bars(page: Page) -> None:
+    act(page, "k.step = 4")  # 24 bars of four whole numbers each
+    size = add_filter(open_find(page), "size")
+    box = size.get_by_role("img", name="Histogram of size").bounding_box()
+    assert box is not None
+    bar, y = box["width"] / 24, box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 2.5 * bar, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 4.5 * bar, y, steps=4)
+    page.mouse.up()
+    expect(size.get_by_label("At least, size")).to_have_value("8")
+    expect(size.get_by_label("At most, size")).to_have_value("19")
+    settled(page, list(range(8, 20)))
+    shown = size.locator(".nbe-find-range")
+    assert float(shown.get_attribute("x") or 0) == pytest.approx(20)
+    assert float(shown.get_attribute("width") or 0) == pytest.approx(30)
 
 
 def test_what_is_found_joins_the_selection_as_chosen(page: Page) -> None:

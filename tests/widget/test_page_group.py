@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.widget.page import DARK, act, kernel, sent
-from tests.widget.test_page import run, selected, selection
+from tests.widget.test_page import run, screen_of, selected, selection
 
 HOSTILE = "<img src=x onerror=window.hacked=1>\u202e " + "W" * 500
 
@@ -166,6 +167,16 @@ def test_text_of_the_data_stays_text(page: Page) -> None:
         assert wide <= 0
 
 
+def test_rows_say_how_sure_a_label_is(page: Page) -> None:
+    grid = open_rows(page)
+    act(page, "k.addClass('round'); [k.codes[1], k.codes[2]] = [0, 0];"
+              "[k.confidence[1], k.confidence[2]] = [1, 0.6]; k.supervised('x')")  # fmt: skip
+    labels = grid.get_by_role("gridcell").and_(page.locator("[data-kind=label]"))
+    expect(labels.nth(1)).to_have_text("round")
+    expect(labels.nth(2)).to_have_text("round · 0.60")
+    expect(labels.nth(3)).to_have_text("")
+
+
 def test_a_new_selection_and_new_labels_ask_again(page: Page) -> None:
     choose(page, [1, 2])
     panel = open_group(page)
@@ -190,6 +201,8 @@ def test_a_second_group_is_compared_with_the_first(page: Page) -> None:
         "window.kernel.sent.filter(m => m.name === 'describe').at(-1).sets[1].length === 3"
     )
     assert asked(page, "describe")[-1]["sets"] == [[8, 9], [1, 2, 3]]
+    expect(panel.locator(".nbe-feature-means").first).to_have_text(re.compile("kept"))
+    assert [ringed(page, point) for point in (1, 2, 3, 8, 50)] == [True] * 3 + [False] * 2
     panel.get_by_role("button", name="Swap the two groups").click()
     page.wait_for_function(
         "window.kernel.sent.filter(m => m.name === 'describe').at(-1).sets[1].length === 2"
@@ -200,6 +213,28 @@ def test_a_second_group_is_compared_with_the_first(page: Page) -> None:
         "window.kernel.sent.filter(m => m.name === 'describe').at(-1).sets[1].length === 0"
     )
     expect(panel.get_by_role("combobox", name="Compare with")).to_have_count(0)
+    expect(panel.locator(".nbe-feature-means").first).to_have_text(re.compile("others"))
+    assert not any(ringed(page, point) for point in (1, 8))
+
+
+def ringed(page: Page, point: int) -> bool:
+    """Return whether most of a ring of six pixels around a point is drawn, over the points."""
+    act(page, "")
+    share = page.evaluate(
+        """([x, y]) => {
+          const canvas = document.querySelector(".nbe-overlay");
+          const box = canvas.getBoundingClientRect();
+          let inked = 0;
+          for (let k = 0; k < 64; k++) {
+            const [dx, dy] = [6 * Math.cos(k * Math.PI / 32), 6 * Math.sin(k * Math.PI / 32)];
+            const at = [Math.floor(x - box.left + dx), Math.floor(y - box.top + dy)];
+            inked += canvas.getContext("2d").getImageData(...at, 1, 1).data[3] > 60;
+          }
+          return inked / 64;
+        }""",
+        screen_of(page, point),
+    )
+    return bool(share > 0.4)
 
 
 def test_a_group_is_compared_with_a_class(page: Page) -> None:
@@ -214,6 +249,7 @@ def test_a_group_is_compared_with_a_class(page: Page) -> None:
         "window.kernel.sent.filter(m => m.name === 'describe').at(-1).sets[1].length === 2"
     )
     assert asked(page, "describe")[-1]["sets"] == [[1, 2, 3], [4, 5]]
+    expect(panel.locator(".nbe-feature-means").first).to_have_text(re.compile("square"))
     act(page, "for (const p of [4, 5]) k.codes[p] = -1; k.supervised('x')")
     page.wait_for_function(
         "window.kernel.sent.filter(m => m.name === 'describe').at(-1).sets[1].length === 0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ k.answers.neighborhood = ({ point, k: size }) => [
    Uint32Array.of(22, 13), Uint32Array.of(101)],
 ];
 k.answers.forces = ({ point }) => [
-  { point, version: k.version, equation: "J = a\\nq = b", cost: 1.5, pinned: false,
+  { point, version: k.version, equation: "J = a\\nqᵢⱼ = exp(p̃)^(−1/α)", cost: 1.5, pinned: false,
     total: [0, 0], total_length: 0,
     terms: [
       { name: "entropy", formula: "h", role: "constant", cost: -2, force: [0, 0], length: 0 },
@@ -153,6 +154,10 @@ def test_hovering_says_what_the_map_keeps_misses_and_invents(page: Page) -> None
     section.get_by_role("button", name="#5").click()
     page.wait_for_function("window.kernel.replied.show_cards === 1")
     expect(section).to_contain_text("Neighbors of #3")
+    kinds = section.get_by_role("list").first.get_by_role("listitem")
+    expect(kinds).to_have_text(
+        [re.compile("^1 kept"), re.compile("^2 missing.*#5"), re.compile("^1 false.*#7")]
+    )
     section.get_by_label("Size of neighborhoods").select_option("20")
     page.wait_for_function(
         "window.kernel.sent.some(m => m.name === 'neighborhood' && m.arguments.k === 20)"
@@ -192,7 +197,11 @@ def test_forces_are_arrows_and_a_table(page: Page) -> None:
     text = " ".join(" ".join(row) for row in rows)
     for part in ("entropy", "−2", "attraction", "3", "repulsion", "0.5", "sum", "1.5"):
         assert part in text, part
-    expect(page.locator(".nbe-why-equation")).to_contain_text("J = a")
+    equation = page.locator(".nbe-why-equation")
+    expect(equation).to_contain_text("J = a")
+    expect(equation.locator("sub")).to_have_text("ij")
+    expect(equation.locator("sup")).to_have_text("−1/α")
+    assert equation.locator("i").all_inner_texts() == ["J", "a", "q", "ij", "p̃", "α"]
     expect(page.get_by_role("region", name="Forces")).to_contain_text("α = 1")
     page.mouse.move(2, 2)
     drawn(page)

@@ -32,6 +32,8 @@ MOST = 12
 MOST_LINES = 6
 #: Significant digits of a mean.
 DIGITS = 4
+#: Ranges in seconds from which times are told by the day, and by the minute.
+DAYS, HOURS = 10 * 86_400.0, 3 * 3600.0
 #: Numbers from here on are in powers of ten.
 LARGEST_WHOLE = 1e7
 
@@ -222,16 +224,22 @@ def _compared(
 
 def mean_text(feature: FeatureDifference, *, other: bool = False) -> str:
     """Return the mean of a feature as text."""
-    return value_text(feature.other_mean if other else feature.mean, feature.is_time)
+    return value_text(feature, feature.other_mean if other else feature.mean)
 
 
-def value_text(value: float, is_time: bool) -> str:
-    """Return a value of a feature as text: a number in four digits or whole, or a date."""
-    if not is_time:
+def value_text(feature: FeatureDifference, value: float) -> str:
+    """Return a value of a feature as text: a number in four digits or whole, or a time.
+
+    Times are as fine as their range calls for: days where it is of many days.
+    """
+    if not feature.is_time:
         whole = 10**DIGITS <= abs(value) < LARGEST_WHOLE
         return f"{value:.0f}" if whole else f"{value:.{DIGITS}g}"
+    span = feature.edges[-1] - feature.edges[0]
+    unit = "D" if span >= DAYS else "m" if span >= HOURS else "s"
     try:
-        return text_of(np.datetime64(round(value), "s")).replace("T", " ")
+        time = np.datetime64(round(value), "s").astype(f"datetime64[{unit}]")
+        return text_of(time).replace("T", " ")
     except (ValueError, OverflowError):
         return ""
 

@@ -11,10 +11,13 @@ infinite.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from nbembed.display.whole_numbers import are_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
 BARS = 24
 #: Share of the values at either end that the outermost bars take in.
 TAIL = 0.005
-#: Up to here neighboring whole numbers are different numbers.
-LARGEST_WHOLE = 2.0**52
 #: Variances below this share of the variance of all points are rounding.
 ROUNDING = 1e-12
 
@@ -151,15 +152,18 @@ def compare_numbers(
 
 
 def bar_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the ends of a histogram's bars: one for each of a few whole numbers, else equal."""
+    """Return the ends of a histogram's bars, equally wide; of whole numbers each holds as many."""
     low, high = float(values.min()), float(values.max())
     with np.errstate(over="ignore", invalid="ignore"):
-        few = np.subtract(high, low) < BARS and max(-low, high) < LARGEST_WHOLE
-        if few and bool((values == np.rint(values)).all()):
+        whole = are_whole(values)
+        if whole and high - low < BARS:
             return np.arange(low - 0.5, high + 1.0)
         ends = np.quantile(values, [TAIL, 1 - TAIL])
         if ends[1] > ends[0]:
             low, high = float(ends[0]), float(ends[1])
+        if whole and high - low >= 1:
+            step = math.ceil((high - low) / BARS)
+            return np.arange(math.floor(low) - 0.5, math.ceil(high) + step, step)
         if not high > low:
             margin = max(0.5, 1e-9 * abs(low))
             low, high = low - margin, high + margin

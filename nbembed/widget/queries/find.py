@@ -43,6 +43,9 @@ FindChart = record(
     Field("kind", FindKind),
     Field("low", NUMBER, "Of numbers and times (seconds since 1970)."),
     Field("high", NUMBER),
+    Field(
+        "step", NUMBER, "Whole numbers in a bar, from `low` on; 0 for equal shares of the range."
+    ),
     Field("totals", list_of(INDEX), "All points in each bar."),
     Field("counts", list_of(INDEX), "Those that pass the text and all other filters."),
     Field("codes", list_of(CHOICE), "The category of each bar, −1 for missing values."),

@@ -16,6 +16,7 @@ from nbembed.display.features import choose_features
 from nbembed.display.groups import Description, describe
 from nbembed.display.groups import variables as variables_module
 from nbembed.display.groups.description import value_text
+from nbembed.display.groups.numbers import compare_numbers
 from nbembed.display.groups.variables import (
     Categories,
     MatrixNumbers,
@@ -262,4 +263,16 @@ def test_images_that_cannot_be_averaged_are_left_out() -> None:
     ],
 )
 def test_numbers_of_everyday_size_are_not_in_powers_of_ten(value: float, text: str) -> None:
-    assert value_text(value, False) == text
+    feature = compare_numbers("x", 1.0, np.zeros(2), np.ones(2))
+    assert value_text(feature, value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(400 * 86_400, "2024-06-01"), (8 * 3600, "2024-06-01 03:25"), (600, "2024-06-01 03:25:45")],
+)
+def test_times_are_as_fine_as_their_range(seconds: float, text: str) -> None:
+    start = float(np.datetime64("2024-06-01T03:25:45", "s").astype(np.int64))
+    values = start + np.array([0.0, seconds])
+    feature = compare_numbers("seen", 1.0, values, values, is_time=True)
+    assert value_text(feature, start) == text

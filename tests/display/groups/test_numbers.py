@@ -79,6 +79,15 @@ def test_a_few_whole_numbers_have_a_bar_each() -> None:
     np.testing.assert_array_equal(bar_counts(values, edges), [1, 1, 2, 0, 0, 1])
 
 
+def test_bars_of_many_whole_numbers_hold_as_many_of_them_each() -> None:
+    values = np.tile(np.arange(1.0, 91), 100)
+    edges = bar_edges(values)
+    assert set(np.diff(edges)) == {4.0}
+    counts = bar_counts(values, edges)
+    assert counts.sum() == values.size
+    assert set(counts[:-1].tolist()) == {400}
+
+
 def test_bars_hold_all_values_and_extremes_do_not_flatten_them() -> None:
     values = np.append(RNG.normal(size=999), 1e9)
     edges = bar_edges(values)

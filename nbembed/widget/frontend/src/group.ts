@@ -28,6 +28,8 @@ export class Group {
   readonly against: ReadonlySignal<Against>;
   /** The classes that have points, by index. */
   readonly classes: ReadonlySignal<number[]>;
+  /** The kept group, while it is compared with. */
+  readonly marked = computed(() => (this.against.value === "kept" ? this.kept.value : null));
   private readonly chosen = signal<Against>("rest");
   /** The points to compare with, none for all others. */
   private readonly others: ReadonlySignal<Uint32Array>;

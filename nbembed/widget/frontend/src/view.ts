@@ -56,6 +56,8 @@ export class View {
   readonly questions: Questions;
   readonly find: Find;
   readonly group: Group;
+  /** The first group of two, while the second is being selected or compared with it. */
+  readonly marked = computed(() => this.apart.value ?? (this.tab.value === "group" ? this.group.marked.value : null));
   readonly why: Why;
   readonly compare: Compare;
   readonly naming: Naming;

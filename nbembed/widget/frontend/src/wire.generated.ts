@@ -169,6 +169,8 @@ export interface FindChart {
   /** Of numbers and times (seconds since 1970). */
   low: number;
   high: number;
+  /** Whole numbers in a bar, from `low` on; 0 for equal shares of the range. */
+  step: number;
   /** All points in each bar. */
   totals: number[];
   /** Those that pass the text and all other filters. */

@@ -2,7 +2,7 @@
  * The map of one view: owns its canvases and camera, draws the newest layout at most once in an
  * animation frame, and turns gestures into selections.
  */
-import { effect, signal, type Signal } from "@preact/signals";
+import { effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { crowding, differs, type Crowding } from "../points/crowding";
 import type { Scene } from "../picture";
 import type { PointStyles } from "../points/types";
@@ -90,7 +90,7 @@ export class PointMap {
     private readonly tool: Signal<Tool>,
     /** Radius of the brush in pixels. */
     readonly brush: Signal<number>,
-    private readonly apart: Signal<Uint32Array | null>,
+    private readonly marked: ReadonlySignal<Uint32Array | null>,
     private readonly questions: Questions,
     private readonly select: SelectByHand,
     private readonly cards: OpenCards,
@@ -269,7 +269,7 @@ export class PointMap {
         const { cannot_links, pinned, directions, direction_colors, borders, names_shown } = store.traits;
         void [names_shown.value, store.cards.version, this.cards.boxes.value];
         this.reasons.watch();
-        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.apart.value, this.questions.point.value];
+        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.marked.value, this.questions.point.value];
         this.redraw();
       }),
     );
@@ -362,7 +362,7 @@ export class PointMap {
       cannotLinks: store.traits.cannot_links.peek(),
       pinned: store.traits.pinned.peek(),
       centers: present ? store.centers.peek() : [],
-      apart: this.apart.peek(),
+      marked: this.marked.peek(),
       labels: store.traits.label_codes.peek(),
       classes: store.traits.classes.peek(),
       directions: present ? store.traits.directions.peek() : [],

@@ -21,8 +21,8 @@ export interface OverlayState {
   cannotLinks: number[][][];
   pinned: Uint32Array;
   centers: Center[];
-  /** The first group of a cannot-link while the second is being selected. */
-  apart: Uint32Array | null;
+  /** The first group of two, while the second is being selected or compared with it. */
+  marked: Uint32Array | null;
   labels: Int32Array;
   classes: ClassInfo[];
   directions: [number, number][];
@@ -51,7 +51,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawLinks(context, state);
   drawCannotLinks(context, state);
   drawPins(context, state);
-  drawApart(context, state);
+  drawMarked(context, state);
   drawCenters(context, state);
   state.tags.draw(context, state.camera, size, state.positions, state.theme);
   state.reasons.draw(context, ratio, state.camera, size, state.positions, state.theme);
@@ -246,14 +246,14 @@ function drawPins(context: CanvasRenderingContext2D, state: OverlayState): void 
   stroke(1.4, rgba(theme.foreground, 0.95));
 }
 
-/** The first group of a cannot-link while the second is being selected. */
-function drawApart(context: CanvasRenderingContext2D, state: OverlayState): void {
-  const { camera, size, theme, positions, apart } = state;
-  if (!apart) return;
+/** The first group of two: dashed rings. */
+function drawMarked(context: CanvasRenderingContext2D, state: OverlayState): void {
+  const { camera, size, theme, positions, marked } = state;
+  if (!marked) return;
   context.strokeStyle = rgba(theme.accent, 0.8);
   context.lineWidth = 1.25;
   context.setLineDash([2.5, 2.5]);
-  for (const p of Array.from(spaced(apart, state, 4))) {
+  for (const p of Array.from(spaced(marked, state, 4))) {
     if (2 * p + 1 >= positions.length) continue;
     const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
     context.beginPath();

@@ -107,20 +107,30 @@ function Search({ view }: { view: View }) {
 function Hits({ view }: { view: View }) {
   const { find } = view;
   const ref = useFocusKept<HTMLUListElement>();
-  const hits = find.text.value.trim() ? (find.found.value.value?.hits ?? []) : [];
+  const wanted = find.text.value.trim();
+  const hits = wanted ? (find.found.value.value?.hits ?? []) : [];
   if (!hits.length) return null;
   return (
     <ul ref={ref} class="nbe-find-hits" aria-label="Found points">
       {hits.map(({ point, name, title, text }) => (
         <li key={point}>
           <button type="button" title={`Show point ${point}`} onClick={() => view.showPoint(point)}>
-            <bdi class="nbe-find-name">{inline(name) || `#${point}`}</bdi>
-            {text && <span class="nbe-faint"><bdi>{inline(title, 24)}</bdi>: <bdi>{inline(text, 90)}</bdi></span>}
+            <bdi class="nbe-find-name"><Marked text={inline(name) || `#${point}`} wanted={text ? "" : wanted} /></bdi>
+            {text && <span class="nbe-faint"><bdi>{inline(title, 24)}</bdi>: <bdi><Marked text={inline(text, 90)} wanted={wanted} /></bdi></span>}
           </button>
         </li>
       ))}
     </ul>
   );
+}
+
+/** A text with what was looked for marked in it, where it is written alike but for case. */
+function Marked({ text, wanted }: { text: string; wanted: string }) {
+  const lower = text.toLowerCase();
+  const at = wanted && lower.length === text.length ? lower.indexOf(wanted.toLowerCase()) : -1;
+  if (at < 0) return <>{text}</>;
+  const end = at + wanted.length;
+  return <>{text.slice(0, at)}<mark>{text.slice(at, end)}</mark>{text.slice(end)}</>;
 }
 
 function Filters({ view }: { view: View }) {

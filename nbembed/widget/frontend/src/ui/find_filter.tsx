@@ -33,9 +33,10 @@ const [WIDTH, HEIGHT] = [240, 44];
 /** Bars of numbers; dragging over them chooses a range, a double click takes it back. */
 function Range({ find, filter, chart }: FilterProps) {
   const from = useRef<number | null>(null);
-  const { low, high, totals, counts, column } = chart;
+  const { low, high, step, totals, counts, column } = chart;
   if (!totals.length) return <p class="nbe-why">No values.</p>;
-  const span = high - low;
+  // Of whole numbers, a bar reaches to the first one of the next.
+  const span = step ? step * totals.length : high - low;
   const most = Math.max(1, ...totals);
   const share = (value: number): number => (span > 0 ? Math.min(1, Math.max(0, (value - low) / span)) : 0.5);
   const at = (event: PointerEvent & { currentTarget: Element }): number => {
@@ -44,9 +45,12 @@ function Range({ find, filter, chart }: FilterProps) {
   };
   const choose = (a: number, b: number): void => {
     const [left, right] = [Math.min(a, b), Math.max(a, b)];
-    find.setFilter(column, { low: left <= 0 ? null : round(low + left * span, span), high: right >= 1 ? null : round(low + right * span, span) });
+    const [first, last] = step
+      ? [low + step * Math.floor(left * totals.length), low + step * Math.ceil(right * totals.length) - 1]
+      : [round(low + left * span, span), round(low + right * span, span)];
+    find.setFilter(column, { low: left <= 0 || first <= low ? null : first, high: right >= 1 || last >= high ? null : last });
   };
-  const [left, right] = [filter.low === null ? 0 : share(filter.low), filter.high === null ? 1 : share(filter.high)];
+  const [left, right] = [filter.low === null ? 0 : share(filter.low), filter.high === null ? 1 : share(filter.high + (step ? 1 : 0))];
   const limited = filter.low !== null || filter.high !== null;
   const bar = WIDTH / totals.length;
   const rects = (values: number[], kind: string) => values.map((value, k) => {
@@ -73,6 +77,7 @@ function Range({ find, filter, chart }: FilterProps) {
         {rects(counts, "nbe-find-some")}
         {limited && <rect class="nbe-find-range" x={left * WIDTH} width={Math.max(1, (right - left) * WIDTH)} y={0} height={HEIGHT} />}
       </svg>
+      {chart.kind === "time" && <div class="nbe-find-ends" aria-hidden="true"><span>{day(low)}</span><span>{day(high)}</span></div>}
       <div class="nbe-find-limits">
         <Limit chart={chart} name="At least" value={filter.low} bound={low} onChange={(value) => find.setFilter(column, { low: value })} />
         <span aria-hidden="true">–</span>
@@ -153,8 +158,8 @@ function round(value: number, span: number): number {
   return Number.isFinite(step) && step > 0 ? Number((Math.round(value / step) * step).toFixed(Math.round(digits))) : value;
 }
 
-function show(value: number, { kind }: FindChart): string {
-  return kind === "time" ? day(value) : value ? readable(value) : "0";
+function show(value: number, { kind, step }: FindChart): string {
+  return kind === "time" ? day(value) : step && Math.abs(value) < 1e7 ? String(value) : value ? readable(value) : "0";
 }
 
 /** Seconds since 1970 as a date; "" where there is none. */

@@ -16,6 +16,8 @@ export function GroupPanel({ view }: { view: View }) {
   useEffect(() => group.watch(), []);
   const points = view.store.traits.selection.value;
   const found = group.description.value.value;
+  const against = group.against.value;
+  const others = against === "rest" ? "others" : against === "kept" ? "kept" : inline(view.store.traits.classes.value[against].name, 20);
   return (
     <div class="nbe-group">
       <section class="nbe-section">
@@ -25,10 +27,10 @@ export function GroupPanel({ view }: { view: View }) {
       {group.description.error.value && <section class="nbe-section"><p class="nbe-why">{inline(group.description.error.value, 300)}</p></section>}
       {found && points.length > 0 && (
         <div data-pending={group.description.pending.value} class="nbe-description">
-          <Images found={found} />
+          <Images found={found} others={others} />
           <Columns columns={found.categories} />
           <Words words={found.words} />
-          <Features found={found} />
+          <Features found={found} others={others} />
         </div>
       )}
     </div>
@@ -92,12 +94,12 @@ function Comparison({ view }: { view: View }) {
   );
 }
 
-function Images({ found }: { found: Description }) {
+function Images({ found, others }: { found: Description; others: string }) {
   if (!found.mean_image.length) return null;
   const all = found.averaged === found.size;
   const pictures: [string, Uint8Array, string][] = [
     ["group", found.mean_image, all ? "The mean of the group's images" : `The mean of ${found.averaged} of the group's images, evenly spaced`],
-    ["others", found.other_image, "The mean of the others' images"],
+    [others, found.other_image, "The mean of the others' images"],
     ["difference", found.difference, "Orange: brighter in the group; blue: darker"],
   ];
   return (
@@ -105,9 +107,9 @@ function Images({ found }: { found: Description }) {
       <Title text="Mean image" />
       <div class="nbe-means">
         {pictures.map(([title, bytes, hint]) => (
-          <figure key={title} title={hint}>
+          <figure key={hint} title={hint}>
             <img src={pngUrl(bytes)} alt={`${hint}.`} onLoad={(e) => (e.currentTarget.dataset.small = String(e.currentTarget.naturalHeight < 96))} />
-            <figcaption>{title}</figcaption>
+            <figcaption dir="auto">{title}</figcaption>
           </figure>
         ))}
       </div>
@@ -162,20 +164,20 @@ function Lift({ name, value, most = 1, hint }: { name: string; value: Pick<Group
   );
 }
 
-function Features({ found }: { found: Description }) {
+function Features({ found, others }: { found: Description; others: string }) {
   if (!found.features.length) return null;
   return (
     <section class="nbe-section" aria-label="Features">
       <Title text="Features" note="effect" hint="Cohen's d: the difference of the means in standard deviations within the groups" />
       <div class="nbe-features" role="list" aria-label="Features by effect size">
-        {found.features.map((feature, k) => <Feature key={k} feature={feature} />)}
+        {found.features.map((feature, k) => <Feature key={k} feature={feature} others={others} />)}
       </div>
       {found.left_out > 0 && <p class="nbe-why">and {found.left_out.toLocaleString("en")} with smaller effects</p>}
     </section>
   );
 }
 
-function Feature({ feature }: { feature: GroupFeature }) {
+function Feature({ feature, others }: { feature: GroupFeature; others: string }) {
   const { title, effect, larger, above, mean, other_mean: other, low, high, bars, other_bars: otherBars } = feature;
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
   const hint = `Mean ${mean}, of the others ${other}. In ${percent(above)} of pairs the point of the group has the larger value. Bars from ${low} to ${high}, of either group in units of its highest.`;
@@ -186,7 +188,7 @@ function Feature({ feature }: { feature: GroupFeature }) {
         <span class="nbe-effect" data-size={effect === null || Math.abs(effect) >= 0.8 ? "large" : "small"}>{text}</span>
       </div>
       <Histogram bars={bars} others={otherBars} />
-      <div class="nbe-feature-means" aria-hidden="true"><span>{mean}</span><span class="nbe-faint">others {other}</span></div>
+      <div class="nbe-feature-means" aria-hidden="true"><span>{mean}</span><span class="nbe-faint"><bdi>{others}</bdi> {other}</span></div>
     </div>
   );
 }

@@ -182,9 +182,10 @@ interface RowProps {
 
 function Row({ view, id, row, point, columns, y, selected, active }: RowProps) {
   const { rows } = view.group;
-  const { label_codes: labels, classes } = view.store.traits;
+  const { label_codes: labels, label_confidence: confidences, classes } = view.store.traits;
   const cells = rows.cellsOf(point);
   const label = classes.value[labels.value[point]];
+  const sure = confidences.value[point];
   return (
     <div
       role="row" id={id} class="nbe-table-row" aria-rowindex={row + 2} aria-selected={selected} data-active={active}
@@ -196,7 +197,7 @@ function Row({ view, id, row, point, columns, y, selected, active }: RowProps) {
     >
       {columns.map(({ kind }, k) => (
         <div key={k} role="gridcell" aria-colindex={k + 1} data-kind={kind} dir={kind === "text" || kind === "name" ? "auto" : undefined} title={kind === "text" && cells?.[k] ? inline(cells[k], 200) : undefined}>
-          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} />{inline(label.name)}</> : (cells?.[k] ?? "…")}
+          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} /><bdi>{inline(label.name)}</bdi>{sure < 1 && <span class="nbe-faint"> · {sure.toFixed(2)}</span>}</> : (cells?.[k] ?? "…")}
         </div>
       ))}
     </div>

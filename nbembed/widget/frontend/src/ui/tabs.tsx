@@ -48,7 +48,7 @@ export function SidePanel({ view }: { view: View }) {
     <div class="nbe-panel">
       <TabList view={view} open={open} id={id} />
       <div
-        ref={panel} class="nbe-tab-panel" id={`${id}-panel`} inert={gone && !open.alone}
+        ref={panel} class="nbe-tab-panel" data-tab={open.name} id={`${id}-panel`} inert={gone && !open.alone}
         style={{ "--nbe-kept-height": `${Math.max(0, ...heights.values())}px` }}
         role="tabpanel" aria-labelledby={`${id}-${open.name}`}
       >

@@ -94,7 +94,7 @@ function Summary({ view }: { view: View }) {
   if (!count) return <span class="nbe-summary">{view.store.traits.n_samples.value.toLocaleString("en")} points</span>;
   return (
     <span class="nbe-summary nbe-summary-on">
-      {count.toLocaleString("en")} selected
+      {count.toLocaleString("en")}<span class="nbe-summary-word"> selected</span>
       <button type="button" class="nbe-inline" aria-label="Clear selection" title="Clear selection (Esc)" onClick={() => view.clearSelection()}>
         <Icon name="close" />
       </button>

@@ -6,40 +6,36 @@ import { STOPS } from "../points/ramp";
 import type { View } from "../view";
 import { MEASURE_TEXTS, measureOf, SIZES } from "../why";
 import { MEASURES, type ForceTerm, type Measure } from "../wire.generated";
+import { Formula } from "./formula";
 
 /** Neighbors of each kind that are listed. */
 const LISTED = 4;
-
-/** Pixels that mostly hold what is said of a point. */
-const NEIGHBORS_HEIGHT = 286;
-const FORCES_HEIGHT = 286;
 
 export function WhyPanel({ view }: { view: View }) {
   const { why } = view;
   return (
     <>
-      <Steady key={`lines ${why.lines.value}`} label="Neighborhood" full={why.lines.value ? NEIGHBORS_HEIGHT : 0}><Neighborhood view={view} /></Steady>
-      <Steady label="Forces" full={FORCES_HEIGHT}><ForcesOnPoint view={view} /></Steady>
+      <Steady key={`lines ${why.lines.value}`} label="Neighborhood"><Neighborhood view={view} /></Steady>
+      <Steady label="Forces"><ForcesOnPoint view={view} /></Steady>
       <section class="nbe-section" aria-label="Measures of each point"><Measured view={view} /></section>
       <section class="nbe-section" aria-label="Without labels"><WithoutLabels view={view} /></section>
     </>
   );
 }
 
-/** A section that keeps its height: the map beside it must not change its size under the pointer that asks. */
-function Steady({ label, full, children }: { label: string; full: number; children: ComponentChildren }) {
+/** A section that keeps the height it once needed: what is below does not jump from point to point. */
+function Steady({ label, children }: { label: string; children: ComponentChildren }) {
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const section = element.current;
     // Below the map it may be as high as it is.
     const body = section?.closest(".nbe-body");
-    if (!section || !full || !body || getComputedStyle(body).flexDirection !== "row") return;
-    let highest = full;
+    if (!section || !body || getComputedStyle(body).flexDirection !== "row") return;
+    let highest = 0;
     const observer = new ResizeObserver(() => {
       highest = Math.max(highest, section.offsetHeight);
       section.style.minHeight = `${highest}px`;
     });
-    section.style.minHeight = `${full}px`;
     observer.observe(section);
     return () => observer.disconnect();
   }, []);
@@ -76,6 +72,9 @@ function Neighborhood({ view }: { view: View }) {
   const point = why.point.value;
   const near = why.near.value.value;
   const current = near && near.point === point ? near : null;
+  useEffect(() => {
+    if (point >= 0) view.store.cards.askNames([point]);
+  }, [point]);
   return (
     <>
       <Drawn title={point < 0 ? "Neighbors" : `Neighbors of ${nameOf(view, point)}`} label="Lines to neighbors" on={why.lines.value} set={(on) => (why.lines.value = on)} />
@@ -90,12 +89,16 @@ function Neighborhood({ view }: { view: View }) {
       ) : (
         <>
           <ul class="nbe-why-kinds">
-            <li data-kind="kept"><i /><b>{current.kept.length}</b> kept: near in the data and on the map</li>
-            <li data-kind="missing"><i /><b>{current.missing.length}</b> missing: near in the data alone</li>
-            <li data-kind="false"><i /><b>{current.false.length}</b> false: near on the map alone</li>
+            <li data-kind="kept"><i /><span><b>{current.kept.length}</b> kept: near in the data and on the map</span></li>
+            <li data-kind="missing">
+              <i /><span><b>{current.missing.length}</b> missing: near in the data alone</span>
+              <Strangers view={view} title="Missing, and their place on the map" points={current.missing} ranks={current.missing_ranks} />
+            </li>
+            <li data-kind="false">
+              <i /><span><b>{current.false.length}</b> false: near on the map alone</span>
+              <Strangers view={view} title="False, and their place in the data" points={current.false} ranks={current.false_ranks} />
+            </li>
           </ul>
-          <Strangers view={view} title="Missing, and their place on the map" points={current.missing} ranks={current.missing_ranks} />
-          <Strangers view={view} title="False, and their place in the data" points={current.false} ranks={current.false_ranks} />
           {current.trustworthiness !== null && current.continuity !== null && (
             <p class="nbe-why">Trustworthiness {current.trustworthiness.toFixed(3)}, continuity {current.continuity.toFixed(3)}</p>
           )}
@@ -108,16 +111,18 @@ function Neighborhood({ view }: { view: View }) {
 /** The neighbors of one kind that are farthest off, each a button that opens its card. */
 function Strangers({ view, title, points, ranks }: { view: View; title: string; points: Uint32Array; ranks: Uint32Array }) {
   const worst = [...points].map((p, i) => [p, ranks[i]] as const).sort((a, b) => b[1] - a[1]);
-  useEffect(() => view.store.cards.askNames(worst.slice(0, LISTED).map(([p]) => p)), [points]);
+  // A line that says "and 1 more" has room for that one.
+  const listed = worst.slice(0, worst.length > LISTED + 1 ? LISTED : undefined);
+  useEffect(() => view.store.cards.askNames(listed.map(([p]) => p)), [points]);
   if (!points.length) return null;
   return (
     <div class="nbe-why-list" role="group" aria-label={title} title={title}>
-      {worst.slice(0, LISTED).map(([p, rank]) => (
+      {listed.map(([p, rank]) => (
         <button key={p} type="button" class="nbe-why-point" title={`Open the card of ${nameOf(view, p)}, which is neighbor ${rank} there`} onClick={() => view.openCard(p)}>
           <bdi>{nameOf(view, p)}</bdi> <span class="nbe-faint">{ordinal(rank)}</span>
         </button>
       ))}
-      {worst.length > LISTED && <span class="nbe-faint">and {worst.length - LISTED} more</span>}
+      {worst.length > listed.length && <span class="nbe-faint">and {worst.length - listed.length} more</span>}
     </div>
   );
 }
@@ -141,7 +146,7 @@ function ForcesOnPoint({ view }: { view: View }) {
         <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? "What pulls a point, and the terms of the cost." : "…"}</Missing>
       ) : (
         <>
-          {current.equation && <p class="nbe-why-equation">{current.equation.split("\n").map((line, i) => <span key={i}>{line}</span>)}</p>}
+          {current.equation && <p class="nbe-why-equation">{current.equation.split("\n").map((line, i) => <span key={i}><Formula text={line} /></span>)}</p>}
           <Parameters view={view} />
           <Terms view={view} terms={current.terms} cost={current.cost} total={current.total_length} />
           {current.pinned && <p class="nbe-why">The point is pinned: it stays whatever pulls it.</p>}
@@ -167,7 +172,7 @@ function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; c
       <tbody>
         {terms.map(({ name, formula, role, cost: value, length }) => (
           <tr key={name} data-role={role} title={formula}>
-            <th scope="row"><i /><span>{name}<small>{formula}</small></span></th>
+            <th scope="row"><i /><span>{name}<small class="nbe-why-formula"><Formula text={formula} /></small></span></th>
             <td>{value === null ? "–" : short(value)}</td>
             <td>{role === "constant" ? "" : <><span>{short(length)}</span><i style={{ width: `${(100 * length) / longest}%` }} /></>}</td>
           </tr>
