@@ -175,7 +175,7 @@ def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerm
     if kernel.H is not None and kernel.values_and_slopes(d * span**2)[0] <= TINY:
         return None  # log H has a kink where H underflows
     logarithm, score = kernel._replace(of="logarithm"), kernel._replace(of="score")
-    if spacing(logarithm) == 0:
+    if spacing(logarithm, False) == 0:
         return None
     grid = grid_for(y, logarithm)
     pairs = m * m * (GROUP_PAIR if kernel.H is None else OWN_GROUP_PAIR)
