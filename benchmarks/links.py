@@ -8,9 +8,10 @@
 
 The points are a disc of the size that maps of so many have, and P has ten neighbors a point in it.
 Shown are the first cost and gradient after the label, which include the entropy of the mixed
-affinities and the group's own affinities; those that follow; the same without a label; and the
-pull within the group alone, with all its pairs in comparison. One thread. Memory is the peak of
-the process, before the label and at the end.
+affinities and the group's own affinities; those that follow; the first gradient after a tenth as
+many points more were labeled, as the step that shows a label takes it; the same without a label;
+and the pull within the group alone, with all its pairs in comparison. One thread. Memory is the
+peak of the process, before the label and at the end of what follows it.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def main() -> None:
         return objective.with_parameters(supervision=told)
 
     small, objective = make(12_000)  # compiles, for the grid, too
-    labeled(objective, small, 10_000).evaluate(small)
+    for cost in (True, False):
+        labeled(objective, small, 10_000).evaluate(small, cost=cost)
     pair_by_pair(small.T.copy(), *groups(1500), Radial(alpha), 1)
 
     Y, objective = make(n)
@@ -82,11 +84,16 @@ def main() -> None:
     objective.evaluate(Y)
     first = clock() - start
     (after,) = timed({"": lambda: objective.evaluate(Y)}, options.turns, clock).values()
+    added = peak() - before
+    start = clock()
+    labeled(objective, Y, m + m // 10).evaluate(Y, cost=False)
+    grown = clock() - start
     print(f"\n{what}")
     report.value(f"{what}: to the first cost and gradient", first, "s")
     report.value(f"{what}: each cost and gradient that follows", after, "s")
     report.value("  the same without a label", without, "s")
-    report.value(f"{what}: memory added", peak() - before, "MiB")
+    report.value(f"{what}: to the first gradient after {m // 10} more", grown, "s")
+    report.value(f"{what}: memory added", added, "MiB")
     print(f"  peak memory {before:.0f} MiB before the label, {peak():.0f} MiB at the end")
     inner = np.ascontiguousarray(Y[objective.supervision.labeled].T)
     grid = {"": lambda: groups_by_grid(inner, *groups(m), Radial(alpha), 1)}

@@ -38,7 +38,14 @@ _LOG_2 = math.log(2)
 
 @with_reference(reference.group_attraction)
 def group_attraction(
-    Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, alpha: float, n_threads: int
+    Yt: Any,
+    indptr: Any,
+    members: Any,
+    weights: Any,
+    rates: Any,
+    alpha: float,
+    n_threads: int,
+    want_cost: bool = True,
 ) -> GroupTerms:
     """Return the pull within groups.
 
@@ -58,6 +65,8 @@ def group_attraction(
         α ≥ 0; below 1e-16 the Gaussian.
     n_threads : int
         Threads; the result does not depend on it.
+    want_cost : bool
+        Whether to spend a logarithm a pair on ``cross``, which is nan otherwise.
 
     Returns
     -------
@@ -69,7 +78,7 @@ def group_attraction(
     """
     if alpha and not distances_stay_finite(Yt, alpha):
         terms = group_attraction(
-            Yt.astype(np.float64), indptr, members, weights, rates, alpha, n_threads
+            Yt.astype(np.float64), indptr, members, weights, rates, alpha, n_threads, want_cost
         )
         force, curvature = (part.astype(np.float32) for part in terms[:2])
         return GroupTerms(force, curvature, terms.cross)
@@ -85,17 +94,20 @@ def group_attraction(
     sums = np.zeros((chunks, d + 1, n), dtype)
     totals = np.zeros((chunks, 2))
     points = read_only(Yt)
+    cost = True if want_cost else None
 
     def run(chunk: int) -> None:
         groups(
             points, indptr, members, weights, moments, parameters, longest,
-            chunk, chunks, sums[chunk], totals[chunk],
+            chunk, chunks, sums[chunk], totals[chunk], cost,
         )  # fmt: skip
 
     run_chunks(run, chunks, n_threads)
     total = np.add.reduce(sums, axis=0)
-    straight, logarithmic = 2 * totals.sum(axis=0)
-    cross = straight if alpha < GAUSSIAN_BELOW else logarithmic * _LOG_2 / alpha
+    cross = math.nan
+    if want_cost:
+        straight, logarithmic = 2 * totals.sum(axis=0)
+        cross = straight if alpha < GAUSSIAN_BELOW else logarithmic * _LOG_2 / alpha
     return GroupTerms(total[:d], total[d], float(cross))
 
 
@@ -131,13 +143,21 @@ def cannot_link(
 
 
 def _pull(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    g = a[0].times_plus(b[1], a[1] * b[0])
+    pull = g / (parameters[0] * tau + 1.0)
+    return Terms(forces=[pull], scalars=[pull])
+
+
+def _pull_cost(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
     x = parameters[0] * tau
     g = a[0].times_plus(b[1], a[1] * b[0])
     pull = g / (x + 1.0)
     return Terms(forces=[pull], scalars=[pull], totals=[g * tau, g * lanes_log2_1p(x)])
 
 
-_add_pull = half_square(PairSum(_pull, forces=1, scalars=1, totals=2, extras=2, parameters=1))
+_SUMS: Any = {"forces": 1, "scalars": 1, "extras": 2, "parameters": 1}
+_add_pull = half_square(PairSum(_pull, **_SUMS))
+_add_pull_cost = half_square(PairSum(_pull_cost, **_SUMS, totals=2))
 
 
 @compiled
@@ -153,8 +173,12 @@ def groups(
     chunks,
     sums,
     totals,
+    cost,
 ):
-    """Add one chunk of the pull: all chunks share a large group, each small one has one chunk."""
+    """Add one chunk of the pull: all chunks share a large group, each small one has one chunk.
+
+    ``cost`` is None where ``totals`` are not wanted: what is None is decided when it is compiled.
+    """
     d = points.shape[0]
     y = np.zeros((d, longest), points.dtype)
     extras = np.zeros((2, longest), points.dtype)
@@ -173,7 +197,10 @@ def groups(
             extras[1, e] = moments[start + e]
         pull[:] = 0
         part, parts = (chunk, chunks) if shared else (0, 1)
-        _add_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
+        if cost is None:
+            _add_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
+        else:
+            _add_pull_cost(y, extras, None, parameters, m, (), part, parts, pull, totals)
         for e in range(m):
             i = members[start + e]
             for k in range(d + 1):

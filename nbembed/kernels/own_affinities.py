@@ -37,7 +37,12 @@ CHUNK = 256
 
 @with_reference(reference.own_rows)
 def own_rows(
-    P: Any, members: NDArray[np.int64], count: int, perplexity: float, n_threads: int
+    P: Any,
+    members: NDArray[np.int64],
+    count: int,
+    perplexity: float,
+    n_threads: int,
+    previous: tuple[NDArray[np.int64], OwnRows] | None = None,
 ) -> OwnRows:
     """Return the own affinities of a group.
 
@@ -52,79 +57,68 @@ def own_rows(
     perplexity : float
     n_threads : int
         Threads; the bits of the result do not depend on it.
+    previous : tuple (members, OwnRows), optional
+        Another group and what was returned for it, with the same P, ``count`` and ``perplexity``.
+        Rows whose largest entries are the same are copied; the result has the same bits.
 
     Returns
     -------
     OwnRows
         Columns are places among ``members``. Rows without an entry of P have none here.
     """
-    m = members.size
+    m, n = members.size, P.shape[0]
     columns, values = np.empty((m, count), np.int32), np.empty((m, count))
     found = np.zeros(m, np.int64)
     members = read_only(members)
+    place = np.full(n, -1, np.int32)
+    place[members] = np.arange(m)
+    if previous is None:
+        previous = members[:0], OwnRows(np.zeros(1, np.int64), columns[0, :0], values[0, :0])
+    there, rows = previous
+    place_there = np.full(n, -1, np.int32)
+    place_there[there] = np.arange(there.size)
+    before = place_there[members], place[there], np.flatnonzero(place_there[members] < 0), *rows
+    before = tuple(read_only(part) for part in before)
     if isinstance(P, np.ndarray):
         given, of_rows = (read_only(P),), _rows_of_dense
     else:
-        place = np.full(P.shape[0], -1, np.int32)
-        place[members] = np.arange(m)
-        given = (*(read_only(part) for part in (P.indptr, P.indices, P.data)), read_only(place))
-        of_rows = _rows_of_sparse
+        changed = (place < 0) != (place_there < 0)
+        parts = P.indptr, P.indices, P.data, place, changed
+        given, of_rows = tuple(read_only(part) for part in parts), _rows_of_sparse
 
     def run(chunk: int) -> None:
         here = range(m)[chunk * CHUNK : (chunk + 1) * CHUNK]
-        of_rows(given, members, here.start, here.stop, perplexity, columns, values, found)
+        of_rows(given, before, members, here.start, here.stop, perplexity, columns, values, found)
 
     run_chunks(run, -(-m // CHUNK), n_threads)
     bounds = np.concatenate([[0], np.cumsum(found)])
+    if bounds[-1] == columns.size:
+        return OwnRows(bounds, columns.ravel(), values.ravel())
     filled = np.arange(count) < found[:, None]
     return OwnRows(bounds, columns[filled], values[filled])
 
 
-@with_reference(reference.pattern_both_ways)
-def pattern_both_ways(
-    bounds: NDArray[np.int64], columns: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pattern of G + Gᵀ for a canonical pattern G of a square matrix.
+@with_reference(reference.sum_both_ways)
+def sum_both_ways(
+    bounds: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> OwnRows:
+    """Return s_i g_ij + s_j g_ji, the CSR parts of diag(s) G + Gᵀ diag(s), canonical.
 
     Parameters
     ----------
-    bounds, columns : ndarray
-        CSR parts of G.
-
-    Returns
-    -------
-    bounds, columns : ndarray
-        CSR parts of the union, canonical.
-    forward, backward : ndarray of int64
-        Where each entry of G, and its mirror image, lies in it.
+    bounds, columns, values : ndarray
+        CSR parts of a square matrix G ≥ 0, canonical.
+    scale : ndarray of float64
+        s, one a row.
     """
-    m = bounds.size - 1
-    starts = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=m))])
-    joined = np.empty(m + 1, np.int64)
-    joint = np.empty(2 * columns.size, np.int32)
-    forward, backward = np.empty((2, columns.size), np.int64)
-    size = _unite(read_only(bounds), read_only(columns), starts, joined, joint, forward, backward)
-    return joined, joint[:size].copy(), forward, backward
-
-
-@with_reference(reference.mirrored_sum)
-def mirrored_sum(
-    bounds: NDArray[np.int64],
-    values: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    forward: NDArray[np.int64],
-    backward: NDArray[np.int64],
-    size: int,
-) -> NDArray[np.float64]:
-    """Return s_i g_ij + s_j g_ji along the pattern of G + Gᵀ, which has ``size`` entries.
-
-    The other parameters are G's bounds and values, s of each row, and what
-    :func:`pattern_both_ways` returns.
-    """
-    both = np.zeros(size)
-    given = (bounds, values, scale, forward, backward)
-    _mirror(*(read_only(part) for part in given), both)
-    return both
+    given = tuple(read_only(part) for part in (bounds, columns, values, scale))
+    joined = np.empty(bounds.size, np.int64)
+    joint, sums = np.empty(2 * columns.size, np.int32), np.empty(2 * columns.size)
+    size = _unite(*given, joined, joint, sums)
+    return OwnRows(joined, joint[:size], sums[:size])  # what is behind was never written
 
 
 @with_reference(reference.place_rows)
@@ -156,11 +150,22 @@ def place_rows(
 
 
 @compiled
-def _rows_of_sparse(given, members, start, stop, perplexity, columns, values, found):
-    indptr, indices, data, place = given
+def _rows_of_sparse(given, before, members, start, stop, perplexity, columns, values, found):
+    indptr, indices, data, place, changed = given
+    came_from, now, _, bounds, old_columns, old_values = before
     p, where = np.empty(members.size), np.empty(members.size, np.int32)
     for a in range(start, stop):
         i, size = members[a], 0
+        same = came_from[a] >= 0
+        for e in range(indptr[i], indptr[i + 1]):
+            if changed[indices[e]] and data[e] > 0:
+                same = False
+        if same:
+            first, last = bounds[came_from[a]], bounds[came_from[a] + 1]
+            found[a] = _copy(
+                now, old_columns[first:last], old_values[first:last], columns[a], values[a]
+            )  # fmt: skip
+            continue
         for e in range(indptr[i], indptr[i + 1]):
             b = place[indices[e]]
             if b >= 0 and b != a and data[e] > 0:
@@ -170,16 +175,60 @@ def _rows_of_sparse(given, members, start, stop, perplexity, columns, values, fo
 
 
 @compiled
-def _rows_of_dense(given, members, start, stop, perplexity, columns, values, found):
+def _rows_of_dense(given, before, members, start, stop, perplexity, columns, values, found):
     (P,) = given
+    came_from, now, added, bounds, old_columns, old_values = before
+    count = columns.shape[1]
     p, where = np.empty(members.size), np.empty(members.size, np.int32)
     for a in range(start, stop):
         row, size = P[members[a]], 0
-        for b in range(members.size):
-            if b != a and row[members[b]] > 0:
-                p[size], where[size] = row[members[b]], b
-                size += 1
+        first, last = 0, 0
+        if came_from[a] >= 0:
+            first, last = bounds[came_from[a]], bounds[came_from[a] + 1]
+        # Of a row that has lost none of its ``count`` largest, only new members can be among them.
+        whole, least = last - first == count, np.inf
+        for e in range(first, last):
+            b = now[old_columns[e]]
+            if b < 0:
+                whole = False
+            else:
+                least = min(least, row[members[b]])
+        if whole:
+            same = True
+            for b in added:
+                if row[members[b]] >= least:
+                    same = False
+                    break
+            if same:
+                found[a] = _copy(
+                    now, old_columns[first:last], old_values[first:last], columns[a], values[a]
+                )  # fmt: skip
+                continue
+            e, k = first, 0
+            while e < last or k < added.size:
+                b = now[old_columns[e]] if e < last else members.size
+                if k < added.size and added[k] < b:
+                    b = added[k]
+                    k += 1
+                else:
+                    e += 1
+                if row[members[b]] > 0:
+                    p[size], where[size] = row[members[b]], b
+                    size += 1
+        else:
+            for b in range(members.size):
+                if b != a and row[members[b]] > 0:
+                    p[size], where[size] = row[members[b]], b
+                    size += 1
         found[a] = _own_row(p[:size], where[:size], perplexity, columns[a], values[a])
+
+
+@inlined
+def _copy(now, old_columns, old_values, columns, values):
+    """Copy a row whose columns have other places now; return how many entries it has."""
+    for e in range(old_columns.size):
+        columns[e], values[e] = now[old_columns[e]], old_values[e]
+    return old_columns.size
 
 
 @compiled
@@ -265,16 +314,21 @@ def _exponent(logs, target):
 
 
 @compiled
-def _unite(bounds, columns, starts, joined, joint, forward, backward):
-    """Merge each row of G with the same row of its transpose; return the number of entries."""
-    m = bounds.size - 1
+def _unite(bounds, columns, values, scale, joined, joint, sums):
+    """Merge each row of diag(s) G with the same row of its transpose; return their entries."""
+    m = scale.size
+    starts = np.zeros(m + 1, np.int64)
+    for e in range(columns.size):
+        starts[columns[e] + 1] += 1
+    for a in range(m):
+        starts[a + 1] += starts[a]
     # The transpose: its rows are filled in the order of G's, so that they come out sorted.
     free = starts[:-1].copy()
-    mirrors, entries = np.empty(columns.size, np.int32), np.empty(columns.size, np.int64)
+    mirrors, mirrored = np.empty(columns.size, np.int32), np.empty(columns.size)
     for a in range(m):
         for e in range(bounds[a], bounds[a + 1]):
             at = free[columns[e]]
-            mirrors[at], entries[at] = a, e
+            mirrors[at], mirrored[at] = a, scale[a] * values[e]
             free[columns[e]] += 1
     size = 0
     for a in range(m):
@@ -284,24 +338,16 @@ def _unite(bounds, columns, starts, joined, joint, forward, backward):
         while e < end or t < last:
             own = columns[e] if e < end else m
             other = mirrors[t] if t < last else m
-            joint[size] = min(own, other)
+            joint[size], sums[size] = min(own, other), 0.0
             if own <= other:
-                forward[e] = size
+                sums[size] += scale[a] * values[e]
                 e += 1
             if other <= own:
-                backward[entries[t]] = size
+                sums[size] += mirrored[t]
                 t += 1
             size += 1
     joined[m] = size
     return size
-
-
-@compiled
-def _mirror(bounds, values, scale, forward, backward, both):
-    for a in range(scale.size):
-        for e in range(bounds[a], bounds[a + 1]):
-            both[forward[e]] += scale[a] * values[e]
-            both[backward[e]] += scale[a] * values[e]
 
 
 @compiled

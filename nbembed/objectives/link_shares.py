@@ -235,15 +235,15 @@ def _structured(
         order = np.argsort(members[first:last])
         here = members[first:last][order]
         key = perplexity, here.tobytes()
-        found = known.get(key) or OwnAffinities.of(P, perplexity, here, n_threads)
+        found = known.get(key) or OwnAffinities.of(P, perplexity, here, n_threads, known.values())
         made[key] = found
-        g = found.values * weights[first:last][order][found.columns]
+        g = found.parts.values * weights[first:last][order][found.parts.columns]
         mass = _per_point(found.rows, g, here.size)
         share = OWN * given[first:last][order]
         there = mass > 0
         spread[first:last][order] -= np.where(there, share, 0)
         g *= np.divide(share, mass, out=np.zeros_like(mass), where=there)[found.rows]
-        parts.append(OwnPart(here, found, g))
+        parts.append(OwnPart(found, g))
     kept[0] = made
     mass = weights * others
     rates = np.divide(spread, mass, out=np.zeros_like(mass), where=mass > 0)

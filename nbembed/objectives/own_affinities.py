@@ -2,14 +2,14 @@
 
 A group's own affinities are G_ij ∝ p_ij^κ among i's nearest members, with κ_i such that their
 perplexity is that of P, :data:`OWN_PERPLEXITY` or a third of the group's size, whichever is least.
-They depend on P and the members alone: a group keeps them while others are labeled, in the order in
-which they enter sparse matrices, so that no label has to sort the entries of all groups again.
+They depend on P and the members alone: a group keeps them while others are labeled, and one that
+grows or shrinks keeps the rows whose nearest members are the same.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.kernels.own_affinities import (
-    mirrored_sum,
-    own_rows,
-    pattern_both_ways,
-    place_rows,
-)
+from nbembed.kernels.own_affinities import own_rows, place_rows, sum_both_ways
+from nbembed.kernels.terms import OwnRows
 from nbembed.probabilities import canonical
 
 if TYPE_CHECKING:
@@ -39,40 +35,68 @@ Block = tuple["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", "NDArray[Any]"]
 
 @dataclass(frozen=True, eq=False)
 class OwnAffinities:
-    """Own affinities of one group, by places among its sorted members.
+    """Own affinities of one group.
 
     Attributes
     ----------
-    size : int
-        Number of members.
-    bounds, columns, values : ndarray
-        CSR parts, canonical.
+    members : ndarray of int
+        Sorted.
+    perplexity : float
+        Of the rows, where their entries allow it.
+    parts : OwnRows
+        CSR parts, canonical, by places among the members.
     """
 
-    size: int
-    bounds: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    values: NDArray[np.float64]
+    members: NDArray[np.int64]
+    perplexity: float
+    parts: OwnRows
 
     @classmethod
     def of(
-        cls, P: Affinities, perplexity: float, members: NDArray[np.int64], n_threads: int = 1
+        cls,
+        P: Affinities,
+        perplexity: float,
+        members: NDArray[np.int64],
+        n_threads: int = 1,
+        others: Iterable[OwnAffinities] = (),
     ) -> OwnAffinities:
-        """Return those of a group, given by its sorted members."""
+        """Return those of a group, given by its sorted members.
+
+        Parameters
+        ----------
+        P : Affinities
+        perplexity : float
+            Of P.
+        members : ndarray of int
+            Sorted.
+        n_threads : int
+        others : iterable of OwnAffinities
+            Those of other groups in the same P. The rows of the one that has most members in common
+            are kept where they are the same.
+        """
         m = members.size
         perplexity = max(1.0, min(perplexity, m / 3, OWN_PERPLEXITY))
         count = min(m - 1, math.ceil(REACH * perplexity))
-        return cls(m, *own_rows(P.P, members, count, perplexity, n_threads))
+        here = np.zeros(P.n_samples, bool)
+        here[members] = True
+        alike = (other for other in others if other.perplexity == perplexity)
+        near = max(alike, key=lambda other: int(here[other.members].sum()), default=None)
+        previous = None if near is None else (near.members, near.parts)
+        parts = own_rows(P.P, members, count, perplexity, n_threads, previous)
+        return cls(members, perplexity, parts)
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """The row of each entry."""
-        return np.repeat(np.arange(self.size), np.diff(self.bounds))
+        return np.repeat(np.arange(self.members.size), np.diff(self.parts.bounds))
 
-    @cached_property
-    def both_ways(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The pattern of G + Gᵀ: bounds and columns, and where each entry and its mirror lie."""
-        return pattern_both_ways(self.bounds, self.columns)
+    def both_ways(self, values: NDArray[np.float64], scale: NDArray[np.float64]) -> OwnRows:
+        """Return s_i o_ij + s_j o_ji for ``values`` o of the entries; the last sums are kept."""
+        last = self.__dict__.get("_last")
+        if last is None or not all(map(np.array_equal, last[:2], (values, scale))):
+            sums = sum_both_ways(self.parts.bounds, self.parts.columns, values, scale)
+            last = self.__dict__["_last"] = values, scale, sums
+        return last[2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,29 +105,24 @@ class OwnPart:
 
     Attributes
     ----------
-    members : ndarray of int
-        Sorted.
     affinities : OwnAffinities
     values : ndarray of float
         Of the entries.
     """
 
-    members: NDArray[np.int64]
     affinities: OwnAffinities
     values: NDArray[np.float64]
 
     def one_way(self) -> Block:
         """Return the entries."""
         own = self.affinities
-        return self.members, own.bounds, own.columns, self.values
+        return own.members, own.parts.bounds, own.parts.columns, self.values
 
     def both_ways(self, scale: NDArray[np.float64] | None) -> Block:
         """Return s_i o_ij + s_j o_ji, with s = 1 by default."""
-        own = self.affinities
-        bounds, columns, forward, backward = own.both_ways
-        s = np.ones(own.size) if scale is None else scale[self.members]
-        both = mirrored_sum(own.bounds, self.values, s, forward, backward, columns.size)
-        return self.members, bounds, columns, both
+        members = self.affinities.members
+        s = np.ones(members.size) if scale is None else scale[members]
+        return members, *self.affinities.both_ways(self.values, s)
 
 
 def assembled(parts: Sequence[OwnPart], n: int) -> Any:
@@ -131,10 +150,14 @@ def _sum(blocks: Sequence[Block], n: int, number: type[np.signedinteger[Any]]) -
     total = int(counts.sum())
     indptr = np.zeros(n + 1, number)
     np.cumsum(counts, out=indptr[1:])
-    indices, data = np.empty(total, number), np.empty(total)
-    free = indptr[:-1].astype(np.int64)
-    for block in blocks:
-        place_rows(*block, free, indices, data)
+    if len(blocks) == 1:
+        members, _, columns, data = blocks[0]
+        indices = members.astype(number)[columns]
+    else:
+        indices, data = np.empty(total, number), np.empty(total)
+        free = indptr[:-1].astype(np.int64)
+        for block in blocks:
+            place_rows(*block, free, indices, data)
     found = sparse.csr_array((data, indices, indptr), shape=(n, n))
     if groups.max(initial=0) <= 1:
         found.has_canonical_format = True  # each row is one block's, whose columns are sorted

@@ -247,7 +247,9 @@ class SupervisedAffinities:
         made: dict[Any, NDArray[Any]] = self.__dict__.setdefault("_pulls", {})
         dtype = np.dtype(dtype)
         if dtype not in made:
-            made[dtype] = (self.rho * (1 - self.share) * data).astype(dtype)
+            made[dtype] = np.empty(data.size, dtype)
+            factor = self.rho * (1 - self.share)
+            np.multiply(data, factor, out=made[dtype], casting="same_kind")
         return indptr, indices, made[dtype]
 
     def entropy(self, n_threads: int) -> float:
@@ -351,7 +353,7 @@ class SupervisedAffinities:
         pull = self._own_pull(Yt.dtype)
         kernel = alpha.radial if isinstance(alpha, Similarity) else Radial(alpha)
         sums = groups_by_grid if algorithm == "grid" else pair_by_pair
-        terms = sums(Yt, self.groups, rates, kernel, n_threads)
+        terms = sums(Yt, self.groups, rates, kernel, n_threads, cost)
         if pull is None:
             return terms.force, terms.curvature, float(terms.cross)
         if isinstance(alpha, Similarity):

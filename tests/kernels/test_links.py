@@ -110,3 +110,16 @@ def test_cannot_links_far_apart_do_nothing() -> None:
     energy, gradient = cannot_link(Yt, *SIDES_A, *SIDES_B, 1)
     assert energy < 1e-300
     assert np.abs(gradient).max() < 1e-290
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_without_a_cost_the_pull_has_the_same_bits(dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    Yt = rng.normal(size=(2, 400)).astype(dtype)
+    groups = np.array([0, 3, 300]), rng.permutation(400)[:300], rng.random(300)
+    with_cost, without = (
+        group_attraction(Yt, *groups, np.full(300, 0.1), 0.7, 1, cost) for cost in (True, False)
+    )
+    assert np.array_equal(with_cost.force, without.force)
+    assert np.array_equal(with_cost.curvature, without.curvature)
+    assert np.isnan(without.cross)

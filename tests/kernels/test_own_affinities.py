@@ -75,19 +75,51 @@ def test_rows_without_that_perplexity_have_the_nearest_to_it(form):
     np.testing.assert_allclose(values[1:6], 0.2)
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(
+    ("left", "joined"), [(0, 1), (0, 40), (1, 0), (30, 0), (5, 40), (150, 100), (0, 0)]
+)
+def test_another_group_has_the_same_bits(rng, form, ties, left, joined):
+    """Rows that are kept from a group with other members are those that are made anew."""
+    P = probabilities(rng, form, np.float32)
+    if ties:
+        values = P.data if form == "sparse" else P
+        values[...] = np.round(values / values.max(), 3)
+        if form == "sparse":
+            P.eliminate_zeros()
+    shuffled = rng.permutation(N)
+    before = np.sort(shuffled[:190]).astype(np.int64)
+    after = np.sort(shuffled[left : 190 + joined]).astype(np.int64)
+    alone = kernel.own_rows(P, after, 60, 20.0, 1)
+    known = before, kernel.own_rows(P, before, 60, 20.0, 1)
+    for threads in (1, 4):
+        found = kernel.own_rows(P, after, 60, 20.0, threads, known)
+        assert all(np.array_equal(a, b) for a, b in zip(found, alone))
+
+
+def test_rows_whose_members_are_the_same_are_kept(rng):
+    """What is copied is not made anew: other values of the group before come through."""
+    P = probabilities(rng, "dense", np.float32)
+    P[200, :] = P[:, 200] = 0  # nobody's neighbor
+    before = np.arange(200, dtype=np.int64)
+    rows = kernel.own_rows(P, before, 60, 20.0, 1)
+    marked = rows._replace(values=rows.values + 1)
+    for given in (P, sparse.csr_array(P)):
+        found = kernel.own_rows(given, np.arange(201), 60, 20.0, 1, (before, marked))
+        assert np.array_equal(found.values, marked.values)
+
+
 def test_both_ways(rng):
     G = sparse.random_array((60, 60), density=0.1, rng=rng, format="csr")
     G.sort_indices()
-    bounds, columns = G.indptr.astype(np.int64), G.indices.astype(np.int32)
-    found = kernel.pattern_both_ways(bounds, columns)
-    expected = reference.pattern_both_ways(bounds, columns)
-    assert all(np.array_equal(a, b) for a, b in zip(found, expected))
     s = rng.exponential(size=60)
-    joined, joint, forward, backward = found
-    for mirrored_sum in (kernel.mirrored_sum, reference.mirrored_sum):
-        both = mirrored_sum(bounds, G.data, s, forward, backward, joint.size)
-        S = sparse.csr_array((both, joint, joined), shape=(60, 60))
-        scaled = sparse.diags_array(s) @ G
+    given = G.indptr.astype(np.int64), G.indices.astype(np.int32), G.data, s
+    found, expected = kernel.sum_both_ways(*given), reference.sum_both_ways(*given)
+    assert all(np.array_equal(a, b) for a, b in zip(found[:2], expected[:2]))
+    scaled = sparse.diags_array(s) @ G
+    for bounds, columns, values in (found, expected):
+        S = sparse.csr_array((values, columns, bounds), shape=(60, 60))
         assert abs(S - (scaled + scaled.T)).max() < 1e-15
 
 

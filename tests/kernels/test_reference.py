@@ -341,8 +341,7 @@ def test_every_selectable_kernel_is_compared() -> None:
         "largest_entries",
         # test_own_affinities compares these.
         "own_rows",
-        "pattern_both_ways",
-        "mirrored_sum",
+        "sum_both_ways",
         "place_rows",
     }
 

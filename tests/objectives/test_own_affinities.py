@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from nbembed.affinities import Affinities, perplexity_affinities
+from nbembed.objectives import own_affinities
 from nbembed.objectives.own_affinities import (
     OwnAffinities,
     OwnPart,
@@ -34,23 +35,45 @@ def test_those_of_a_sparse_matrix_are_those_of_a_dense_one(affinities, rng, m, m
             monkeypatch.setattr(sparse.csr_array, "toarray", None)
         own = OwnAffinities.of(Affinities(given, "row"), 12.0, members)
         dense = np.zeros((m, m))
-        dense[own.rows, own.columns] = own.values
+        dense[own.rows, own.parts.columns] = own.parts.values
         found.append(dense)
     assert found[0].any()
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-15)
 
 
+def test_the_group_that_has_most_in_common_is_gone_on_from(affinities, monkeypatch):
+    given = []
+    real = own_affinities.own_rows
+    monkeypatch.setattr(own_affinities, "own_rows", lambda *a: given.append(a[-1]) or real(*a))
+    groups = (np.arange(20, 120), np.arange(100, 200), np.arange(10))
+    others = [OwnAffinities.of(affinities, 12.0, members) for members in groups]
+    OwnAffinities.of(affinities, 12.0, np.arange(60, 180), 1, others)
+    assert given[-1][0] is groups[1]
+    OwnAffinities.of(affinities, 12.0, np.arange(9), 1, others[:2])
+    assert given[-1] is None, "rows of another perplexity are of no use"
+
+
+def test_sums_of_a_group_that_is_the_same_are_kept(affinities, rng):
+    own = OwnAffinities.of(affinities, 12.0, np.arange(50))
+    values, s = rng.exponential(size=own.parts.values.size), np.ones(50)
+    first = own.both_ways(values, s)
+    assert own.both_ways(values.copy(), s) is first
+    assert own.both_ways(values, 2 * s) is not first
+
+
 @pytest.mark.parametrize("overlap", [0, 15])
-def test_parts_make_one_canonical_matrix(affinities, rng, overlap):
+@pytest.mark.parametrize("n_groups", [1, 4])
+def test_parts_make_one_canonical_matrix(affinities, rng, overlap, n_groups):
     shuffled = rng.permutation(N)
     groups = shuffled[:40], shuffled[40 - overlap : 70], shuffled[70:130], shuffled[130:133]
+    groups = groups[:n_groups]
     parts, total = [], np.zeros((N, N))
     for group in groups:
         members = np.sort(group)
         own = OwnAffinities.of(affinities, 12.0, members)
-        values = rng.exponential(size=own.values.size)
-        parts.append(OwnPart(members, own, values))
-        total[members[own.rows], members[own.columns]] += values
+        values = rng.exponential(size=own.parts.values.size)
+        parts.append(OwnPart(own, values))
+        total[members[own.rows], members[own.parts.columns]] += values
 
     found = assembled(parts, N)
     np.testing.assert_allclose(found.toarray(), total, rtol=1e-14)

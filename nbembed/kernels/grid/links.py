@@ -54,17 +54,27 @@ GAUSSIAN = Radial(0.0)
 
 
 def pair_by_pair(
-    Yt: Any, groups: tuple[Any, Any, Any], rates: Any, kernel: Radial, n_threads: int
+    Yt: Any,
+    groups: tuple[Any, Any, Any],
+    rates: Any,
+    kernel: Radial,
+    n_threads: int,
+    want_cost: bool = True,
 ) -> GroupTerms:
     """Return the pull within groups, summed over all pairs; see :func:`groups_by_grid`."""
     if kernel.H is not None:
         return custom_groups(kernel.H, kernel.S, Yt, *groups, rates)
-    return group_attraction(Yt, *groups, rates, kernel.alpha, n_threads)
+    return group_attraction(Yt, *groups, rates, kernel.alpha, n_threads, want_cost)
 
 
 @with_reference(pair_by_pair)
 def groups_by_grid(
-    Yt: Any, groups: tuple[Any, Any, Any], rates: Any, kernel: Radial, n_threads: int
+    Yt: Any,
+    groups: tuple[Any, Any, Any],
+    rates: Any,
+    kernel: Radial,
+    n_threads: int,
+    want_cost: bool = True,
 ) -> GroupTerms:
     """Return the pull within groups, as :func:`~nbembed.kernels.links.group_attraction` does.
 
@@ -79,6 +89,8 @@ def groups_by_grid(
         The family at some α, or a similarity.
     n_threads : int
         Threads; the result does not depend on it.
+    want_cost : bool
+        Whether ``cross`` is wanted; it is not valid otherwise.
 
     Returns
     -------
@@ -98,12 +110,12 @@ def groups_by_grid(
         if found is not None:
             terms[g] = found
     if not terms:
-        return pair_by_pair(Yt, groups, rates, kernel, n_threads)
+        return pair_by_pair(Yt, groups, rates, kernel, n_threads, want_cost)
     others = np.ones(sizes.size, bool)
     others[list(terms)] = False
     kept = np.repeat(others, sizes)
     rest = _offsets(sizes[others]), members[kept], weights[kept]
-    sums = pair_by_pair(Yt, rest, rates[kept], kernel, n_threads)
+    sums = pair_by_pair(Yt, rest, rates[kept], kernel, n_threads, want_cost)
     force, curvature = sums.force.astype(np.float64), sums.curvature.astype(np.float64)
     cross = float(sums.cross)
     for g, found in terms.items():
@@ -163,7 +175,7 @@ def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerm
     if kernel.H is not None and kernel.values_and_slopes(d * span**2)[0] <= TINY:
         return None  # log H has a kink where H underflows
     logarithm, score = kernel._replace(of="logarithm"), kernel._replace(of="score")
-    if spacing(logarithm) == 0:
+    if spacing(logarithm, False) == 0:
         return None
     grid = grid_for(y, logarithm)
     pairs = m * m * (GROUP_PAIR if kernel.H is None else OWN_GROUP_PAIR)

@@ -30,7 +30,7 @@ from nbembed.kernels.grid.radial import Smoothed
 from nbembed.kernels.threads import run_chunks
 
 #: Parts that points are divided into, for threads.
-PARTS = 64
+PARTS = 16
 
 #: What the kernel is told: α, −1/α, R², −1/R², the five C, and the four coefficients of the slope.
 ALPHA, POWER, REACH, SCALE, VALUE, SLOPE = 0, 1, 2, 3, 4, 9
@@ -61,12 +61,12 @@ def add_near_pairs(
 ) -> None:
     """Add the sums over near pairs to ``potential`` (n,) and ``gradient`` (2, n)."""
     cells, (n_rows, n_columns) = cells_of(Yt, low, kernel.core)
-    order, starts = np.empty(len(cells), np.int64), np.zeros(n_rows * n_columns + 1, np.int64)
-    sort_by_cell(cells, starts, order)
-    points, sorted_cells = np.ascontiguousarray(Yt[:, order]), cells[order]
-    sorted_charges = np.asarray(charges, points.dtype)[order]
-    sums = np.zeros((3, Yt.shape[1]))
-    ends = np.linspace(0, Yt.shape[1], PARTS + 1).astype(np.int64)
+    n = Yt.shape[1]
+    starts = np.zeros(n_rows * n_columns + 1, np.int64)
+    order, sorted_cells = np.empty((2, n), np.int64)
+    points, sorted_charges = np.empty(Yt.shape, Yt.dtype), np.empty(n, Yt.dtype)
+    sort_by_cell(cells, Yt, charges, starts, order, sorted_cells, points, sorted_charges)
+    ends = np.linspace(0, n, PARTS + 1).astype(np.int64)
     alpha, reach = float(kernel.kernel.alpha), kernel.core**2
     C = kernel.coefficients * reach ** np.arange(5.0)
     slopes = C[1:] * np.arange(1, 5) / reach
@@ -76,18 +76,16 @@ def add_near_pairs(
 
     def run(part: int) -> None:
         add(
-            points, sorted_charges, parameters, sorted_cells, starts, n_columns,
-            ends[part], ends[part + 1], sums,
+            points, sorted_charges, parameters, sorted_cells, starts, n_columns, order,
+            ends[part], ends[part + 1], potential, gradient,
         )  # fmt: skip
 
     run_chunks(run, PARTS, n_threads)
-    potential[order] += sums[0]
-    gradient[:, order] += sums[1:].astype(gradient.dtype)
 
 
 @compiled
-def sort_by_cell(cells, starts, order):
-    """Fill ``order`` with the points sorted by cell, and ``starts`` with where each cell begins."""
+def sort_by_cell(cells, Yt, charges, starts, order, sorted_cells, points, sorted_charges):
+    """Sort the points by cell: fill where each cell begins, and the points in that order."""
     n = cells.size
     for i in range(n):
         starts[cells[i] + 1] += 1
@@ -95,8 +93,10 @@ def sort_by_cell(cells, starts, order):
         starts[cell] += starts[cell - 1]
     place = starts.copy()
     for i in range(n):
-        order[place[cells[i]]] = i
+        at = place[cells[i]]
         place[cells[i]] += 1
+        order[at], sorted_cells[at], sorted_charges[at] = i, cells[i], charges[i]
+        points[0, at], points[1, at] = Yt[0, i], Yt[1, i]
 
 
 # ---- a run of sorted points ---------------------------------------------------------------------
@@ -181,12 +181,15 @@ def _run(kernel: Any) -> Any:
 
 
 def _near_pairs(kernel: Any) -> Any:
-    """Return a function that fills potential and gradient of the sorted points of a range."""
+    """Return a function that adds to potential and gradient of the sorted points of a range."""
     add_run = _run(kernel)
 
     @inlined
-    def fill(points, charges, parameters, cells, starts, n_columns, first, last, sums):
-        totals = np.empty(3)
+    def add(
+        points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
+        gradient,
+    ):  # fmt: skip
+        totals, force = np.empty(3), np.empty(2, gradient.dtype)
         mode = flush_subnormals()
         for i in range(first, last):
             totals[:] = 0.0
@@ -194,30 +197,46 @@ def _near_pairs(kernel: Any) -> Any:
                 cell = cells[i] + row * n_columns
                 begin, end = starts[cell - 1], starts[cell + 2]
                 add_run(points, charges, parameters, totals, i, begin, end)
-            sums[0, i] = totals[0]
-            sums[1, i] = -2.0 * totals[1]
-            sums[2, i] = -2.0 * totals[2]
+            potential[order[i]] += totals[0]
+            for k in range(2):
+                force[k] = -2.0 * totals[k + 1]
+                gradient[k, order[i]] += force[k]
         restore_mode(mode)
 
-    return fill
+    return add
 
 
 _of_gaussian, _of_student, _of_family = map(_near_pairs, (_gaussian, _student, _family))
 
 
 @compiled
-def of_gaussian(points, charges, parameters, cells, starts, n_columns, first, last, sums):
-    """Fill potential and gradient of the sorted points from ``first`` to ``last`` at α = 0."""
-    _of_gaussian(points, charges, parameters, cells, starts, n_columns, first, last, sums)
+def of_gaussian(
+    points, charges, parameters, cells, starts, n_columns, order, first, last, potential, gradient
+):  # fmt: skip
+    """Add to potential and gradient of the sorted points from ``first`` to ``last`` at α = 0."""
+    _of_gaussian(
+        points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
+        gradient,
+    )  # fmt: skip
 
 
 @compiled
-def of_student(points, charges, parameters, cells, starts, n_columns, first, last, sums):
+def of_student(
+    points, charges, parameters, cells, starts, n_columns, order, first, last, potential, gradient
+):  # fmt: skip
     """Do the same at α = 1."""
-    _of_student(points, charges, parameters, cells, starts, n_columns, first, last, sums)
+    _of_student(
+        points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
+        gradient,
+    )  # fmt: skip
 
 
 @compiled
-def of_family(points, charges, parameters, cells, starts, n_columns, first, last, sums):
+def of_family(
+    points, charges, parameters, cells, starts, n_columns, order, first, last, potential, gradient
+):  # fmt: skip
     """Do the same at any α > 0."""
-    _of_family(points, charges, parameters, cells, starts, n_columns, first, last, sums)
+    _of_family(
+        points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
+        gradient,
+    )  # fmt: skip

@@ -95,22 +95,21 @@ def spline_error(kernel: Radial | GaussianMoment, h: float) -> float:
     K = kernel.values(np.square(np.arange(n + 1) * h))
     response = fft.dct(K, type=1) / symbol(np.pi * np.arange(n + 1) / n) ** 2
     G = fft.idct(response, type=1)
-    w, slopes = _spline(offsets)
-    nodes = np.arange(ORDER)
-    wrong, right = 0.0, 0.0
+    w, slopes = _splines_at(tuple(offsets))
+    nodes, cells = np.arange(ORDER), np.arange(n // 2)[:, None, None]
+    # Axes: distance in whole cells, offset of the point, offset of the charge.
+    pairs = G[np.abs(cells + nodes[:, None] - nodes)]
+    force = slopes @ pairs @ w.T / h
+    r = (cells + offsets[:, None] - offsets) * h
     step = 1e-4 * h
-    for cells in range(n // 2):
-        pairs = G[np.abs(cells + nodes[:, None] - nodes)]
-        force = slopes @ pairs @ w.T / h
-        r = (cells + offsets[:, None] - offsets) * h
-        ahead, behind = (kernel.values(np.square(r + s)) for s in (step, -step))
-        exact = (ahead - behind) / (2 * step)
-        wrong += float(np.square(force - exact).sum())
-        right += float(np.square(exact).sum())
+    ahead, behind = (kernel.values(np.square(r + s)) for s in (step, -step))
+    exact = (ahead - behind) / (2 * step)
+    wrong, right = (float(np.square(part).sum()) for part in (force - exact, exact))
     return math.sqrt(wrong / right) if right > 0 else 0.0
 
 
-def _spline(offsets: Any) -> tuple[Any, Any]:
+@lru_cache(maxsize=1)
+def _splines_at(offsets: tuple[float, ...]) -> tuple[Any, Any]:
     """Return the weights and their derivatives, a row for each offset."""
     w, slopes = np.empty((2, len(offsets), ORDER))
     for k, u in enumerate(offsets):

@@ -28,12 +28,7 @@ from nbembed.kernels.reference.links import (
     unlinked_sums,
 )
 from nbembed.kernels.reference.nearest import cut_lists, keep_smallest, pair_distances
-from nbembed.kernels.reference.own_affinities import (
-    mirrored_sum,
-    own_rows,
-    pattern_both_ways,
-    place_rows,
-)
+from nbembed.kernels.reference.own_affinities import own_rows, place_rows, sum_both_ways
 from nbembed.kernels.reference.pairs import (
     gaussian_rows,
     heavy_tailed,
@@ -67,7 +62,6 @@ __all__ = [
     "largest_entries",
     "linked_entropy",
     "loops",
-    "mirrored_sum",
     "neighbor_retrieval",
     "normalize",
     "own_rows",
@@ -75,7 +69,6 @@ __all__ = [
     "pair_distances",
     "parametric",
     "path_lengths",
-    "pattern_both_ways",
     "place_rows",
     "polynomial_inverse",
     "potentials",
@@ -85,5 +78,6 @@ __all__ = [
     "solve_on_graph",
     "sparse_attraction",
     "squared_distances",
+    "sum_both_ways",
     "unlinked_sums",
 ]

@@ -34,7 +34,14 @@ def link_shares(n: int, links: tuple[Any, ...], rates: Any, own: Any = None) -> 
 
 
 def group_attraction(
-    Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, alpha: float, n_threads: int
+    Yt: Any,
+    indptr: Any,
+    members: Any,
+    weights: Any,
+    rates: Any,
+    alpha: float,
+    n_threads: int,
+    want_cost: bool = True,
 ) -> GroupTerms:
     """See :func:`nbembed.kernels.links.group_attraction`."""
     minus_log_q, S = tail(squared_gaps(Yt), alpha)

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from nbembed.kernels.terms import OwnRows
 
@@ -17,7 +18,9 @@ EXPONENTS = 7.0
 STEPS = 60
 
 
-def own_rows(P: Any, members: Any, count: int, perplexity: float, n_threads: int) -> OwnRows:
+def own_rows(
+    P: Any, members: Any, count: int, perplexity: float, n_threads: int, previous: Any = None
+) -> OwnRows:
     """See :func:`nbembed.kernels.own_affinities.own_rows`."""
     columns, values = [], []
     for a, i in enumerate(members):
@@ -59,24 +62,14 @@ def _row(p: NDArray[np.float64], target: float) -> NDArray[np.float64]:
     return power((low + high) / 2)
 
 
-def pattern_both_ways(bounds: Any, columns: Any) -> tuple[Any, Any, Any, Any]:
-    """See :func:`nbembed.kernels.own_affinities.pattern_both_ways`."""
+def sum_both_ways(bounds: Any, columns: Any, values: Any, scale: Any) -> OwnRows:
+    """See :func:`nbembed.kernels.own_affinities.sum_both_ways`."""
     m = len(bounds) - 1
-    rows = np.repeat(np.arange(m), np.diff(bounds))
-    ours, mirrored = rows * m + columns, columns.astype(np.int64) * m + rows
-    joint = np.unique(np.concatenate([ours, mirrored]))
-    counts = np.bincount(joint // m, minlength=m) if m else np.zeros(0, np.int64)
-    joined = np.concatenate([[0], np.cumsum(counts)])
-    places = np.searchsorted(joint, ours), np.searchsorted(joint, mirrored)
-    return joined, (joint % m).astype(np.int32), *places
-
-
-def mirrored_sum(
-    bounds: Any, values: Any, scale: Any, forward: Any, backward: Any, size: int
-) -> NDArray[np.float64]:
-    """See :func:`nbembed.kernels.own_affinities.mirrored_sum`."""
     scaled = np.repeat(scale, np.diff(bounds)) * values
-    return np.asarray(np.bincount(forward, scaled, size) + np.bincount(backward, scaled, size))
+    G = sparse.csr_array((scaled, columns, bounds), shape=(m, m))
+    both = sparse.csr_array(G + G.T)
+    both.sort_indices()
+    return OwnRows(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
 
 
 def place_rows(

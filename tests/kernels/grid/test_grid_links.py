@@ -11,6 +11,7 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.grid import links as module
 from nbembed.kernels.grid.links import cannot_links_by_grid, groups_by_grid, pair_by_pair
+from nbembed.kernels.grid.plan import spacing
 from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.grid.size import LEAST
 from nbembed.kernels.links import cannot_link
@@ -77,6 +78,13 @@ def test_groups_at_all_widths(always_the_grid: None, alpha: float, d: int) -> No
         right = pair_by_pair(exact, groups, rates, Radial(alpha), 1)
         assert_close(found, right._replace(force=right.force.astype(np.float32)), span)
         assert (found.force != pair_by_pair(Yt, groups, rates, Radial(alpha), 1).force).any()
+
+
+def test_the_spacing_of_a_kernel_is_found_once(always_the_grid: None) -> None:
+    groups, rates = groups_of(1500, [1200])
+    spacing.cache_clear()
+    groups_by_grid(clumps(1500, 2, 3.0), groups, rates, Radial(0.9), 1)
+    assert spacing.cache_info().misses == 1
 
 
 def test_one_group_of_a_lasso_has_the_same_weight_everywhere(always_the_grid: None) -> None:
