@@ -134,6 +134,13 @@ def test_without_labels_no_question_comes_later_by_itself(open_explorer: Any) ->
     expect(asked(page)).to_have_count(0)
 
 
+def test_a_check_begins_once_suggestions_are_there(page: Page) -> None:
+    page.keyboard.press("c")  # none have been asked for yet
+    expect(asked(page)).to_contain_text("1 of ")
+    page.keyboard.press("Escape")
+    expect(asked(page)).to_have_count(0)
+
+
 def test_doubtful_points_are_stepped_through_and_answered_by_keys(page: Page) -> None:
     page.keyboard.press("2")
     expect(page.get_by_role("radio", name="one")).to_be_checked()
@@ -263,3 +270,51 @@ def test_a_text_that_is_markup_is_shown_as_text(page: Page) -> None:
     page.keyboard.press("n")
     expect(asked(page).get_by_role("button", name="<b>x</b>")).to_have_count(4)
     assert asked(page).locator("b b").count() == 0
+
+
+def test_the_point_asked_for_is_shown_with_what_is_known_of_it(page: Page) -> None:
+    act(page, "k.about.all = {rows: [{title: 'written by', text: 'somebody'}]}")
+    opened(page)
+    page.get_by_role("list", name="Most doubtful points").get_by_role("button").last.click()
+    expect(asked(page)).to_be_visible()
+    card = page.get_by_role("tooltip")
+    point = str(asked(page).get_attribute("aria-label")).rpartition(" ")[2]
+    expect(card).to_contain_text(f"#{point}")
+    expect(card).to_contain_text("written by")
+    expect(card).to_contain_text("suggested:")
+    page.locator(".nbe").focus()
+    page.keyboard.press("c")
+    expect(asked(page)).to_contain_text("1 of ")
+    expect(card).to_contain_text(f"#{kernel(page, 'k.check[0]')}")
+    expect(card).to_contain_text("written by")
+    expect(card).not_to_contain_text("suggested:")  # it would bias the check
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+
+
+def test_a_question_is_seen_beside_the_map_whatever_the_panel_showed(page: Page) -> None:
+    def seen(name: str) -> bool:
+        return bool(
+            page.evaluate(
+                """(name) => {
+                  const panel = document.querySelector('.nbe-tab-panel').getBoundingClientRect();
+                  const found = [...document.querySelectorAll('.nbe-ask button')]
+                    .find((b) => b.textContent === name).getBoundingClientRect();
+                  return found.top >= panel.top && found.bottom <= panel.bottom;
+                }""",
+                name,
+            )
+        )
+
+    page.get_by_role("button", name="Advanced").click()
+    page.get_by_role("tab", name="Why").click()
+    page.locator(".nbe").focus()
+    page.keyboard.press("c")
+    expect(asked(page)).to_contain_text("1 of ")
+    assert page.evaluate(
+        "() => { const p = document.querySelector('.nbe-tab-panel');"
+        " return p.scrollHeight > p.clientHeight }"
+    )
+    assert seen("Skip")
+    # However much the panel holds, the map is hardly higher than it was asked to be.
+    assert page.locator(".nbe-map").bounding_box()["height"] < 460 + 220

@@ -21,6 +21,8 @@ export interface Host {
   label: (point: number, name: string) => void;
   /** Bring a point into view. */
   show: (point: number) => void;
+  /** Open the panel of the suggestions. */
+  reveal: () => void;
 }
 
 /** Points that a check draws. */
@@ -43,6 +45,8 @@ export class Questions {
   private at = -1;
   private waiting: "doubtful" | "check" | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether a check begins once there are suggestions. */
+  private checkWanted = false;
   /** Whether the end of the check is to be announced. */
   private checking = false;
 
@@ -74,7 +78,7 @@ export class Questions {
   /** Go to the next question, or back to the one before; begins with the most doubtful point. */
   step(by: 1 | -1): void {
     if (!this.host.able()) return;
-    this.open.value = true;
+    this.reveal();
     const kind = this.asked.peek()?.kind;
     if (!kind) this.begin("doubtful");
     else if (by < 0) this.back();
@@ -92,7 +96,7 @@ export class Questions {
   /** Draw points to check, or go on with those that have no answer. */
   check(): void {
     if (!this.host.able()) return;
-    this.open.value = true;
+    this.reveal();
     if (this.hidden.peek().size) {
       this.begin("check");
       return;
@@ -100,6 +104,7 @@ export class Questions {
     const why = this.unready();
     if (why) {
       this.host.say(why);
+      this.checkWanted = this.underWay();
       return;
     }
     this.waiting = "check";
@@ -137,7 +142,7 @@ export class Questions {
   leave(): void {
     clearTimeout(this.timer);
     this.waiting = null;
-    this.checking = false;
+    this.checkWanted = this.checking = false;
     this.asked.value = null;
     this.host.say("No more questions");
   }
@@ -145,7 +150,7 @@ export class Questions {
   /** Accept all suggestions that are at least as sure as the threshold. */
   accept(): void {
     if (!this.host.able()) return;
-    this.open.value = true;
+    this.reveal();
     const threshold = this.threshold.peek();
     const why = this.refusal();
     if (why) {
@@ -174,6 +179,16 @@ export class Questions {
     return { none: "Label some points first", making: "Finding the neighbors of each point …", failed: error, ready: "" }[state];
   }
 
+  /** Whether suggestions are being made, which bring a question; others, much later, must not. */
+  private underWay(): boolean {
+    return this.labeled() && this.store.suggestions.peek().state === "making";
+  }
+
+  private reveal(): void {
+    this.open.value = true;
+    this.host.reveal();
+  }
+
   private labeled(): boolean {
     return this.store.traits.label_codes.value.some((k) => k >= 0);
   }
@@ -184,8 +199,7 @@ export class Questions {
     const why = this.unready();
     if (kind === "doubtful" && why) {
       this.host.say(why);
-      // Suggestions that are under way bring the question; others, much later, must not.
-      if (this.labeled() && this.store.suggestions.peek().state === "making") this.waiting = "doubtful";
+      if (this.underWay()) this.waiting = "doubtful";
       return;
     }
     this.next(kind);
@@ -204,6 +218,11 @@ export class Questions {
       this.checking = false;
       if (this.asked.peek()?.kind === "check") this.asked.value = null;
       this.host.say(`Check complete: accuracy ${accuracyText(check)}`);
+    }
+    if (this.checkWanted && state !== "making") {
+      this.checkWanted = false;
+      if (state === "ready") this.check();
+      return;
     }
     const kind = this.waiting;
     if (!kind || state !== "ready" || (kind === "check" && !this.hidden.peek().size)) return;

@@ -91,6 +91,7 @@ export class View {
         void this.label(Uint32Array.of(point), name);
       },
       show: (point) => this.map.peek()?.bringIntoView(point),
+      reveal: () => (this.tab.value = "steer"),
     });
     this.find = new Find(store, {
       select: (points, how) => this.select(points, how),

@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import { columnText } from "../column_text";
 import { shownCss } from "../contrast";
+import type { PointMap } from "../map/map";
 import { placeCard } from "../map/open_cards";
 import { focusIsIn } from "../roots";
 import { MOST_CARDS, type View } from "../view";
@@ -20,19 +21,23 @@ const REST = 50;
 /** Pixels between the pointer's point and its card, and between the card and the edge of the map. */
 const GAP = 12;
 const EDGE = 4;
+/** The same from a point that is asked for, past the ticks around it. */
+const ASKED_GAP = 24;
 
-/** The card of the point under pointer or cursor. */
+/** The card of the point under pointer or cursor, or else of the one that is asked for. */
 export function HoverCard({ view }: { view: View }) {
   const element = useRef<HTMLDivElement>(null);
   const map = view.map.value;
-  const hover = map?.hover.value;
+  const pointed = map?.hover.value;
+  const asked = pointed ? -1 : view.questions.point.value;
+  const hover = pointed ?? (map && asked >= 0 ? placeOf(view, map, asked) : null);
   const index = hover?.index ?? -1;
   // Beside the point it would cover what is drawn around it.
   const apart = view.tab.value === "why" && (view.why.lines.value || view.why.arrows.value);
   void view.store.cards.get(index); // its content decides its size, and that its place
   useEffect(() => {
     if (index < 0) return;
-    const timer = setTimeout(() => view.store.cards.ask(index), REST);
+    const timer = setTimeout(() => view.store.cards.ask(index), asked < 0 ? REST : 0);
     return () => clearTimeout(timer);
   }, [index]);
   useLayoutEffect(() => {
@@ -45,8 +50,9 @@ export function HoverCard({ view }: { view: View }) {
       card.style.top = `${hover.y > height / 2 ? EDGE : height - h - EDGE}px`;
       return;
     }
-    const left = hover.x + GAP + w > width - EDGE ? hover.x - GAP - w : hover.x + GAP;
-    const top = hover.y - GAP - h < EDGE ? hover.y + GAP : hover.y - GAP - h;
+    const gap = asked < 0 ? GAP : ASKED_GAP;
+    const left = hover.x + gap + w > width - EDGE ? hover.x - gap - w : hover.x + gap;
+    const top = hover.y - gap - h < EDGE ? hover.y + gap : hover.y - gap - h;
     card.style.left = `${Math.max(EDGE, Math.min(left, width - w - EDGE))}px`;
     card.style.top = `${Math.max(EDGE, Math.min(top, height - h - EDGE))}px`;
   });
@@ -57,6 +63,13 @@ export function HoverCard({ view }: { view: View }) {
       <CardBody view={view} point={index} />
     </div>
   );
+}
+
+/** Where a point is on the map now, for what follows it as it moves. */
+function placeOf({ store }: View, map: PointMap, index: number): { index: number; x: number; y: number } {
+  void [store.layout.value, map.shot.value];
+  const [x, y] = map.where(index);
+  return { index, x, y };
 }
 
 /** The cards that are kept open, in a layer over the map. */

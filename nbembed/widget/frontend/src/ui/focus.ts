@@ -1,4 +1,4 @@
-/** What goes from the page must not take the focus with it. */
+/** What goes from the page must not take the focus with it, and what comes must be seen. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusIsIn } from "../roots";
 
@@ -11,5 +11,18 @@ export function useFocusKept<E extends HTMLElement>() {
       if (focusIsIn(element)) element?.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
     };
   }, []);
+  return ref;
+}
+
+/** Scroll the side panel, and nothing around it, so that an element that has come is seen, its top first. */
+export function useRevealed<E extends HTMLElement>(when: unknown) {
+  const ref = useRef<E>(null);
+  useLayoutEffect(() => {
+    const panel = ref.current?.closest(".nbe-tab-panel");
+    if (!ref.current || !panel) return;
+    const [own, shown] = [ref.current.getBoundingClientRect(), panel.getBoundingClientRect()];
+    const below = Math.min(own.bottom - shown.bottom, own.top - shown.top);
+    panel.scrollTop += Math.max(below, Math.min(0, own.top - shown.top));
+  }, [when]);
   return ref;
 }

@@ -3,21 +3,22 @@ import { shownCss } from "../contrast";
 import { CHECK_SIZE } from "../questions";
 import { acceptable, accuracyText, confidenceOf } from "../suggestions";
 import type { View } from "../view";
-import { useFocusKept } from "./focus";
+import { useFocusKept, useRevealed } from "./focus";
 import { Icon } from "./icons";
 
 /** Doubtful points that the list shows. */
 const LISTED = 30;
 
 export function SuggestionPanel({ view }: { view: View }) {
-  const { open } = view.questions;
+  const { open, asked } = view.questions;
+  const shown = useRevealed<HTMLDivElement>(open.value && asked.value?.kind);
   return (
     <>
       <button type="button" class="nbe-disclosure" aria-expanded={open.value} title="Labels suggested from those given so far" onClick={() => (open.value = !open.peek())}>
         <Icon name={open.value ? "down" : "more"} />Suggestions
       </button>
       {open.value && (
-        <div class="nbe-suggesting">
+        <div ref={shown} class="nbe-suggesting">
           <Accept view={view} />
           <Doubtful view={view} />
           <Check view={view} />

@@ -27,6 +27,9 @@ const TABS: readonly Tab[] = [
   { name: "history", title: "History", hint: "What was done, each step a place to go back to; exports", Panel: HistoryPanel, alone: true },
 ];
 
+/** Pixels that the panel may be higher than the map was asked to be, before it scrolls. */
+const MORE = 200;
+
 /**
  * Only the open panel is there: what is closed asks nothing and draws nothing. It is no lower than the others
  * were when they were left, so that the map beside it keeps its size.
@@ -49,7 +52,7 @@ export function SidePanel({ view }: { view: View }) {
       <TabList view={view} open={open} id={id} />
       <div
         ref={panel} class="nbe-tab-panel" data-tab={open.name} id={`${id}-panel`} inert={gone && !open.alone}
-        style={{ "--nbe-kept-height": `${Math.max(0, ...heights.values())}px` }}
+        style={{ "--nbe-kept-height": `${Math.max(0, ...heights.values())}px`, "--nbe-highest": `${view.store.traits.height.value + MORE}px` }}
         role="tabpanel" aria-labelledby={`${id}-${open.name}`}
       >
         <Panel key={open.name} view={view} />
