@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from nbembed.kernels.terms import OwnRows
 
@@ -65,11 +64,15 @@ def _row(p: NDArray[np.float64], target: float) -> NDArray[np.float64]:
 def sum_both_ways(bounds: Any, columns: Any, values: Any, scale: Any) -> OwnRows:
     """See :func:`nbembed.kernels.own_affinities.sum_both_ways`."""
     m = len(bounds) - 1
-    scaled = np.repeat(scale, np.diff(bounds)) * values
-    G = sparse.csr_array((scaled, columns, bounds), shape=(m, m))
-    both = sparse.csr_array(G + G.T)
-    both.sort_indices()
-    return OwnRows(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
+    rows = np.repeat(np.arange(m), np.diff(bounds))
+    scaled = scale[rows] * values
+    ours, mirrored = rows * m + columns, columns.astype(np.int64) * m + rows
+    joint = np.unique(np.concatenate([ours, mirrored]))
+    sums = np.zeros(joint.size)
+    for entries in (ours, mirrored):
+        sums += np.bincount(np.searchsorted(joint, entries), scaled, joint.size)
+    joined = np.searchsorted(joint, np.arange(m + 1) * m)
+    return OwnRows(joined, (joint % max(m, 1)).astype(np.int32), sums)
 
 
 def place_rows(
