@@ -260,7 +260,7 @@ def _toys(data: Path | None) -> Iterator[Panel]:
 
 
 def _framework_6(data: Path | None) -> Iterator[Panel]:
-    found = read(data, "ionosphere")
+    found = load("ionosphere", data)
     weights, i, j = framework_figures.links(found.X)
     same = found.y[i] == found.y[j]
     curves = {}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbembed.datasets import read
+from nbembed.datasets import load
 from nbembed.experiments.framework import (
     CHOICES,
     EXPERIMENTS,
@@ -53,7 +53,7 @@ def tell(name: str, data: Path | None, axes: Sequence[int], everything: bool) ->
     """Print the accuracies of an experiment's learners."""
     n_labels, comparisons, tasks, space, *_ = RUNS[name].args
     for task in tasks:
-        found = read(data, task.name)
+        found = load(task.name, data)
         X, y = (found.X, found.y) if task.take is None else task.take(found.X, found.y)
         subspace = space(X)
         for count in axes or [task.n_components]:

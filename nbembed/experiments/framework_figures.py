@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.neighbors import KNeighborsClassifier
 
-from nbembed.datasets import Toy, read, toy_few_labels, toy_multimodal, toy_neither_alone
+from nbembed.datasets import Toy, load, toy_few_labels, toy_multimodal, toy_neither_alone
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.framework import MORE, TASKS, Task
 from nbembed.measures import good_neighbors
@@ -125,7 +125,7 @@ def _neighbors(data: Path | None) -> Iterator[Figure]:
 
 
 def _points(data: Path | None, task: Task) -> tuple[Any, NDArray[np.int64]]:
-    found = read(data, task.name)
+    found = load(task.name, data)
     return (found.X, found.y) if task.take is None else task.take(found.X, found.y)
 
 

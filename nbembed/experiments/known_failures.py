@@ -15,22 +15,22 @@ from types import MappingProxyType
 _EIGENMAP = (
     "The eigenmap is better than the paper's, which does not say of which graph its own is. The "
     "size of its coordinates is that of a graph of ten to twelve neighbors: of these the eigenmaps "
-    "have 0.90 to 0.94 on iris, 0.97 on wine, 0.58 to 0.66 on segmentation, better as well."
+    "have 0.90 to 0.94 on iris, 0.97 on wine, 0.58 to 0.66 on segmentation, better as well. Of all "
+    "pairs or 5 to 20 neighbors, weighted or not, features standardized or not, the worst have "
+    "0.87, 0.65 and 0.55. The paper's 0.38 on wine is about that of a random map."
 )
 _SPEED = (
     "The fixed-point iteration is slower here than gradient descent with momentum and gains, from "
-    "the same start and with the same sums. The paper compares seconds of its own two programs."
+    "the same start and with the same sums. It is equation (14): computed step by step in NumPy, "
+    "it has the same costs. On iris the paper's own last costs are reached after about 30 "
+    "iterations of gradient descent and 200 to 250 of the fixed point, whatever the size of the "
+    "start. The paper compares seconds of its own two programs."
 )
 _FEW = (
     "Two parameters are chosen by leave-one-out with ten labels, which is unreliable; the "
     "difference is no larger than its spread over the splits."
 )
 _AT_BEST = "At the values that are best for all splits together, found by the test points,"
-_AXES = (
-    "Ten labels inform the constraint of LFDA along nine axes at most, and the map has ten: along "
-    "the others labeled points coincide and the unlabeled ones are far away. On USPS a map of five "
-    "axes is right about 80 %, one of nine or ten about 21 %."
-)
 _NULL = (
     "There are fewer labels than dimensions, so that LFDA's cost is zero along more axes than the "
     "map has. Without unlabeled points ours takes those along which classes lie furthest apart, "
@@ -39,10 +39,15 @@ _NULL = (
 )
 _BEYOND = (
     "Naive Bayes gives 57 % of the documents a probability of exactly one in float64. PE puts them "
-    "beyond the center of their class, so that others are nearest to it; SNE, Isomap and MDS map "
-    "them to one place, which is their center. Ties are not the cause: by log odds, which tell "
-    "these documents apart, the precision of 50 is 0.23 by PE, 0.36 by SNE and 0.43 by MDS. PE is "
-    "ahead where h is as large as a class, and with smaller classes (pe-newsgroups)."
+    "near the center of their class but not on it (at 0.95 to 1.05 of its distance), so that "
+    "others are nearest to it; SNE, Isomap and MDS map them to one place, which is their center. "
+    "Ties are not the cause: by log odds, which tell these documents apart, the precision of 50 is "
+    "0.23 by PE, 0.36 by SNE and 0.43 by MDS. Nor is certainty: of log odds divided by 5 or by 15 "
+    "PE is behind at h = 5, 25 and 50, and ahead at 250. Nor is it our default: by the paper's "
+    "own η_φ certain documents are beyond their center (at 1.1), and PE is further behind, also "
+    "at the paper's own size (10 × 500, η_φ = 50: 0.00 at h = 10, 0.49 at 250, 0.97 at 500; MDS "
+    "1.00, 1.00 and 0.96). PE is ahead where h is as large as a class, and with smaller classes "
+    "(pe-newsgroups)."
 )
 
 _AT_ONE = (
@@ -106,10 +111,11 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         f"{_AT_BEST} SS-DNE is right 58.4 %, DNE 53.4 %: tenfold cross-validation on a hundred "
         "labels does not find them, 53.2 %."
     ),
-    **{
-        ("framework-usps-faces-10", f"ssl_usps, 10 labels: SS-LFDA − {other}"): _AXES
-        for other in ("LFDA", "LPP*")
-    },
+    ("framework-usps-faces-10", "ssl_usps, 10 labels: SS-LFDA − LPP*"): (
+        f"{_AT_BEST} SS-LFDA is right 80.8 %, LPP* 80.3 %: there is little to gain, and "
+        "leave-one-out with ten labels loses more by a wrong choice; the difference is smaller "
+        "than its spread."
+    ),
     ("framework-usps-faces-10", "yaleb_32x32, 10 labels: SS-LFDA − LFDA"): (
         f"{_AT_BEST} SS-LFDA is right 35.5 %, LFDA 37.6 %: no weight of the unlabeled points is as "
         "good as none, and two labels of a class, who may be two persons, find 29.9 %."
@@ -134,8 +140,13 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "over them. Our MRE leaves hidden points among their neighbors in the data; the paper does "
         "not say what scatters them in its own."
     ),
+    ("framework-kernel-10", "ionosphere, 10 labels: SS-LFDA − LFDA"): (
+        f"{_AT_BEST} SS-LFDA is right 72.8 %, LFDA 71.8 %: leave-one-out with ten labels does not "
+        "find them. As large an ε as γ costs in this space: with one of rounding, which is "
+        "not the paper's, SS-LFDA is right 75.1 %."
+    ),
     ("framework-kernel-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): (
-        f"{_AT_BEST} SS-LFDA is right 77.4 %, LPP* 78.5 %: no values that we try put it ahead."
+        f"{_AT_BEST} SS-LFDA is right 72.8 %, LPP* 78.5 %: no values that we try put it ahead."
     ),
     ("framework-kernel-10", "ionosphere, 10 labels: SS-DNE − DNE"): (
         f"{_AT_BEST} SS-DNE is right 71.1 %, DNE 68.9 %: leave-one-out with ten labels does not "
@@ -153,6 +164,10 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
     ("framework-kernel-10", "balance, 10 labels: SS-DNE − DNE"): (
         "Leave-one-out with ten labels takes too large a weight of the unlabeled points: held at "
         "0.01 or less, SS-DNE is right about 60 %, as often as DNE."
+    ),
+    ("framework-kernel-100", "balance, 100 labels: SS-LFDA − LFDA"): (
+        f"{_AT_BEST} both are right 86.7 %: there is nothing to gain, and tenfold cross-validation "
+        "loses by a wrong choice."
     ),
     ("framework-kernel-100", "ssl_bci, 100 labels: SS-LFDA − LFDA"): (
         f"{_NULL} LFDA is right 65.9 % on five splits, SS-LFDA 52.7 % at a weight of 1e-8."
@@ -191,24 +206,20 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
     ("framework-kernel-usps-faces-100", "ssl_usps, 100 labels: SS-DNE − LPP*"): (
         f"{_AT_BEST} SS-DNE is right 90.1 %, LPP* 93.3 %: no values that we try put it ahead."
     ),
-    **{
-        ("framework-kernel-usps-faces-10", f"ssl_usps, 10 labels: SS-LFDA − {other}"): (
-            f"{_AT_BEST} and with five axes, SS-LFDA is right 81.6 %, LFDA 78.7 %, LPP* 76.9 %; "
-            "with ten, one for each digit, 34.8 %, 58.9 % and 79.9 %: ten labels inform the "
-            "constraint of LFDA along nine axes at most, and along others labeled points coincide."
-        )
-        for other in ("LFDA", "LPP*")
-    },
+    ("framework-kernel-usps-faces-10", "ssl_usps, 10 labels: SS-LFDA − LPP*"): (
+        f"{_AT_BEST} SS-LFDA is right 81.9 %, LPP* 79.9 %: leave-one-out with ten labels does not "
+        "find them; the difference is no larger than its spread over the splits."
+    ),
     ("framework-kernel-usps-faces-10", "ssl_usps, 10 labels: SS-DNE − DNE"): (
         f"{_AT_BEST} SS-DNE is right 81.4 %, DNE 81.2 %: there is little to gain, and "
         "leave-one-out with ten labels loses more by a wrong choice."
     ),
     ("framework-kernel-usps-faces-10", "yaleb_32x32, 10 labels: SS-LFDA − LFDA"): (
-        f"{_AT_BEST} SS-LFDA is right 31.8 %, LFDA 32.0 %: leave-one-out with two labels of a "
+        f"{_AT_BEST} SS-LFDA is right 31.9 %, LFDA 32.0 %: leave-one-out with two labels of a "
         "class, who may be two persons, finds 27.5 %."
     ),
     ("framework-kernel-usps-faces-10", "yaleb_32x32, 10 labels: SS-LFDA − LPP*"): (
-        f"{_AT_BEST} SS-LFDA is right 31.8 %, LPP* 31.4 %: leave-one-out with two labels of a "
+        f"{_AT_BEST} SS-LFDA is right 31.9 %, LPP* 31.4 %: leave-one-out with two labels of a "
         "class, who may be two persons, does not find them."
     ),
     **{
@@ -219,15 +230,19 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         for other in ("DNE", "LPP*")
     },
     ("framework-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): (
-        f"{_AT_BEST} SS-LFDA is right 76.9 %, LPP* 77.5 %, with a spread of several points over "
-        "the splits: no values that we try put it ahead."
+        f"{_AT_BEST} SS-LFDA is right 79.8 %, LPP* 77.5 %: leave-one-out with ten labels does not "
+        "find them."
     ),
     ("framework-10", "balance, 10 labels: SS-LFDA − LFDA"): (
         f"{_AT_BEST} SS-LFDA is right 64.3 %, LFDA 64.1 %: there is little to gain, and "
         "leave-one-out with ten labels loses more by a wrong choice."
     ),
+    ("framework-100", "balance, 100 labels: SS-LFDA − LFDA"): (
+        f"{_AT_BEST} SS-LFDA is right 86.2 %, LFDA 86.1 %: there is nothing to gain, and tenfold "
+        "cross-validation loses by a wrong choice."
+    ),
     ("framework-10", "ssl_bci, 10 labels: SS-LFDA − LFDA"): (
-        f"{_AT_BEST} SS-LFDA is right 51.4 %, LFDA 53.3 %: all are near chance, and no weight of "
+        f"{_AT_BEST} SS-LFDA is right 51.9 %, LFDA 53.3 %: all are near chance, and no weight of "
         "the unlabeled points is as good as none."
     ),
     **{

@@ -18,9 +18,12 @@ from nbembed.experiments.framework import (
     labeled_points,
     linear,
     quadratic,
+    regularized,
 )
 from nbembed.experiments.hssne import known_pairs, standardized, to_unit_range
 from nbembed.spectral import LFDARecipe, LPPRecipe
+from nbembed.spectral.costs import LabelGroups
+from nbembed.supervision import as_supervision
 
 
 def experiment(*figures, files=()):
@@ -107,6 +110,16 @@ def test_missing_data_is_status_two_and_says_what_is_missing(capsys, tmp_path):
         assert error.count("\n") == 1
 
 
+def test_what_the_package_ships_is_not_asked_for(capsys):
+    assert experiments.run("framework-10") == 2
+    error = capsys.readouterr().err
+    assert "needs the data set balance" in error
+    assert "ionosphere" not in error
+    # Nor does a protocol need its file: no comparison of learners is left, so no figure either.
+    tasks = (Task("ionosphere", 2),)
+    assert list(framework._figures(10, (), tasks, linear, None)) == []
+
+
 def test_scaling():
     X = np.array([[1.0, 5.0], [3.0, 5.0]])
     assert standardized(X).tolist() == [[-1, 0], [1, 0]]
@@ -139,6 +152,27 @@ def test_hits_are_counted_on_the_map():
     task = Task("toy", 1)
     assert hits(subspace, toy.y, told, asked, LPPRecipe(), {"power": 1.0}, task) == 1.0
     assert hits(subspace, toy.y, told, asked, LFDARecipe(), {}, task) < 0.95
+
+
+def test_axes_that_no_label_informs_are_regularized(rng):
+    """Ten axes of which ten labels inform nine, and most only by chance."""
+    y = np.arange(300) % 2
+    X = rng.standard_normal((300, 40))
+    X[:, 0] += 6 * y
+    subspace, task = linear(X), Task("noise", 10)
+    told = labeled_points(y, 10, rng)
+    asked = np.setdiff1d(np.arange(300), told)
+    assert hits(subspace, y, told, asked, LFDARecipe(), {"gamma": 100.0}, task) > 0.9
+    # γ = 0 is LFDA, which has no parameter that could regularize it.
+    assert hits(subspace, y, told, asked, LFDARecipe(), {"gamma": 0.0}, task) < 0.8
+
+
+def test_epsilon_is_the_weight_of_unlabeled_points_in_the_unit_of_the_data(rng):
+    X, y = rng.standard_normal((60, 5)), np.arange(60) % 3
+    subspace, supervision = linear(X), as_supervision(np.where(np.arange(60) < 9, y, -1), 60)
+    found = regularized(LFDARecipe(gamma=0.1), subspace, supervision)
+    B = found.problem(subspace, LabelGroups.of(supervision)).B
+    assert found.epsilon * np.trace(B) / 5 == pytest.approx(0.1)
 
 
 def test_faces_are_of_five_classes_of_two_persons():

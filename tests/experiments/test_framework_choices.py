@@ -38,7 +38,7 @@ def test_what_is_chosen_is_one_of_the_choices(iris):
 
 def test_the_best_choice_is_printed_for_each_number_of_axes(monkeypatch, capsys):
     X, y = load_iris(return_X_y=True)
-    monkeypatch.setattr(framework_choices, "read", lambda data, name: SimpleNamespace(X=X, y=y))
+    monkeypatch.setattr(framework_choices, "load", lambda name, data: SimpleNamespace(X=X, y=y))
     monkeypatch.setattr(framework_choices, "SPLITS", range(2))
     learners = (("LFDA", "SELF"),)
     run = partial(framework._figures, 10, learners, (TASK,), framework.linear)
