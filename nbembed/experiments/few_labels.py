@@ -8,7 +8,7 @@ LabelSpreading's row is the better of 5 and 10 neighbors, chosen by its own test
 
 Propagation is judged against the better of 1-NN and LabelSpreading on the sets of the book and
 digits. The known failures list where it is not at or below that. On ssl_bci, where points of a
-class are no neighbors, all are near chance. Behind ± stands the standard error.
+class are no neighbors, all are near chance with 10 labels. Behind ± stands the standard error.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def centers(X: Any, known: NDArray[np.int64], split: int) -> NDArray[Any]:
 
 
 def propagation(X: Any, known: NDArray[np.int64], split: int) -> NDArray[Any]:
-    """Return the suggestions of propagation."""
+    """Return the suggestions of propagation, with a plane beside the graph."""
     return np.asarray(PropagationClassifier().fit(X, known).transduction_)
 
 

@@ -8,7 +8,9 @@ probability a at each step, and ends at the first label that it meets:
 with the labels' rows of probabilities T. The columns of F, scaled to masses of the classes, give
 probabilities. :func:`propagate` does it once, :class:`Propagation` keeps the graph and the last
 solution, so that the next label costs one linear system, and :class:`PropagationClassifier` is the
-estimator. The form of Zhou et al. (2004), ``F = (I − aS)⁻¹ T``, is ``clamp=False``.
+estimator, which adds a linear classifier as far as the labels favor it
+(:mod:`nbembed.propagation.stacking`). The form of Zhou et al. (2004), ``F = (I − aS)⁻¹ T``, is
+``clamp=False``.
 """
 
 from nbembed.propagation.accuracy import accuracy_interval, points_to_check

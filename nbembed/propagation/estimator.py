@@ -13,6 +13,7 @@ from nbembed.estimator_input import chunk_by_chunk, validated_data
 from nbembed.matrix_input import check_data
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
+from nbembed.propagation.stacking import Stacking, check_linear_share
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
 from nbembed.validation import check_instance
@@ -34,6 +35,10 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         a in [0, 1]: how far labels reach, about 1/(1 − a) steps along the graph.
     class_prior : array-like of shape (n_classes,) or None, default=None
         Masses of the classes; None takes those found, moved halfway to equal ones.
+    linear_share : float or "cv", default="cv"
+        w in [0, 1), the share of a linear classifier in the probabilities; "cv" is the one that
+        makes labels likeliest, each of them left out, and 0 where they are too few to tell. 0 is
+        propagation alone, as it is of dissimilarities.
     metric : str, callable or LearningMetric, default="euclidean"
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
@@ -63,12 +68,14 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         *,
         neighbor_share: float = 0.99,
         class_prior: ArrayLike | None = None,
+        linear_share: float | Literal["cv"] = "cv",
         metric: Any = "euclidean",
         n_jobs: int | None = None,
     ) -> None:
         self.perplexity = perplexity
         self.neighbor_share = neighbor_share
         self.class_prior = class_prior
+        self.linear_share = linear_share
         self.metric = metric
         self.n_jobs = n_jobs
 
@@ -105,6 +112,7 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         # An unfitted learning metric is fitted to the labels.
         learn = getattr(self.metric, "fitted_to", None)
         self._metric = self.metric if learn is None else learn(data, labels)
+        share = check_linear_share(self.linear_share)
         made = Propagation(
             neighbor_affinities(data, self.perplexity, self._metric, n_jobs=self.n_jobs),
             perplexity=self.perplexity,
@@ -112,7 +120,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             class_prior=self.class_prior,
             n_jobs=self.n_jobs,
         )
-        self.suggestions_ = made.update(labels)
+        apart = share == 0 or self._precomputed
+        self.suggestions_ = (made if apart else Stacking(made, data, share)).update(labels)
         self.supervision_ = labels
         self.classes_ = class_values(labels, len(labels.classes), y)
         self.label_distributions_ = self.suggestions_.probabilities

@@ -22,7 +22,7 @@ from nbembed.class_probabilities import check_class_prior
 from nbembed.kernels.threads import resolve_threads
 from nbembed.propagation.graph import graph_perplexity, symmetric_weights, with_links
 from nbembed.propagation.suggestions import Suggestions
-from nbembed.propagation.system import Graph, Solution, scores, solved
+from nbembed.propagation.system import TOLERANCE, Graph, Solution, scores, solved
 from nbembed.supervision import Supervision
 from nbembed.validation import check_flag, check_instance, check_real
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: The least total score of a point that a label reaches: below it the solver's tolerance shows.
 REACH = 1e-6
+#: As :data:`~nbembed.propagation.system.TOLERANCE`, where probabilities are only compared.
+LEFT_OUT_TOLERANCE = 1e-5
 
 
 class Propagation:
@@ -158,20 +160,40 @@ class Propagation:
         if self._prior is not None:
             prior = check_class_prior(self._prior, K, allow_zero=True)
         self._link(supervision)
-        labeled, T = np.zeros(self._graph.n, bool), np.zeros((self._graph.n, K))
-        labeled[where] = True
+        T = np.zeros((self._graph.n, K))
         T[where] = supervision.targets()[where]
-        self._last = solved(
-            self._graph, labeled, T, self._share, self._clamp, self._last, self._n_threads
+        self._last = self._solved(where, T)
+        F, prior, reached = self._scaled(self._last, prior)
+        return _suggestions(F, T[:n], reached, prior, self._graph.piece[:n], supervision)
+
+    def _solved(
+        self, where: NDArray[np.intp], T: NDArray[np.float64], tolerance: float = TOLERANCE
+    ) -> Solution:
+        labeled = np.zeros(self._graph.n, bool)
+        labeled[where] = True
+        return solved(
+            self._graph,
+            labeled,
+            T,
+            self._share,
+            self._clamp,
+            self._last,
+            self._n_threads,
+            tolerance,
         )
-        F = scores(self._graph, self._last, self._clamp)[:n]
+
+    def _scaled(
+        self, solution: Solution, prior: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return scores scaled to masses, these masses, and which points are reached."""
+        F = scores(self._graph, solution, self._clamp)[: self.n_samples]
         mass = F.sum(axis=0)
         if prior is None:
             prior = mass**self._exponent * (mass > 0)
             prior /= prior.sum()
         reached = F.sum(axis=1) >= REACH
-        F *= np.divide(prior, mass, out=np.zeros(K), where=mass > 0)
-        return _suggestions(F, T[:n], reached, prior, self._graph.piece[:n], supervision)
+        F *= np.divide(prior, mass, out=np.zeros(mass.size), where=mass > 0)
+        return F, prior, reached
 
     def _link(self, supervision: Supervision) -> None:
         """Change the graph if links changed; the last solution is none on another graph."""
@@ -180,6 +202,38 @@ class Propagation:
         self._graph = Graph.of(with_links(self._W, supervision))
         self._linked = supervision
         self._last = Solution.empty(self._graph.n, 0)
+
+
+def left_out(
+    propagation: Propagation, supervision: Supervision, parts: list[NDArray[np.intp]]
+) -> NDArray[np.float64]:
+    """Return class probabilities of labeled points, each part from all labels but its own.
+
+    Parameters
+    ----------
+    propagation : Propagation
+        Not changed.
+    supervision : Supervision
+        Of its last update.
+    parts : list of ndarray of int
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_classes)
+        Rows in the order of the parts; 0 where no other label reaches a point.
+    """
+    T = np.zeros((propagation._graph.n, len(supervision.classes)))
+    T[supervision.labeled] = supervision.targets()[supervision.labeled]
+    rows = []
+    for part in parts:
+        others = T.copy()
+        others[part] = 0.0
+        kept = np.setdiff1d(supervision.labeled, part)
+        solution = propagation._solved(kept, others, LEFT_OUT_TOLERANCE)
+        F = propagation._scaled(solution, None)[0]
+        total = F[part].sum(axis=1, keepdims=True)
+        rows.append(np.divide(F[part], total, out=np.zeros_like(F[part]), where=total > 0))
+    return np.concatenate(rows)
 
 
 def propagate(

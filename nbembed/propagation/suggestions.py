@@ -33,6 +33,8 @@ class Suggestions:
         Whether any label is in the point's connected piece of the graph.
     piece_size : ndarray of int, shape (n_samples,)
         Number of points in the point's connected piece of the graph.
+    linear_share : float
+        The share of a linear classifier in the probabilities, 0 for propagation alone.
     """
 
     probabilities: NDArray[np.float64] = field(repr=False)
@@ -41,6 +43,7 @@ class Suggestions:
     labeled: NDArray[np.bool_] = field(repr=False)
     reached: NDArray[np.bool_] = field(repr=False)
     piece_size: NDArray[np.intp] = field(repr=False)
+    linear_share: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("probabilities", "prior", "labeled", "reached", "piece_size"):

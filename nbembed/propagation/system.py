@@ -134,6 +134,7 @@ def solved(
     clamp: bool,
     last: Solution,
     n_threads: int,
+    tolerance: float = TOLERANCE,
 ) -> Solution:
     """Return the solution for labels ``T`` of the points ``labeled``, corrected from ``last``."""
     K = T.shape[1]
@@ -166,7 +167,7 @@ def solved(
         right = columns @ steps[:, used]
     S = graph.S.indptr, graph.S.indices, graph.S.data
     factor = graph.factor(share) if right.shape[1] == 1 else None  # it serves one column
-    found, n_iter = solve_on_graph(S, share, free, right, TOLERANCE, MAX_ITER, n_threads, factor)
+    found, n_iter = solve_on_graph(S, share, free, right, tolerance, MAX_ITER, n_threads, factor)
     if n_iter > MAX_ITER:
         warnings.warn(
             f"propagation stopped after {MAX_ITER} iterations; a smaller neighbor_share needs "

@@ -1,11 +1,11 @@
 """Suggester: a session's suggested labels, made in a thread of their own.
 
 Suggestions come from label propagation (:mod:`nbembed.propagation`) on a graph of the data's
-nearest neighbors. Neither the graph, which takes seconds where there are many points, nor the
-solution, which takes milliseconds from one label to the next, is made in the worker or in the
-caller's thread; nothing is made before somebody asks. Of requests that come meanwhile only the last
-is kept. Suggestions enter neither the map nor the log: accepting them is a command, which logs the
-labels themselves.
+nearest neighbors, and from a linear classifier as far as labels favor it. Neither the graph, which
+takes seconds where there are many points, nor the solution, which takes milliseconds from one label
+to the next, is made in the worker or in the caller's thread; nothing is made before somebody asks.
+Of requests that come meanwhile only the last is kept. Suggestions enter neither the map nor the
+log: accepting them is a command, which logs the labels themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.kernels.threads import Interrupted
 from nbembed.propagation import Propagation, neighbor_affinities
+from nbembed.propagation.stacking import Stacking
 from nbembed.session.making import Made, Making
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Suggester:
         self._wanted = False
         self._closed = False
         # Of the thread alone: the graph, and the metric that it was made with.
-        self._graph: tuple[Any, Propagation] | None = None
+        self._graph: tuple[Any, Propagation | Stacking] | None = None
 
     @property
     def newest(self) -> SuggestionResult | None:
@@ -127,7 +128,9 @@ class Suggester:
             if graph is None or not _same_metric(graph[0], request.metric):
                 affinities = neighbor_affinities(self._X, metric=request.metric)
                 # Its rows are of the right perplexity already.
-                graph = request.metric, Propagation(affinities, perplexity=None)
+                made = Propagation(affinities, perplexity=None)
+                apart = isinstance(request.metric, str) and request.metric == "precomputed"
+                graph = request.metric, made if apart else Stacking(made, self._X)
             suggestions = graph[1].update(request.supervision)
         except Interrupted:
             raise
