@@ -17,6 +17,7 @@ little towards even ones, so that one label that a method takes for impossible d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -72,16 +73,26 @@ class Stacking:
         self._share = 0.0
         self._found: NDArray[np.float64] | None = None
 
-    def update(self, supervision: Supervision) -> Suggestions:
+    def update(
+        self,
+        supervision: Supervision,
+        meanwhile: Callable[[Suggestions], None] = lambda suggestions: None,
+    ) -> Suggestions:
         """Return suggestions from the labels and links of ``supervision``.
 
         The linear classifier and its share are those of the last time until a tenth of the labels
-        has changed, so that most labels cost no more than propagation.
+        has changed, so that most labels cost no more than propagation. Before they are made anew,
+        ``meanwhile`` gets suggestions from the new labels by those of the last time.
         """
         found = self._propagation.update(supervision)
         if self._stale(supervision):
+            meanwhile(self._mixed(found, supervision))
             self._fit(supervision)
-        if self._found is None or self._share == 0:
+        return self._mixed(found, supervision)
+
+    def _mixed(self, found: Suggestions, supervision: Supervision) -> Suggestions:
+        """Return suggestions of propagation with the linear classifier's share."""
+        if self._found is None or self._share == 0 or self._classes != supervision.classes:
             return found
         mixed = (1 - self._share) * _log(found.probabilities) + self._share * _log(self._found)
         mixed = softmax(mixed, axis=1) * (found.prior > 0)  # a prior may exclude classes
@@ -103,13 +114,14 @@ class Stacking:
         classes = supervision.top_class[points]
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
+        found, share = None, 0.0
+        if not self._linear.flat and np.unique(classes).size > 1:
+            share = float(self._given) if self._given != "cv" else self._judged(supervision)
+        if share > 0:
+            found = self._linear.probabilities(points, classes, confidence, K)
+        # At once: what is given up on the way is done again the next time.
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
-        self._found, self._share = None, 0.0
-        if self._linear.flat or np.unique(classes).size < 2:
-            return
-        self._share = float(self._given) if self._given != "cv" else self._judged(supervision)
-        if self._share > 0:
-            self._found = self._linear.probabilities(points, classes, confidence, K)
+        self._found, self._share = found, share
 
     def _judged(self, supervision: Supervision) -> float:
         """Return the share that makes left out labels likeliest."""

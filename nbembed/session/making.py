@@ -150,6 +150,14 @@ class Making:
         self._progress, self._told = progress, now
         self._tell_all()
 
+    def meanwhile(self, value: Any) -> None:
+        """Give a first answer to what is being made, for those who do not wait (in the thread)."""
+        with self._changed:
+            if self._unwanted:
+                return
+            self._newest = Made(object(), value)  # the key of no request: who waits goes on waiting
+        self._tell_all()
+
     def close(self) -> None:
         """Make nothing any more; what was made last can still be read."""
         with self._changed:

@@ -4,6 +4,7 @@ Suggestions come from label propagation (:mod:`nbembed.propagation`) on a graph 
 nearest neighbors, and from a linear classifier as far as labels favor it. Neither the graph, which
 takes seconds where there are many points, nor the solution, which takes milliseconds from one label
 to the next, is made in the worker or in the caller's thread; nothing is made before somebody asks.
+Before the linear classifier is fitted anew, there are suggestions by the last one.
 Of requests that come meanwhile only the last is kept. Suggestions enter neither the map nor the
 log: accepting them is a command, which logs the labels themselves.
 """
@@ -131,7 +132,10 @@ class Suggester:
                 made = Propagation(affinities, perplexity=None)
                 apart = isinstance(request.metric, str) and request.metric == "precomputed"
                 graph = request.metric, made if apart else Stacking(made, self._X)
-            suggestions = graph[1].update(request.supervision)
+            if isinstance(graph[1], Stacking):
+                suggestions = graph[1].update(request.supervision, self._making.meanwhile)
+            else:
+                suggestions = graph[1].update(request.supervision)
         except Interrupted:
             raise
         except BaseException:

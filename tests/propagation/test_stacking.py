@@ -9,6 +9,7 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.linear_model import LogisticRegression
 
 import nbembed as nb
+from nbembed.kernels.threads import Interrupted
 from nbembed.propagation import Propagation, neighbor_affinities
 from nbembed.propagation.incremental import left_out
 from nbembed.propagation.linear import WEIGHT, LinearClassifier, evenly
@@ -43,6 +44,32 @@ def test_a_plane_through_a_cloud_is_found():
     assert error(both, y, known) < 0.1
     assert both.suggestions_.linear_share > 0.2
     assert alone.suggestions_.linear_share == 0
+
+
+def test_there_are_suggestions_before_the_share_is_found_anew(monkeypatch):
+    X, _, known = crossed()
+    y = np.where(np.arange(500) < 65, (X @ np.r_[3.0, 3.0, 3.0, np.zeros(7)] > 0).astype(int), -1)
+    stacking = Stacking(Propagation(neighbor_affinities(X), perplexity=None), X)
+    before = []
+    first = stacking.update(as_supervision(known, 500), before.append)
+    assert (before[0].linear_share, len(before)) == (0, 1)
+    assert first.linear_share > 0.2
+    # Five more labels of sixty are too few for a new share.
+    stacking.update(as_supervision(y, 500), before.append)
+    assert len(before) == 1
+    fewer = as_supervision(np.where(np.arange(500) < 40, known, -1), 500)
+    last = stacking.update(fewer, before.append)
+    assert before[1].linear_share == first.linear_share != last.linear_share
+
+    def given_up(*_):
+        raise Interrupted
+
+    again = as_supervision(known, 500)
+    with monkeypatch.context() as patch:
+        patch.setattr(Stacking, "_judged", given_up)
+        with pytest.raises(Interrupted):
+            stacking.update(again)
+    assert stacking.update(again).linear_share == first.linear_share
 
 
 def test_clusters_are_left_to_the_graph():

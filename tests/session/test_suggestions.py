@@ -12,6 +12,7 @@ import pytest
 
 import nbembed as nb
 from nbembed.propagation import accuracy_interval
+from nbembed.propagation.stacking import Stacking
 from nbembed.session import Session, load_session, suggester
 from tests.session.fake import Fake, rest
 from tests.waiting import GUARD, eventually
@@ -46,6 +47,27 @@ def session() -> Any:
 def label_one_each(session: Session) -> None:
     for k, name in enumerate(NAMES):
         session.label([40 * k], name)
+
+
+def test_a_label_is_answered_before_the_linear_classifier_is_fitted_anew(session, monkeypatch):
+    fitting, gate = threading.Event(), threading.Event()
+
+    def slow(*_: Any) -> None:
+        fitting.set()
+        assert gate.wait(GUARD)
+
+    monkeypatch.setattr(Stacking, "_fit", slow)
+    label_one_each(session)
+    assert session.suggestions is None
+    assert fitting.wait(GUARD)
+    found = session.suggestions
+    assert found is not None
+    assert (found.top_class == TRUTH).all()
+    assert session.suggesting
+    with pytest.raises(TimeoutError):
+        session.suggest(timeout=0)
+    gate.set()
+    assert session.suggest() is not None
 
 
 def test_there_are_none_without_labels(session):
