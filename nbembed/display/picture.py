@@ -128,8 +128,8 @@ class Picture:
             else:
                 draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
         self._write_captions(draw, width, height, scale)
+        self._write(draw, height, scale)
         image = image.resize((width, height), Image.Resampling.LANCZOS)
-        self._write(ImageDraw.Draw(image), width, height)
         info = PngInfo()
         if stands_in:
             info.add_text(PNG_KEY, "1")
@@ -270,15 +270,17 @@ class Picture:
                 stroke_width=round(HALO * scale), stroke_fill=self.background,
             )  # fmt: skip
 
-    def _write(self, draw: ImageDraw.ImageDraw, width: int, height: int) -> None:
-        font = _font(FONT_SIZE)
+    def _write(self, draw: ImageDraw.ImageDraw, height: int, scale: int) -> None:
+        """Write the legend and the note, at ``scale``: whole pixels would be uneven gaps."""
+        font = _font(FONT_SIZE * scale)
+        left, radius = MARGIN * scale, 4 * scale
         for k, (name, color) in enumerate(self._legend()):
-            y = MARGIN + k * LEGEND_ROW
-            draw.ellipse((MARGIN - 4, y - 4, MARGIN + 4, y + 4), fill=color)
-            draw.text((MARGIN + 10, y), name, self.ink, font, anchor="lm")
+            y = (MARGIN + k * LEGEND_ROW) * scale
+            draw.ellipse((left - radius, y - radius, left + radius, y + radius), fill=color)
+            draw.text((left + 10 * scale, y), name, self.ink, font, anchor="lm")
         if self.note:
             text = _line(self.note, LONGEST_NOTE)
-            draw.text((MARGIN, height - 12), text, self._mixed(0.7), font, anchor="lm")
+            draw.text((left, (height - 12) * scale), text, self._mixed(0.7), font, anchor="lm")
 
 
 @cache

@@ -552,6 +552,13 @@ def test_what_is_drawn_by_color_alone_is_seen_in_forced_colors(
     for element in seen:
         picture = base64.b64encode(element.screenshot()).decode("ascii")
         assert page.evaluate(CONTRAST, [picture]) > 100, element
+    underline = "e => getComputedStyle(e).borderBottomColor"
+    chosen = page.get_by_role("tab", name="Steer", exact=True).evaluate(underline)
+    other = page.get_by_role("tab", name="Find", exact=True)
+    assert other.evaluate(underline) != chosen
+    assert other.evaluate(underline) == page.locator(".nbe-panel").evaluate(
+        "e => { e.style.color = 'Canvas'; return getComputedStyle(e).color; }"
+    ), "in the color of the ground: a transparent border would be drawn"
 
 
 @pytest.mark.parametrize("width", [320, 460, 700, 1000])
