@@ -285,8 +285,7 @@ ROWS = (
         "USPS",
         "in part",
         _KERNEL,
-        note=f"{_LOST} {_COUNTS} With the 200 leading kernel components of 1499. "
-        f"With a hundred labels, {_EARLIER}",
+        note=f"{_LOST} {_COUNTS} With the 200 leading kernel components of 1499.",
     ),
     Row(
         FRAMEWORK,
