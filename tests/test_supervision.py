@@ -434,12 +434,13 @@ HALF = "half \ud800"
 
 def test_a_name_with_half_a_surrogate_pair_is_refused_wherever_classes_are_named():
     known = Supervision(3).label([0], "a")
+    columns = pd.Index(["a", "b", HALF], dtype=object)  # pandas' own type of text has none
     for make in (
         lambda: known.label([1], HALF),
         lambda: known.add_class(HALF),
         lambda: known.rename_class("a", HALF),
         lambda: as_supervision(["a", HALF, None], 3),
-        lambda: as_supervision(pd.DataFrame(np.eye(3), columns=["a", "b", HALF]), 3),
+        lambda: as_supervision(pd.DataFrame(np.eye(3), columns=columns), 3),
         lambda: Supervision(3, ["a", HALF]),
         lambda: Supervision.from_dict({**known.to_dict(), "classes": [HALF]}),
     ):
