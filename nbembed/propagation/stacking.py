@@ -105,7 +105,7 @@ class Stacking:
         K = len(supervision.classes)
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
         self._found, self._share = None, 0.0
-        if self._linear.flat or np.unique(classes).size < 2:
+        if self._linear.useless or np.unique(classes).size < 2:
             return
         self._share = float(self._given) if self._given != "cv" else self._judged(supervision)
         if self._share > 0:
