@@ -24,6 +24,8 @@ WEIGHT = 100.0
 #: The most labels that a fit takes, as many of each class as there are, up to an equal share.
 MOST = 300
 MAX_ITER = 200
+#: The most features: the labeled rows are dense in a fit.
+WIDEST = 20_000
 
 
 class LinearClassifier:
@@ -31,8 +33,8 @@ class LinearClassifier:
 
     Attributes
     ----------
-    flat : bool
-        Whether the data do not vary, so that nothing can be learned from them.
+    useless : bool
+        Whether nothing is learned from the data: they do not vary, or are wider than 20 000.
     """
 
     def __init__(self, X: Any) -> None:
@@ -41,8 +43,9 @@ class LinearClassifier:
         self._mean = np.asarray(X.mean(axis=0), np.float64).ravel()
         squares = X.multiply(X).sum() if sparse.issparse(X) else np.einsum("ij,ij->", X, X)
         variance = float(squares) / n - float(self._mean @ self._mean)
-        self.flat = not variance > 1e-12 * float(squares) / n
-        self._scale = 1.0 if self.flat else variance**-0.5
+        flat = not variance > 1e-12 * float(squares) / n
+        self.useless = flat or X.shape[1] > WIDEST
+        self._scale = 1.0 if flat else variance**-0.5
 
     def probabilities(
         self,

@@ -115,7 +115,7 @@ class Stacking:
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
         found, share = None, 0.0
-        if not self._linear.flat and np.unique(classes).size > 1:
+        if not self._linear.useless and np.unique(classes).size > 1:
             share = float(self._given) if self._given != "cv" else self._judged(supervision)
         if share > 0:
             found = self._linear.probabilities(points, classes, confidence, K)

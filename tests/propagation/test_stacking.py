@@ -12,7 +12,7 @@ import nbembed as nb
 from nbembed.kernels.threads import Interrupted
 from nbembed.propagation import Propagation, neighbor_affinities
 from nbembed.propagation.incremental import left_out
-from nbembed.propagation.linear import WEIGHT, LinearClassifier, evenly
+from nbembed.propagation.linear import WEIGHT, WIDEST, LinearClassifier, evenly
 from nbembed.propagation.stacking import EVEN, SHARES, Stacking, best_share
 from nbembed.supervision import as_supervision
 
@@ -126,6 +126,15 @@ def test_points_in_a_few_directions_of_many_take_no_more():
     found = LinearClassifier(X).probabilities(points, points % 2, np.ones(8), 2, np.arange(3))
     assert found.shape == (3, 2)
     np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_very_wide_data_are_left_to_the_graph():
+    X, _, known = crossed(n_labels=40, n=80)
+    wide = sparse.csr_array((80, WIDEST + 1))
+    wide = sparse.csr_array(sparse.hstack([sparse.csr_array(X), wide[:, 10:]]))
+    assert LinearClassifier(wide).useless
+    model = nb.PropagationClassifier().fit(wide, known)
+    assert model.suggestions_.linear_share == 0
 
 
 def test_left_out_labels_are_those_of_a_propagation_without_them():

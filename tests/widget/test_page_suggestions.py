@@ -318,3 +318,28 @@ def test_a_question_is_seen_beside_the_map_whatever_the_panel_showed(page: Page)
     assert seen("Skip")
     # However much the panel holds, the map is hardly higher than it was asked to be.
     assert page.locator(".nbe-map").bounding_box()["height"] < 460 + 220
+
+
+def test_classes_that_are_digits_are_answered_by_their_names(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4)
+    run(page)
+    act(
+        page,
+        """for (const name of ['3', '0', '7', '1']) k.addClass(name);
+           for (let i = 0; i < 8; i++) [k.codes[i], k.confidence[i]] = [i % 4, 1];
+           k.supervised('label 8 points')""",
+    )
+    opened(page)
+    page.locator(".nbe").focus()
+    page.keyboard.press("7")
+    expect(page.get_by_role("radio", name="7")).to_be_checked()
+    page.keyboard.press("n")
+    for count, key in enumerate("30", start=1):
+        expect(asked(page)).to_be_visible()
+        expect(asked(page)).not_to_contain_text("…")
+        page.keyboard.press(key)
+        page.wait_for_function(f"window.kernel.replied.label === {count}")
+        assert sent(page, "label")[-1]["arguments"]["class"] == key
+    expect(asked(page)).not_to_contain_text("…")
+    page.keyboard.press("2")
+    expect(page.get_by_role("status")).to_contain_text("There is no class 2")

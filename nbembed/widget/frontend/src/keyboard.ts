@@ -5,6 +5,7 @@
  */
 import { inline } from "./cards";
 import { columnText } from "./column_text";
+import { classOfKey } from "./naming";
 import type { View } from "./view";
 
 /** What kind of element has the focus. */
@@ -41,7 +42,7 @@ export const KEYS: readonly KeyBinding[] = [
     help: "while a point is asked for: give it that class",
     chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     when: (view) => view.questions.asking,
-    run: (view, event) => view.questions.answer(view.classAt(Number(keyOf(event)) - 1)),
+    run: answerByKey,
   },
   {
     label: "Enter",
@@ -53,10 +54,10 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "0",
-    help: "while a point is asked for: skip it",
+    help: "while a point is asked for: skip it, or give it the class 0 where classes are digits",
     chords: ["0"],
     when: (view) => view.questions.asking,
-    run: (view) => view.questions.step(1),
+    run: (view, event) => (classFor(view, event) < 0 ? view.questions.step(1) : answerByKey(view, event)),
   },
   { label: "N", help: "ask for the next doubtful point; with Shift the one before", chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
   { label: "Y", help: "accept the suggestions that are at least so sure", chords: ["y"], run: (view) => view.questions.accept() },
@@ -103,9 +104,9 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "1 – 9",
-    help: "choose a class",
-    chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
-    run: (view, event) => view.chooseClass(view.classAt(Number(keyOf(event)) - 1)),
+    help: "choose a class: by its place, or where all are named by digits, 0 among them, by its name",
+    chords: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    run: (view, event) => view.chooseClass(classFor(view, event)),
   },
   {
     label: "T",
@@ -186,6 +187,15 @@ function fieldOf(target: EventTarget | null): Field | null {
   // The path strip, a composite widget of our own, moves by arrows as a slider does.
   if (target instanceof HTMLElement && target.getAttribute("role") === "slider") return "range";
   return "none";
+}
+
+/** The class of a number key, −1 if there is none. */
+function classFor(view: View, event: KeyboardEvent): number {
+  return classOfKey(keyOf(event), view.store.traits.classes.peek());
+}
+
+function answerByKey(view: View, event: KeyboardEvent): void {
+  view.questions.answer(classFor(view, event), keyOf(event));
 }
 
 function answerWithChosen(view: View): void {

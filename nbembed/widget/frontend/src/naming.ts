@@ -23,6 +23,19 @@ export function inOrder(classes: readonly ClassInfo[]): Choice[] {
   return classes.map(({ name, place }, index) => ({ name, index, place })).sort((a, b) => a.place - b.place);
 }
 
+/** Whether all classes are named by single digits: then their keys are their names, and not their places. */
+export const areDigits = (classes: readonly ClassInfo[]): boolean => classes.length > 0 && classes.every(({ name }) => /^\d$/.test(name));
+
+/** The number key of a class, "" if it has none. */
+export function keyOfClass({ name, place }: ClassInfo, classes: readonly ClassInfo[]): string {
+  return areDigits(classes) ? name : place < 9 ? String(place + 1) : "";
+}
+
+/** The class of a number key, −1 if none has it. */
+export function classOfKey(key: string, classes: readonly ClassInfo[]): number {
+  return classes.findIndex((info) => keyOfClass(info, classes) === key);
+}
+
 /** What naming needs of its view. */
 export interface Host {
   say: (message: string) => void;

@@ -113,13 +113,13 @@ export class Questions {
     });
   }
 
-  /** Answer with the class of that index. */
-  answer(index: number): void {
+  /** Answer with the class of that index; `key` names it where there is none. */
+  answer(index: number, key = ""): void {
     const question = this.asked.peek();
     if (!question || question.point < 0 || !this.host.able()) return;
     const known = this.store.traits.classes.peek()[index];
     if (!known) {
-      this.host.say(`There is no class ${index + 1}`);
+      this.host.say(`There is no class ${key}`);
       return;
     }
     this.answerAs(known.name);
@@ -270,7 +270,7 @@ export class Questions {
   }
 
   private describe(kind: "doubtful" | "check", point: number): string {
-    const keys = "Number keys answer, 0 skips, Escape leaves";
+    const keys = "Number keys answer, N skips, Escape leaves";
     if (kind === "check") return `Check ${this.place(point)}: point ${point}. ${keys}`;
     return `Point ${point}: ${this.candidatesText(point)}. ${keys}`;
   }

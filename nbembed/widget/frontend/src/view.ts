@@ -316,11 +316,6 @@ export class View {
     this.select(points, !join ? "replace" : points.every((i) => selected.has(i)) ? "subtract" : "add");
   }
 
-  /** The class at a place, as keys number them from 0 on. */
-  classAt(place: number): number {
-    return this.classOrder.peek()[place] ?? place;
-  }
-
   chooseClass(index: number): void {
     const known = this.store.traits.classes.peek()[index];
     if (!known) return;

@@ -1,6 +1,7 @@
 /** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownCss } from "../contrast";
+import { keyOfClass } from "../naming";
 import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import type { ClassInfo } from "../wire.generated";
@@ -48,9 +49,10 @@ export function ClassPalette({ view }: { view: View }) {
 function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; index: number; group: string }) {
   const chosen = view.chosenClass.value === index;
   const count = view.counts.value[index] ?? 0;
+  const key = keyOfClass(info, view.store.traits.classes.value);
   return (
     <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
-      <label title={`${info.name}${info.place < 9 ? ` (${info.place + 1})` : ""}; double-click to rename`} onDblClick={() => (view.renaming.value = info.name)}>
+      <label title={`${info.name}${key && ` (${key})`}; double-click to rename`} onDblClick={() => (view.renaming.value = info.name)}>
         <input type="radio" name={group} aria-label={info.name} checked={chosen} onChange={() => view.chooseClass(index)} />
         <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{info.name}</span>

@@ -1,7 +1,7 @@
 /** The field beside a selection in which its class is typed, with the classes that the text may stand for. */
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import type { Choice } from "../naming";
+import { areDigits, type Choice } from "../naming";
 import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import { ClassSymbol } from "./class_symbol";
@@ -87,7 +87,7 @@ function Option({ view, choice, id, active, onTake }: { view: View; choice: Choi
     >
       {info ? <ClassSymbol view={view} info={info} /> : <span class="nbe-new">new</span>}
       <span class="nbe-chip-name">{choice.name}</span>
-      {info && <kbd>{choice.place + 1}</kbd>}
+      {info && !areDigits(view.store.traits.classes.value) && <kbd>{choice.place + 1}</kbd>}
     </li>
   );
 }

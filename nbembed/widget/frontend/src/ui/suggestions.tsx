@@ -1,5 +1,6 @@
 /** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
 import { shownCss } from "../contrast";
+import { keyOfClass } from "../naming";
 import { CHECK_SIZE } from "../questions";
 import { acceptable, accuracyText, confidenceOf } from "../suggestions";
 import type { View } from "../view";
@@ -119,14 +120,14 @@ function Ask({ view }: { view: View }) {
         {point < 0 ? <span class="nbe-faint">…</span> : <><b>#{point}</b> <span>{kind === "check" ? questions.place(point) : questions.candidatesText(point)}</span></>}
       </p>
       <div class="nbe-answers">
-        {view.classOrder.value.map((k) => ({ ...classes[k], k })).map(({ name, color, place, k }) => (
-          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={place < 9 ? `${name} (${place + 1})` : `${name} (T, then its name)`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
-            {place < 9 && <kbd>{place + 1}</kbd>} <span>{name}</span>
+        {view.classOrder.value.map((k) => ({ ...classes[k], key: keyOfClass(classes[k], classes), k })).map(({ name, color, key, k }) => (
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={key ? `${name} (${key})` : `${name} (T, then its name)`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+            {key && key !== name && <kbd>{key}</kbd>} <span>{name}</span>
           </button>
         ))}
       </div>
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title="Skip this point (0)" onClick={() => questions.step(1)}>Skip</button>
+        <button type="button" class="nbe-button" title="Skip this point (N)" onClick={() => questions.step(1)}>Skip</button>
         <button type="button" class="nbe-button" title="No more questions (Esc)" onClick={() => questions.leave()}>Leave</button>
       </div>
     </div>
