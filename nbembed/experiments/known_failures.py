@@ -159,7 +159,7 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         ("framework-kernel-10", f"ssl_bci, 10 labels: {pair}"): (
             "All learners are within a few percentage points of chance."
         )
-        for pair in ("SS-LFDA − LFDA", "SS-DNE − DNE", "SS-DNE − LPP*")
+        for pair in ("SS-LFDA − LFDA", "SS-LFDA − LPP*", "SS-DNE − DNE", "SS-DNE − LPP*")
     },
     ("framework-kernel-10", "balance, 10 labels: SS-DNE − DNE"): (
         "Leave-one-out with ten labels takes too large a weight of the unlabeled points: held at "
@@ -168,6 +168,10 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
     ("framework-kernel-100", "balance, 100 labels: SS-LFDA − LFDA"): (
         f"{_AT_BEST} both are right 86.7 %: there is nothing to gain, and tenfold cross-validation "
         "loses by a wrong choice."
+    ),
+    ("framework-kernel-100", "ionosphere, 100 labels: SS-LFDA − LPP*"): (
+        "As large an ε as γ costs in this space: with one of rounding, which is not the paper's, "
+        "SS-LFDA is right 89.3 %, LPP* 87.0 %."
     ),
     ("framework-kernel-100", "ssl_bci, 100 labels: SS-LFDA − LFDA"): (
         f"{_NULL} LFDA is right 65.9 % on five splits, SS-LFDA 52.7 % at a weight of 1e-8."

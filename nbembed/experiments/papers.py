@@ -96,7 +96,6 @@ _WEB = "5000 Japanese web pages of 10 topics"
 _NEWS = "20 Newsgroups with naive Bayes posteriors"
 _LOST = "The paper's numbers are not available: its claims are judged."
 _COUNTS = "Ten and a hundred labels stand for the paper's numbers of labels."
-_EARLIER = "figures of SS-LFDA are of an earlier run, with an ε of rounding."
 _FACES = "our own draw from Extended Yale B, five classes of two persons, 32 images of each"
 _MORE = ("framework-usps-faces-10", "framework-usps-faces-100")
 _KERNEL = ("framework-kernel-usps-faces-10", "framework-kernel-usps-faces-100")
@@ -267,7 +266,7 @@ ROWS = (
         "data not to be had",
         _MORE,
         stand_in=_FACES,
-        note=f"{_LOST} {_COUNTS} The {_EARLIER}",
+        note=f"{_LOST} {_COUNTS}",
     ),
     Row(
         FRAMEWORK,
@@ -276,7 +275,7 @@ ROWS = (
         "ionosphere, balance, BCI",
         "in part",
         ("framework-kernel-10", "framework-kernel-100"),
-        note=f"{_LOST} {_COUNTS} On BCI, and on ionosphere with a hundred labels, {_EARLIER}",
+        note=f"{_LOST} {_COUNTS}",
     ),
     Row(
         FRAMEWORK,
@@ -295,7 +294,7 @@ ROWS = (
         "data not to be had",
         _KERNEL,
         stand_in=_FACES,
-        note=f"{_LOST} {_COUNTS} With a hundred labels, {_EARLIER}",
+        note=f"{_LOST} {_COUNTS}",
     ),
     Row(
         PE,
