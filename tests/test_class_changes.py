@@ -24,6 +24,14 @@ def test_merged_classes_are_one():
     assert value.pinned.tolist() == [2]
 
 
+def test_no_confidence_is_more_than_one():
+    rows = np.random.default_rng(0).dirichlet(np.ones(3), 500)
+    once = merged(as_supervision(rows, 500), "0", "1")
+    for value in (once, merged(once, "1", "2"), as_supervision([[1 + 2e-16, 0.0]], 1)):
+        assert value.confidence.max() <= 1
+        assert Supervision.from_dict(value.to_dict()) == value, "a saved session can be opened"
+
+
 def test_a_removed_class_takes_its_labels_along():
     value = removed(some(), "b")
     assert value.classes == ("a", "c")

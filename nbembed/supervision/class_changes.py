@@ -39,7 +39,7 @@ def merged(supervision: Supervision, old: Any, into: Any) -> Supervision:
     codes[codes == gone] = kept
     rows = {}
     for point, row in _whole_rows(supervision).items():
-        row[kept] += row[gone]
+        row[kept] = min(row[kept] + row[gone], 1.0)  # rounding: no probability is more
         rows[point] = np.delete(row, gone)
     return _without(supervision, gone, codes, rows)
 

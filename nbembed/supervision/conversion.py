@@ -175,7 +175,7 @@ def _from_rows(rows: NDArray[Any], names: Iterable[Any], name: str) -> Supervisi
     class_ = np.full(T.shape[0], -1, dtype=np.intp)
     confidence = np.full(T.shape[0], np.nan)
     class_[labeled] = T[labeled].argmax(axis=1)
-    confidence[labeled] = T[labeled].max(axis=1)
+    confidence[labeled] = np.minimum(T[labeled].max(axis=1), 1.0)  # not 1 + rounding
     # A certain row is a label: classes that are named later change neither.
     unsure = labeled[confidence[labeled] < 1]
     return Supervision(T.shape[0], [str(column) for column in names])._with(
