@@ -178,7 +178,10 @@ class GraphEstimator(SpectralEstimator):
         positive semidefinite matrix (n_features, n_features).
     epsilon : float, default=1e-12
         ε as a share of B's mean eigenvalue in the span of the data. It is small because the solver
-        handles singular constraints (:mod:`nbembed.spectral.solve`); more regularizes.
+        handles singular constraints (:mod:`nbembed.spectral.solve`); more regularizes. Raise it to
+        1 where a map of FDA or LFDA has nearly as many axes as there are labels: else these few
+        points fit the constraint alone and lie far outside all others. On maps of two axes, or with
+        many labels, a tiny ε is as good or better.
     n_pca : int, "auto" or None, default="auto"
         Work in this many leading principal components, or with None in all directions in which the
         data vary. "auto" is all of them, or 500 where they may be more than 2000 because there are
