@@ -62,7 +62,7 @@ _ENTRIES = (
     Entry(
         "lvq_phoneme",
         "the example speech of LVQ_PAK (Kohonen and others, Helsinki), for scientific use only",
-        note="20 classes; the SNeRV paper has 13.",
+        note="20 classes; the SNeRV paper has 13, as many as have 100 samples here.",
         home="http://www.cis.hut.fi/research/lvq_pak/",
     ),
     Entry("g50c", _LDS, note="gaussian_pair draws from the same distribution.", home=_LDS_HOME),
@@ -83,7 +83,11 @@ _ENTRIES = (
     Entry("ssl_bci", f"BCI in {_BOOK}", home=_BOOK_HOME),
     Entry("ssl_digit1", f"Digit1 in {_BOOK}", home=_BOOK_HOME),
     Entry("ssl_usps", f"USPS in {_BOOK}", note="Pixels were obscured on purpose.", home=_BOOK_HOME),
-    Entry("yaleb_32x32", "Extended Yale B, cropped, at 32 × 32, for research use"),
+    Entry(
+        "yaleb_32x32",
+        "Extended Yale B, cropped, at 32 × 32, for research use",
+        home="http://www.cad.zju.edu.cn/home/dengcai/Data/FaceData.html",
+    ),
     Entry(
         "newsgroups20_bow",
         "20 Newsgroups by date, counts of 5000 words; 11314 training rows",

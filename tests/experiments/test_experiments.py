@@ -9,8 +9,8 @@ import pytest
 
 from nbembed import experiments
 from nbembed.datasets import load_vehicle, toy_few_labels
-from nbembed.experiments import Experiment, Figure, base, framework
-from nbembed.experiments.base import report
+from nbembed.experiments import NAMES, Experiment, Figure, base, framework
+from nbembed.experiments.base import missing_data, report
 from nbembed.experiments.framework import (
     Task,
     faces,
@@ -108,6 +108,12 @@ def test_missing_data_is_status_two_and_says_what_is_missing(capsys, tmp_path):
         assert "needs the data set g50c, the benchmark of" in error
         assert "as g50c.npz in the directory given with --data; the data are at http" in error
         assert error.count("\n") == 1
+
+
+def test_every_missing_data_set_is_said_to_be_somewhere():
+    for experiment in NAMES.values():
+        for line in missing_data(experiment, None).splitlines():
+            assert "; the data are at http" in line or " downloads the data" in line, line
 
 
 def test_what_the_package_ships_is_not_asked_for(capsys):
