@@ -16,6 +16,7 @@ from pathlib import Path
 
 from nbembed.datasets import CATALOG, MissingDataError, read
 from nbembed.experiments.known_failures import KNOWN_FAILURES
+from nbembed.experiments.unjudged import UNJUDGED
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class Figure:
     fails : str
         What is known of the cause, if the figure is known to lie outside its range; else "". It is
         taken from the list of known failures when an experiment is run.
+    unjudged : str
+        Why there is no range although there is a published value; else "". It is taken from
+        :mod:`nbembed.experiments.unjudged`.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Figure:
     others: Mapping[str, float] = field(default_factory=dict)
     spread: float | None = None
     fails: str = ""
+    unjudged: str = ""
 
     @property
     def judged(self) -> bool:
@@ -153,8 +158,9 @@ class Experiment:
             yield self.judged(figure)
 
     def judged(self, figure: Figure) -> Figure:
-        """Return one of its figures with what the list of known failures says of it."""
-        return replace(figure, fails=KNOWN_FAILURES.get((self.name, figure.name), ""))
+        """Return one of its figures with what the lists say: why it fails, or has no range."""
+        key = self.name, figure.name
+        return replace(figure, fails=KNOWN_FAILURES.get(key, ""), unjudged=UNJUDGED.get(key, ""))
 
 
 HEADINGS = ("figure", "paper", "range", "measured", "ok", "simple methods")
@@ -199,6 +205,8 @@ def report(experiment: Experiment, data: Path | None) -> Outcome:
             print(f"known failure: {figure.name}: {figure.fails}")
         elif figure.verdict == "PASSES":
             print(f"listed as a failure, but in its range: {figure.name}: {figure.fails}")
+        elif figure.unjudged and not figure.judged:
+            print(f"not judged: {figure.name}: {figure.unjudged}")
     print(f"{seconds:.0f} s\n", flush=True)
     return Outcome(int(not all(f.as_expected for f in figures)), tuple(figures), seconds)
 

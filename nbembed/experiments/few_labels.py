@@ -6,9 +6,9 @@ splits). digits has no official splits; its 12 draws have as many labels of each
 the seeds 0 to 11. Nothing is chosen by set: all parameters are the same throughout, except that
 LabelSpreading's row is the better of 5 and 10 neighbors, chosen by its own test errors.
 
-Propagation is judged against the better of 1-NN and LabelSpreading on the sets of the book and
-digits. The known failures list where it is not at or below that. On ssl_bci, where points of a
-class are no neighbors, all are near chance with 10 labels. Behind ± stands the standard error.
+Propagation is judged against the better of 1-NN and LabelSpreading. The known failures list where
+it is not at or below that. On ssl_bci, where points of a class are no neighbors, all are near
+chance with 10 labels. Behind ± stands the standard error.
 """
 
 from __future__ import annotations
@@ -147,15 +147,14 @@ def _figures(
     sets: Mapping[str, tuple[int, ...]],
     n_splits: int | None = None,
     names: tuple[str, ...] = tuple(CLASSIFIERS),
-    judged: bool = True,
 ) -> Iterator[Figure]:
     for name, numbers in sets.items():
         for n_labels in numbers:
-            yield from _rows(task(data, name, n_labels), n_labels, n_splits, names, judged)
+            yield from _rows(task(data, name, n_labels), n_labels, n_splits, names)
 
 
 def _rows(
-    problem: Task, n_labels: int, n_splits: int | None, names: tuple[str, ...], judged: bool
+    problem: Task, n_labels: int, n_splits: int | None, names: tuple[str, ...]
 ) -> Iterator[Figure]:
     splits = range(len(problem.splits))[:n_splits]
     title = f"{problem.name}, {n_labels} labels:"
@@ -166,8 +165,6 @@ def _rows(
     for name, error in errors.items():
         mean = float(error.mean())
         yield Figure(f"{title} {name}, %", "", mean, digits=1, spread=_se(error))
-    if not judged:
-        return
     best = min(errors["LabelSpreading"], errors["1-NN"], key=np.mean)
     gain = errors["propagation"] - best
     yield Figure(
@@ -210,7 +207,7 @@ def _book(data: Path | None) -> Iterator[Figure]:
 
 
 def _lds(data: Path | None) -> Iterator[Figure]:
-    return _figures(data, LDS, judged=False)
+    return _figures(data, LDS)
 
 
 EXPERIMENTS = (

@@ -88,6 +88,15 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "The class boundary cuts through the clusters, so that the method is little better than "
         "chance, as in the paper; from the same splits other local optima are reached."
     ),
+    ("mbed-text-unsupervised", "k-means, best of ten: inconsistent pairs, %"): (
+        "Ours is better. The best of ten starts by the sum of squares has 12.4 % on average, and "
+        "13.1 % from random points, as before k-means++, which is younger than the paper; the mean "
+        "of single starts is 18.9 and 18.5 %. The paper does not say that its figure is the best."
+    ),
+    ("mbed-coil-unsupervised", "k-means, best of ten: inconsistent pairs, %"): (
+        "Ours is better: k-means++ is younger than the paper. From random points the best of ten "
+        "starts has 4.5 % on average, the mean of single ones is 5.0 %."
+    ),
     ("framework-dne-10", "ionosphere, 10 labels: SS-DNE − DNE"): (
         f"{_AT_BEST} SS-DNE is right 74.9 %, DNE 69.1 %: leave-one-out with ten labels does not "
         "find them."
@@ -174,7 +183,8 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "With one of rounding, which is not the paper's, cross-validation reached 89.3 %."
     ),
     ("framework-kernel-100", "ssl_bci, 100 labels: SS-LFDA − LFDA"): (
-        f"{_NULL} LFDA is right 65.9 % on five splits, SS-LFDA 52.7 % at a weight of 1e-8."
+        f"{_NULL} LFDA is right 65.7 %, SS-LFDA 53.3 % at a weight of 1e-8, and 52.7 % with an ε "
+        "of rounding; at best 53.5 %."
     ),
     ("framework-kernel-100", "ssl_bci, 100 labels: SS-LFDA − LPP*"): (
         f"{_AT_BEST} SS-LFDA is right 53.5 %, LPP* 54.7 %: both are near chance."
@@ -195,8 +205,8 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         f"{_AT_BEST} SS-DNE is right 89.9 %, LPP* 92.9 %: no values that we try put it ahead."
     ),
     ("framework-usps-faces-100", "yaleb_32x32, 100 labels: SS-LFDA − LFDA"): (
-        f"{_NULL} LFDA is right 80.7 % on five splits, SS-LFDA 53.9 % at a weight of 1e-8 and no "
-        "power; at best 68.5 %."
+        f"{_NULL} LFDA is right 78.6 %, SS-LFDA 54.7 % at a weight of 1e-8 and no power, with an ε "
+        "of rounding as well; at best 68.5 %."
     ),
     ("framework-kernel-usps-faces-100", "ssl_usps, 100 labels: SS-LFDA − LPP*"): (
         f"{_AT_BEST} and with ten axes, one for each digit, SS-LFDA is right 90.6 %, LFDA 86.5 %, "
@@ -233,6 +243,22 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         )
         for other in ("DNE", "LPP*")
     },
+    ("framework-10", "ionosphere, 10 labels: SS-LFDA − LFDA"): (
+        f"{_AT_BEST} SS-LFDA is right 79.8 %, LFDA 72.7 %: leave-one-out with ten labels does not "
+        "find them. As chosen it has one answer more of 3410."
+    ),
+    ("framework-100", "ionosphere, 100 labels: SS-LFDA − LPP*"): (
+        f"{_AT_BEST} SS-LFDA is right 87.2 %, LPP* 86.7 %: there is little to gain. As chosen it "
+        "has one answer more of 2510."
+    ),
+    ("framework-kernel-100", "ionosphere, 100 labels: SS-DNE − LPP*"): (
+        f"{_AT_BEST} SS-DNE is right 87.4 %, LPP* 88.4 %: no values that we try put it ahead. As "
+        "chosen it has one answer more of 2510."
+    ),
+    ("framework-kernel-100", "ssl_bci, 100 labels: SS-DNE − LPP*"): (
+        f"{_AT_BEST} SS-DNE is right 55.5 %, LPP* 54.7 %: both are near chance. As chosen it has "
+        "one answer more of 3000."
+    ),
     ("framework-10", "ionosphere, 10 labels: SS-LFDA − LPP*"): (
         f"{_AT_BEST} SS-LFDA is right 79.8 %, LPP* 77.5 %: leave-one-out with ten labels does not "
         "find them."

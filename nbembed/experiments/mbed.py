@@ -7,9 +7,9 @@ restarts by the criterion J (Table 1), and for k-means, which the paper compares
 and 8 of the test part of USPS: without labels and with 50 (Figures 2 and 3).
 
 The paper states no spread. A figure is accepted if it is not above the published one by more than
-chance (:mod:`nbembed.experiments.ranges`); a smaller error is not held against a map. Simple
-methods stand beside it: k-means, the class of the nearest labeled point, scikit-learn's label
-spreading.
+chance (:mod:`nbembed.experiments.ranges`); a smaller error is not held against a map, but k-means,
+which Table 1 has too, is to be the paper's. Simple methods stand beside it: k-means, the class of
+the nearest labeled point, scikit-learn's label spreading.
 
 Not in the paper: regions around centers in the plane, on the official splits of the benchmark of
 "Semi-Supervised Learning" (Chapelle, Schölkopf and Zien, 2006) and on seeded draws of digits.
@@ -34,7 +34,7 @@ from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.few_labels import spreading
 from nbembed.experiments.jobs import in_order
 from nbembed.experiments.nearest_labeled import nearest_labeled_error
-from nbembed.experiments.ranges import margin_of_best, margin_of_mean
+from nbembed.experiments.ranges import least_above, margin_of_best, margin_of_mean
 from nbembed.measures import homogeneity, inconsistent_pairs
 from nbembed.methods import SNE, Mbed
 
@@ -123,9 +123,20 @@ def _unsupervised(name: str, data: Path | None) -> Iterator[Figure]:
     found, paper = read(data, name), PUBLISHED[name]
     n_classes = len(np.unique(found.y))
     assert paper.pairs is not None
-    k_means = _k_means_pairs(found, n_classes)
+    assert paper.k_means is not None
+    by_chance = _random_pairs(found.y, n_classes)
+    starts = _k_means_starts(found, n_classes)
+    k_means, _ = max(starts, key=lambda start: start[1])
+    margin = margin_of_best([pairs for pairs, _ in starts], [J for _, J in starts], 2)
+    # Of a method that ours is compared with, a better figure differs from the paper's too.
     yield Figure(
-        "k-means, best of ten: inconsistent pairs, %", f"{paper.k_means:.2f}", k_means, digits=2
+        "k-means, best of ten: inconsistent pairs, %",
+        f"{paper.k_means:.2f}",
+        k_means,
+        low=paper.k_means - margin,
+        high=paper.k_means + margin,
+        digits=2,
+        others={"random classes": by_chance},
     )
     runs = list(in_order(_run, (found, n_classes), range(RESTARTS)))
     best = max(runs, key=lambda run: run[1])
@@ -133,7 +144,6 @@ def _unsupervised(name: str, data: Path | None) -> Iterator[Figure]:
     yield Figure("median of the ten: inconsistent pairs, %", "", float(np.median(pairs)), digits=2)
     yield Figure("smallest of the ten", "", float(pairs.min()), digits=2)
     yield Figure("largest of the ten", "", float(pairs.max()), digits=2)
-    by_chance = _random_pairs(found.y, n_classes)
     # The published figure is one run, the best of ten by J, and so is ours.
     margin = margin_of_best(pairs, [run[1] for run in runs], 2)
     yield Figure(
@@ -144,7 +154,6 @@ def _unsupervised(name: str, data: Path | None) -> Iterator[Figure]:
         digits=2,
         others={"k-means": k_means, "random classes": by_chance},
     )
-    assert paper.k_means is not None
     if paper.pairs < paper.k_means:
         # The claim of the table where Mbed is ahead; our k-means may be better than the paper's.
         yield Figure(
@@ -170,9 +179,14 @@ def _criterion(model: Mbed) -> float:
     return max(competing, default=-np.inf)
 
 
-def _k_means_pairs(found: Dataset, n_classes: int) -> float:
-    labels = KMeans(n_classes, n_init=10, random_state=0).fit_predict(found.X)
-    return 100 * inconsistent_pairs(labels, found.y)
+def _k_means_starts(found: Dataset, n_classes: int) -> list[tuple[float, float]]:
+    """Return the inconsistent pairs in percent, and minus the sum of squares, of ten starts."""
+    starts = []
+    random = np.random.RandomState(0)
+    for _ in range(RESTARTS):
+        model = KMeans(n_classes, n_init=1, random_state=random).fit(found.X)
+        starts.append((100 * inconsistent_pairs(model.labels_, found.y), -float(model.inertia_)))
+    return starts
 
 
 def _random_pairs(y: NDArray[Any], n_classes: int) -> float:
@@ -247,7 +261,7 @@ def _digits_2_4_8(data: Path | None) -> Iterator[Figure]:
         "fewer with labels, percentage points",
         "> 0",
         float(gain.mean()),
-        low=0.0,
+        low=least_above(0.0, 2),
         digits=2,
         others={"1-NN after k-means": simple["k-means"] - float(np.mean(nearest))},
     )

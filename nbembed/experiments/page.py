@@ -29,12 +29,14 @@ the published ones. Written by `python -m nbembed.experiments.page` from the cat
 experiment where it stopped. `nbembed reproduce NAME --data DIR` repeats one experiment.
 
 A range is the published figure and a margin for chance: 95 % by the spread of our own runs, where
-the paper states none, and half of the last printed digit. A figure that is better than the
+the paper states none, and half of the last printed digit. Where the paper says only that one thing
+is more than another, the range begins at what is printed as more. A figure that is better than the
 published one is not held against a method. *Simple methods* shows how a random map, k-means, the
 nearest labeled point or the like fares: *in* means that the range alone does not tell the method
-from it. Behind ± stands the standard deviation of the runs, unless the experiment says otherwise.
-Single splits and folds are in the stored figures only. Pictures are one run of each of the papers'
-maps, colored by class (`python -m nbembed.experiments.drawings --data DIR`).
+from it; counts of iterations and of words, which these do not have, stand alone. Behind ± stands
+the standard deviation of the runs, unless the experiment says otherwise. Single splits and folds
+are in the stored figures only. Pictures are one run of each of the papers' maps, colored by class
+(`python -m nbembed.experiments.drawings --data DIR`).
 
 *Reproduced* says that the experiments compute all that a table or figure shows; whether the figures
 agree is in the verdicts. **yes**: in its range; **known**: outside, and listed with what is known
@@ -156,8 +158,9 @@ def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str
 def _causes(figures: Iterable[Figure]) -> Iterator[str]:
     named: dict[str, list[str]] = {}
     for figure in figures:
-        if figure.fails:
-            named.setdefault(figure.fails, []).append(_escaped(figure.name))
+        cause = figure.fails or (f"Not judged. {figure.unjudged}" if figure.unjudged else "")
+        if cause:
+            named.setdefault(cause, []).append(_escaped(figure.name))
     for cause, names in named.items():
         yield f"* {'; '.join(names)}: {cause}"
     if named:

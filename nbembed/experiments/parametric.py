@@ -29,6 +29,7 @@ from sklearn.datasets import load_digits
 
 from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
+from nbembed.experiments.ranges import least_above
 from nbembed.measures import class_f_measure, class_precision
 from nbembed.methods import SNE, ParametricEmbedding
 from nbembed.methods.initialization import scaling_axes
@@ -91,7 +92,7 @@ def _precisions(title: str, tables: list[dict[str, float]]) -> Iterator[Figure]:
             f"{title}: PE above {other} by",
             "> 0",
             means["PE"] - means[other],
-            low=0.0,
+            low=least_above(0.0, 3),
             others={name: means[name] - means[other] for name in ("random map", "SNE", "MDS")},
         )
 

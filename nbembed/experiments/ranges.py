@@ -5,6 +5,9 @@ run, or a mean of runs that are not ours; so it may differ from the mean of our 
 margin is that of a prediction at 95 % (Student's t; the normal quantile for the best of several
 runs), and half of the last printed digit. A range
 is as wide as the spread of the method itself, and no wider.
+
+Where a paper claims that something is more and gives no figure, the range begins at what is printed
+as more (:func:`least_above`).
 """
 
 from __future__ import annotations
@@ -58,6 +61,14 @@ def margin_of_best(values: ArrayLike, criteria: ArrayLike, decimals: int) -> flo
     chance = -np.diff(left**found.size)
     sd = math.sqrt(float(chance @ np.square(found - chance @ found)))
     return float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(2) * sd + _half(decimals)
+
+
+def least_above(value: float, decimals: int) -> float:
+    """Return the least figure that is printed as more than ``value``, with so many decimals.
+
+    By the claim that one thing is more than another: what a table shows as equal does not meet it.
+    """
+    return value + _half(decimals)
 
 
 def _quantile(n: int) -> float:

@@ -88,9 +88,9 @@ def read_results(file: Path) -> dict[str, Entry]:
 
 
 def _to_json(figure: Figure) -> dict[str, Any]:
-    """Return a figure as JSON has it: what is not finite is null; known failures are elsewhere."""
+    """Return a figure as JSON has it: what is not finite is null; causes are elsewhere."""
     found = {**vars(figure), "others": {k: _finite(v) for k, v in figure.others.items()}}
-    del found["fails"]
+    del found["fails"], found["unjudged"]
     for name in ("measured", "low", "high"):
         found[name] = _finite(found[name])
     if figure.spread is not None:

@@ -13,12 +13,14 @@ The paper shows errors only in a figure, and states the p-values of paired t-tes
 best methods, with the better of SNeRV's two tradeoffs: whether that difference is significant is
 judged in the complete protocol. Of the others its text says that MRE is clearly the worst, and
 MUHSIC not better than these two: that is judged, and that SNeRV is clearly better than NeRV where
-it is significantly better than S-Isomap. Linear discriminant analysis, and in the complete protocol
-UMAP with labels if it is installed, stand beside; the paper has neither. Two things differ here:
-the paper's phonemes have 13 classes, while our file, from the same package, has 20; and the fourth
-data set, TIMIT, is licensed and not included. Beside each difference stands what principal
-components, t-SNE and a random map, which know no labels, have in place of the first of the two
-methods. Without the solver of ``nbembed[sdp]`` a warning says that MUHSIC is left out.
+it is significantly better than S-Isomap. On phonemes the paper has S-Isomap ahead, by no
+significant difference: there the sign is not judged. Linear discriminant analysis, and in the
+complete protocol UMAP with labels if it is installed, stand beside; the paper has neither. The
+paper's phonemes have 13 classes, our file, from the same package, has 20: the 13 largest are taken.
+The fourth data set, TIMIT, is licensed and not included. The parameters of S-Isomap, MUHSIC and MRE
+are chosen by three of the ten inner folds, in the short form by one. Beside each difference stands
+what principal components, t-SNE and a random map, which know no labels, have in place of the first
+of the two methods. Without the solver of ``nbembed[sdp]`` a warning says that MUHSIC is left out.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from nbembed.baselines.semidefinite import load_solver
 from nbembed.datasets import load, read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
+from nbembed.experiments.ranges import least_above
 from nbembed.learning_metric import LearningMetric
 from nbembed.measures import paired_t_test
 from nbembed.methods import HSSNE, NeRV, SNeRV
@@ -62,6 +65,8 @@ GRAPHS = (5, 10, 20)
 PENALTIES = (0.1, 1.0, 10.0)
 EIGENVECTORS = (10, 20)
 PERPLEXITIES = (10.0, 30.0, 100.0)
+#: Classes of the paper's phonemes. Our file has 20: seven have 2 to 78 samples, these 106 to 956.
+PHONEMES = 13
 #: The largest p of a difference that counts as one.
 SIGNIFICANT = 0.05
 
@@ -235,9 +240,12 @@ def fold_errors(
 
 
 def figures(
-    data: tuple[NDArray[Any], NDArray[Any]], published: str, judged: bool, protocol: Protocol
+    data: tuple[NDArray[Any], NDArray[Any]], published: str, ahead: bool, protocol: Protocol
 ) -> Iterator[Figure]:
-    """Yield the errors of each fold, means and standard deviations, and the comparisons."""
+    """Yield the errors of each fold, means and standard deviations, and the comparisons.
+
+    ``ahead`` is whether SNeRV's mean error is below that of S-Isomap in the paper.
+    """
     X, y = sample(*data)
     errors: dict[str, list[float]] = defaultdict(list)
     folds = itertools.islice(KFold(FOLDS, shuffle=True, random_state=0).split(X), protocol.folds)
@@ -262,13 +270,14 @@ def figures(
             continue
         for name in versions:
             test = paired_t_test(errors[name], errors[other])
-            own = judged and name == best
-            yield _difference(name, other, errors, simple, own, "< 0" if other == "MRE" else "")
+            own = name == best
+            claimed = other == "MRE" or (own and (ahead or other != "S-Isomap"))
+            yield _difference(name, other, errors, simple, claimed, "< 0" if other == "MRE" else "")
             stated = own and protocol == WHOLE and other == "S-Isomap"
             clear = significant and own and protocol == WHOLE and other in ("NeRV", "S-Isomap")
             yield Figure(
                 f"{name} and {other}: p of the paired t-test",
-                published if other == "S-Isomap" else "",
+                published if own and other == "S-Isomap" else "",
                 test.p_value,
                 low=SIGNIFICANT if stated and not significant else -np.inf,
                 high=SIGNIFICANT if clear else np.inf,
@@ -278,7 +287,7 @@ def figures(
                     for simpler, values in of_maps.items()
                 },
             )
-    yield _difference("S-Isomap", "MRE", errors, simple, judged, "< 0")
+    yield _difference("S-Isomap", "MRE", errors, simple, True, "< 0")
 
 
 def unsupervised(X: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -304,7 +313,7 @@ def _difference(
         f"{name} − {other}: percentage points",
         published,
         float(np.mean(errors[name])) - beaten,
-        high=0.0 if judged else np.inf,
+        high=-least_above(0.0, 2) if judged else np.inf,
         digits=2,
         others={simpler: value - beaten for simpler, value in simple.items()},
     )
@@ -320,7 +329,16 @@ def _bundled(name: str) -> Callable[[Path | None], Any]:
 
 def _phoneme(data: Path | None) -> Any:
     found = read(data, "lvq_phoneme")
-    return found.X, found.y
+    return largest_classes(found.X, found.y, PHONEMES)
+
+
+def largest_classes(
+    X: NDArray[Any], y: NDArray[Any], n_classes: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the points of the classes with the most points."""
+    classes, sizes = np.unique(y, return_counts=True)
+    kept = np.isin(y, classes[np.argsort(-sizes, kind="stable")[:n_classes]])
+    return X[kept], y[kept]
 
 
 def _experiment(
@@ -330,11 +348,11 @@ def _experiment(
     published: str,
     protocol: Protocol,
     *,
-    judged: bool = True,
+    ahead: bool = True,
     files: tuple[str, ...] = (),
 ) -> Experiment:
     def run(data: Path | None) -> Iterator[Figure]:
-        return figures(take(data), published, judged, protocol)
+        return figures(take(data), published, ahead, protocol)
 
     return Experiment(name, what, files, protocol is SHORT, run)
 
@@ -363,11 +381,11 @@ EXPERIMENTS = (
     ),
     _experiment(
         "snerv-phoneme",
-        "LVQ_PAK phonemes, 20 classes (the paper: 13), complete protocol (about 30 min)",
+        "LVQ_PAK phonemes, the 13 largest of 20 classes, complete protocol (about 30 min)",
         _phoneme,
         "0.54",
         WHOLE,
-        judged=False,
+        ahead=False,
         files=("lvq_phoneme",),
     ),
 )

@@ -43,7 +43,7 @@ def test_every_classifier_learns(name):
 
 def test_the_table_has_a_row_for_each_and_a_verdict():
     figures = list(
-        few_labels._rows(iris(), 12, 2, ("1-NN", "propagation"), judged=True),
+        few_labels._rows(iris(), 12, 2, ("1-NN", "propagation")),
     )
     assert [figure.name.split(":")[1].split(",")[0].strip() for figure in figures[:3]] == [
         "LabelSpreading",

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from nbembed import cli
-from nbembed.experiments import NAMES, page, paper_rows
+from nbembed.experiments import NAMES, Figure, page, paper_rows
+from nbembed.experiments.base import report
 from nbembed.experiments.known_failures import KNOWN_FAILURES
 from nbembed.experiments.papers import BEYOND, PAPERS, ROWS
 from nbembed.experiments.results import KEPT, read_results
+from nbembed.experiments.unjudged import UNJUDGED
 
 
 def test_the_catalog_is_consistent():
@@ -81,6 +83,29 @@ def test_the_stored_figures_are_of_experiments_and_fail_as_listed():
     for name, figure in KNOWN_FAILURES:
         stored = {found.name for found in entries[name].figures} if name in entries else {figure}
         assert figure in stored, f"{name} has no figure {figure}"
+
+
+def test_figures_beside_published_ones_are_judged_or_say_why_not():
+    entries = read_results(KEPT)
+    silent = [
+        (name, figure.name)
+        for name, entry in entries.items()
+        for figure in entry.figures
+        if figure.published and not figure.judged and not figure.unjudged
+    ]
+    assert silent == []
+    found = {(name, f.name): f for name, entry in entries.items() for f in entry.figures}
+    for key in UNJUDGED:
+        assert found[key].published, f"{key} has no published value"
+        assert not found[key].judged, f"{key} is judged"
+
+
+def test_the_page_and_the_command_say_why_a_figure_is_not_judged(capsys):
+    figure = Figure("seconds of a map", "60", 0.4, digits=1)
+    report(replace(NAMES["pe-words"], files=(), figures=lambda data: [figure]), None)
+    reason = UNJUDGED["pe-words", figure.name]
+    assert f"not judged: {figure.name}: {reason}" in capsys.readouterr().out
+    assert f"* {figure.name}: Not judged. {reason}" in page.text()
 
 
 def test_the_page_is_up_to_date():

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 from nbembed import HSSNE, Mbed, Supervision
 from nbembed.experiments import hssne, mbed
 from nbembed.experiments.hssne import Descent, fixed_point, gradient_descent
 from nbembed.experiments.parametric_figures import isomap, kda
+from nbembed.measures import inconsistent_pairs
 from nbembed.methods import Geometry
 
 
@@ -63,6 +67,15 @@ def test_the_best_match_of_clusters_and_classes():
     assert mbed._best_match_error(np.array([2, 2, 2, 0, 0, 1]), y) == 0
     assert mbed._best_match_error(np.array([2, 2, 0, 0, 0, 1]), y) == pytest.approx(100 / 6)
     assert mbed._best_match_error(np.zeros(6, int), y) == pytest.approx(50)
+
+
+def test_the_starts_of_k_means_are_those_of_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    found = SimpleNamespace(X=X, y=y)
+    best, criterion = max(mbed._k_means_starts(found, 3), key=lambda start: start[1])
+    model = KMeans(3, n_init=mbed.RESTARTS, random_state=0).fit(X)
+    assert best == pytest.approx(100 * inconsistent_pairs(model.labels_, y))
+    assert criterion == pytest.approx(-model.inertia_)
 
 
 def test_the_best_restart_is_that_of_the_largest_criterion():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbembed.experiments.ranges import margin_of_best, margin_of_mean, margin_of_one
+from nbembed.experiments import Figure
+from nbembed.experiments.ranges import least_above, margin_of_best, margin_of_mean, margin_of_one
 
 
 def test_margins_by_hand():
@@ -47,3 +48,13 @@ def test_runs_that_never_win_do_not_widen_the_margin():
     assert tight == pytest.approx(0.005)
     # Half of the runs are far off; the best of ten is one of them once in 1024.
     assert wide < 1
+
+
+@pytest.mark.parametrize(("decimals", "printed"), [(1, "0.1"), (2, "0.01"), (3, "0.001")])
+def test_a_claim_of_more_begins_at_what_is_printed_as_more(decimals, printed):
+    """Along with the figure itself: what is printed as 0 is out, what is printed as more is in."""
+    low = least_above(0.0, decimals)
+    assert f"{low:.{decimals}f}" == printed
+    nearly = Figure("", "> 0", np.nextafter(low, 0), low, digits=decimals)
+    assert (nearly.row[3], nearly.ok) == (f"{0:.{decimals}f}", False)
+    assert Figure("", "> 0", low, low, digits=decimals).ok

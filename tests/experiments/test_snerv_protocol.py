@@ -105,8 +105,27 @@ def test_significance_is_judged_as_the_paper_states_it(
     assert (p.low, p.high) == (low, high)
     assert not rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"].judged
     assert not rows["SNeRV(0.1) − S-Isomap: percentage points"].judged
+    assert not rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"].published
     assert rows["SNeRV(0.3) − S-Isomap: percentage points"].judged
+    assert all(rows[f"SNeRV({t}) − MRE: percentage points"].judged for t in (0.1, 0.3))
     assert rows["SNeRV(0.3) and NeRV: p of the paired t-test"].judged == (high == 0.05)
+
+
+def test_where_the_paper_has_s_isomap_ahead_the_sign_is_not_judged(iris, small_grids, monkeypatch):
+    errors = {"SNeRV(0.1)": 9.0, "NeRV": 20.0, "S-Isomap": 8.0, "MRE": 30.0}
+    monkeypatch.setattr(snerv, "fold_errors", lambda shared, known: errors)
+    monkeypatch.setattr(snerv, "WHOLE", QUICK)
+    rows = {figure.name: figure for figure in snerv.figures(iris, "0.54", False, QUICK)}
+    assert not rows["SNeRV(0.1) − S-Isomap: percentage points"].judged
+    assert rows["SNeRV(0.1) − NeRV: percentage points"].judged
+    assert rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"].low == 0.05
+
+
+def test_the_largest_classes_are_taken():
+    y = np.array([3, 3, 1, 2, 2, 2, 0, 0])
+    X, kept = snerv.largest_classes(np.arange(8)[:, None], y, 3)
+    assert kept.tolist() == [3, 3, 2, 2, 2, 0, 0]
+    assert X.ravel().tolist() == [0, 1, 3, 4, 5, 6, 7]
 
 
 def test_without_the_solver_muhsic_is_left_out_with_a_warning(iris, small_grids, monkeypatch):
