@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ class MapPanel:
         Larger points: labeled or hidden ones.
     axes : mapping of str to ndarray of shape (2,)
         Directions through the middle, with a name.
+    stretched : bool, default=False
+        Whether each coordinate is drawn at a scale of its own, so that the map fills the panel.
     """
 
     title: str
@@ -53,12 +55,22 @@ class MapPanel:
     classes: NDArray[Any]
     marked: NDArray[np.bool_] | None = None
     axes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    stretched: bool = False
 
     def image(self) -> Image.Image:
         """Return the panel without its title."""
         Y = np.asarray(self.Y, dtype=np.float64)
+        reaches = np.ptp(Y, axis=0)
+        if self.stretched:
+            scale = (WIDTH, HEIGHT) / np.where(reaches > 0, reaches, 1.0)
+            return replace(
+                self,
+                Y=Y * scale,
+                axes={name: axis * scale for name, axis in self.axes.items()},
+                stretched=False,
+            ).image()
         shades = np.array([_rgb(color(k)) for k in range(int(self.classes.max()) + 1)], np.uint8)
-        middle, reach = (Y.min(axis=0) + Y.max(axis=0)) / 2, np.ptp(Y, axis=0).max() / 2
+        middle, reach = (Y.min(axis=0) + Y.max(axis=0)) / 2, reaches.max() / 2
         ends = {name: reach * axis / np.linalg.norm(axis) for name, axis in self.axes.items()}
         # Names at either end in turn, so that those of axes that nearly agree do not meet.
         places = {

@@ -87,6 +87,27 @@ def test_axes_go_through_the_middle_and_have_names():
     assert columns.min() > 0
 
 
+def test_a_stretched_map_fills_its_panel_along_both_axes():
+    def filled(image):
+        rows, columns = np.nonzero((np.asarray(image.convert("RGB")) < 250).any(axis=2))
+        return np.ptp(rows) / HEIGHT, np.ptp(columns) / WIDTH
+
+    thin = MapPanel("", Y * (1e-3, 1.0), CLASSES)
+    assert filled(thin.image())[1] < 0.1
+    assert min(filled(replace(thin, stretched=True).image())) > 0.8
+    along = replace(thin, Y=Y * (0.0, 1.0), stretched=True)  # an axis without extent stays so
+    assert filled(along.image())[1] < 0.1
+
+
+def test_the_axes_of_a_stretched_map_are_stretched_with_it():
+    """A direction from corner to corner of the map is one of the panel."""
+    thin = MapPanel("", Y * (1e-3, 1.0), CLASSES, axes={"d": np.array([1e-3, 1.0])}, stretched=True)
+    bare = np.asarray(replace(thin, axes={}).image().convert("RGB"), dtype=int)
+    drawn = np.asarray(thin.image().convert("RGB"), dtype=int)
+    _, columns = np.nonzero(np.abs(drawn - bare).sum(axis=2) > 0)
+    assert np.ptp(columns) > 0.5 * WIDTH
+
+
 def test_a_picture_is_drawn_again_only_with_other_sources(drawing, monkeypatch):
     one, drawn = drawing
     assert not one.up_to_date
