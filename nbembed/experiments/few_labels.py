@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 Classifier = Callable[[Any, "NDArray[np.int64]", int], "NDArray[Any]"]
 
 NEIGHBORS = (5, 10)
+#: Neighbors of label spreading where it stands beside other methods.
+GRAPH = 10
 DIGITS_SPLITS = 12
 #: Sets, and the numbers of labels of their splits.
 BOOK = dict.fromkeys(("digits", "ssl_digit1", "ssl_usps", "ssl_bci"), (10, 100))

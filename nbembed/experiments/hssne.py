@@ -37,6 +37,7 @@ from nbembed.datasets import load_vehicle, read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
 from nbembed.experiments.ranges import least_above, margin_of_one
+from nbembed.experiments.umap_maps import has_umap, umap_map
 from nbembed.measures import homogeneity
 from nbembed.methods import HSSNE, Geometry
 from nbembed.methods.initialization import best_scale
@@ -117,7 +118,7 @@ def _of_column(column: Column, X: NDArray[Any], y: NDArray[Any]) -> Iterator[Fig
     P = np.asarray(affinities.P, dtype=np.float64)
     scattered = np.random.default_rng(0).standard_normal((len(X), 2))
     shapes = {"random": scattered, "PCA": PCA(2).fit_transform(X)}
-    simple = {name: homogeneity(Y, y) for name, Y in shapes.items()}
+    simple = {name: homogeneity(Y, y) for name, Y in shapes.items()} | _umap(X, y)
     simple_costs = _least_costs(objective, shapes)
     yield from _eigenmap(column, P, objective, y, shapes)
 
@@ -186,6 +187,11 @@ def _of_column(column: Column, X: NDArray[Any], y: NDArray[Any]) -> Iterator[Fig
         low=best[0] - margin,
         others=simple,
     )
+
+
+def _umap(X: NDArray[Any], y: NDArray[Any]) -> dict[str, float]:
+    """Return the homogeneity of UMAP's map by its name; nothing if it is not installed."""
+    return {"UMAP": float(homogeneity(umap_map(X), y))} if has_umap() else {}
 
 
 def _least_costs(objective: Any, shapes: Mapping[str, NDArray[Any]]) -> dict[str, float]:
@@ -318,7 +324,7 @@ def _vehicle(data: Path | None) -> Iterator[Figure]:
     plain = [gradient_descent(nothing, common_start(nothing, seed)).Y for seed in DRAWS]
     scattered = np.random.default_rng(0).standard_normal((y.size, 2))
     shapes = {"random": scattered, "PCA": PCA(2).fit_transform(X)}
-    simple = {name: homogeneity(Y, y) for name, Y in shapes.items()}
+    simple = {name: homogeneity(Y, y) for name, Y in shapes.items()} | _umap(X, y)
     yield _homogeneity("unsupervised gradient t-SNE", 0.69, plain, y, simple)
     simple["t-SNE"] = float(np.mean([homogeneity(Y, y) for Y in plain]))
     against = [float(objective.cost(Y)) for objective, Y in zip(objectives, plain)]

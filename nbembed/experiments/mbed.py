@@ -31,7 +31,7 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from nbembed.datasets import Dataset, read
 from nbembed.experiments.base import Experiment, Figure
-from nbembed.experiments.few_labels import spreading
+from nbembed.experiments.few_labels import GRAPH, spreading
 from nbembed.experiments.jobs import in_order
 from nbembed.experiments.nearest_labeled import nearest_labeled_error
 from nbembed.experiments.ranges import least_above, margin_of_best, margin_of_mean
@@ -45,8 +45,6 @@ LABELS = 50
 #: Of the benchmark, and of digits: splits, and labels a class.
 SPLITS = 12
 PER_CLASS = 8
-#: Neighbors of scikit-learn's label spreading.
-GRAPH = 10
 #: Of Table 1.
 RESTARTS = 10
 #: Of Figures 2 and 3.

@@ -8,6 +8,7 @@ A full run (``nbembed reproduce --full``) writes the figures and then the page.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -34,9 +35,10 @@ is more than another, the range begins at what is printed as more. A figure that
 published one is not held against a method. *Simple methods* shows how a random map, k-means, the
 nearest labeled point or the like fares: *in* means that the range alone does not tell the method
 from it; counts of iterations and of words, which these do not have, stand alone. Behind ± stands
-the standard deviation of the runs, unless the experiment says otherwise. Single splits and folds
-are in the stored figures only. Pictures are one run of each of the papers' maps, colored by class
-(`python -m nbembed.experiments.drawings --data DIR`).
+the standard deviation of the runs, unless the experiment says otherwise. Rows without a published
+value are there to compare; single splits and folds are in the stored figures only. Pictures are one
+run of each of the papers' maps, colored by class (`python -m nbembed.experiments.drawings --data
+DIR`).
 
 *Reproduced* says that the experiments compute all that a table or figure shows; whether the figures
 agree is in the verdicts. **yes**: in its range; **known**: outside, and listed with what is known
@@ -145,14 +147,21 @@ def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str
         yield "Not run yet."
         yield ""
         return
-    shown = [figure for figure in entry.figures if figure.judged or figure.published]
+    shown = [f for f in entry.figures if f.judged or f.published or not _of_one_part(f)]
     rows = [[_escaped(cell) for cell in (f.name, *f.row[1:5], f.compared or "–")] for f in shown]
     yield from _table(["figure", "paper", "range", "measured", "ok", "simple methods"], rows)
+    yield f"The run took {entry.seconds:.0f} s."
+    yield ""
     left = len(entry.figures) - len(shown)
     if left:
-        yield f"{left} more without a published value or range; the run took {entry.seconds:.0f} s."
+        yield f"{left} figures of single splits or folds are not shown."
         yield ""
     yield from _causes(entry.figures)
+
+
+def _of_one_part(figure: Figure) -> bool:
+    """Whether a figure is of one of the splits or folds that a mean is of."""
+    return re.match(r"(fold|split) \d+:", figure.name) is not None
 
 
 def _causes(figures: Iterable[Figure]) -> Iterator[str]:

@@ -5,7 +5,8 @@ Bayes posteriors of the documents that it learned from, stand in for them: the p
 half as many objects, and h from 2 % to 100 % of a class like the paper's 10 to 500. The paper's own
 η_φ, 50 for 5000 objects, is 0.01 N; it is shown beside the default, which is judged. Its methods:
 MDS1 and Isomap1 of word counts of length one; MDS2, Isomap2 and SNE of the posteriors; FLDA of
-principal components and KDA of a Gaussian kernel, of word counts and classes.
+principal components and KDA of a Gaussian kernel, of word counts and classes. UMAP of word counts
+and classes, which is younger, stands beside if it is installed.
 
 Figure 1 is a picture. The error of ten neighbors in the map stands for it: which maps show the
 classes. Figure 5 is of MNIST digits, here averaged to 14 × 14 pixels (the paper's have 256); what
@@ -33,6 +34,7 @@ from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.parametric import distances, divergences
 from nbembed.experiments.ranges import least_above, margin_of_one
+from nbembed.experiments.umap_maps import has_umap, umap_map
 from nbembed.measures import class_precision, knn_error
 from nbembed.methods import SNE, ParametricEmbedding
 from nbembed.methods.initialization import scaling_axes
@@ -119,6 +121,12 @@ def _maps(data: Path | None) -> Iterator[Figure]:
     for name, make in map_makers(X, y).items():
         errors[name] = 100 * float(knn_error(make(), y, NEIGHBORS))
         yield Figure(f"{name}: error of ten neighbors in the map, %", "", errors[name], digits=1)
+    by_classes = {"FLDA": errors["FLDA"]}
+    if has_umap():
+        error = 100 * float(knn_error(umap_map(normalize(X), y), y, NEIGHBORS))
+        by_classes["UMAP with classes"] = error
+        title = "UMAP with classes: error of ten neighbors in the map, %"
+        yield Figure(title, "", error, digits=1)
     map_by_chance = np.random.default_rng(0).standard_normal((len(y), 2))
     random = 100 * float(knn_error(map_by_chance, y, NEIGHBORS))
     for name in ("MDS1", "Isomap1", "MDS2", "FLDA"):
@@ -152,7 +160,7 @@ def _maps(data: Path | None) -> Iterator[Figure]:
         errors["KDA"],
         high=5.0,
         digits=1,
-        others={"random map": random, "FLDA": errors["FLDA"]},
+        others={"random map": random, **by_classes},
     )
 
 

@@ -19,8 +19,9 @@ complete protocol UMAP with labels if it is installed, stand beside; the paper h
 paper's phonemes have 13 classes, our file, from the same package, has 20: the 13 largest are taken.
 The fourth data set, TIMIT, is licensed and not included. The parameters of S-Isomap, MUHSIC and MRE
 are chosen by three of the ten inner folds, in the short form by one. Beside each difference stands
-what principal components, t-SNE and a random map, which know no labels, have in place of the first
-of the two methods. Without the solver of ``nbembed[sdp]`` a warning says that MUHSIC is left out.
+what these two, and principal components, t-SNE and a random map, which know no labels, have in
+place of the first of the two methods. Without the solver of ``nbembed[sdp]`` a warning says that
+MUHSIC is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,7 @@ from nbembed.datasets import load, read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.jobs import in_order
 from nbembed.experiments.ranges import least_above
+from nbembed.experiments.umap_maps import has_umap, umap_map
 from nbembed.learning_metric import LearningMetric
 from nbembed.measures import paired_t_test
 from nbembed.methods import HSSNE, NeRV, SNeRV
@@ -145,10 +146,7 @@ def lda_error(X: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_]) -> flo
 
 def umap_error(X: NDArray[Any], y: NDArray[Any], known: NDArray[np.bool_]) -> float:
     """Return the error of UMAP with the known labels."""
-    from umap import UMAP
-
-    model = UMAP(random_state=0, n_jobs=1).fit(X, np.where(known, y, -1))
-    return error(model.embedding_, y, known)
+    return error(umap_map(X, np.where(known, y, -1)), y, known)
 
 
 def best_choice(
@@ -218,7 +216,6 @@ def fold_errors(
         # The distances between points whose class is certain are almost zero.
         warnings.filterwarnings("ignore", message=".*tied for nearest", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*pieces", category=UserWarning)
-        warnings.filterwarnings("ignore", module="umap")
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         for tradeoff in protocol.tradeoffs:
             model = SNeRV(
@@ -234,7 +231,7 @@ def fold_errors(
         found["NeRV"] = error(plain, y, known)
         found |= others_errors(X, y, known, protocol)
         found["LDA"] = lda_error(X, y, known)
-        if protocol == WHOLE and find_spec("umap") is not None:
+        if protocol == WHOLE and has_umap():
             found["UMAP with labels"] = umap_error(X, y, known)
     return found
 
@@ -260,6 +257,7 @@ def figures(
         yield Figure(f"{name}: mean error, %", "", float(np.mean(values)), digits=2)
         yield Figure(f"{name}: standard deviation", "", float(np.std(values, ddof=1)), digits=2)
     of_maps = {name: [error(Y, y, known) for known in told] for name, Y in unsupervised(X).items()}
+    of_maps |= {name: errors[name] for name in ("LDA", "UMAP with labels") if name in errors}
     simple = {name: float(np.mean(values)) for name, values in of_maps.items()}
     versions = [name for name in errors if name.startswith("SNeRV")]
     best = min(versions, key=lambda name: np.mean(errors[name]))

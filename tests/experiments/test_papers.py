@@ -108,6 +108,13 @@ def test_the_page_and_the_command_say_why_a_figure_is_not_judged(capsys):
     assert f"* {figure.name}: Not judged. {reason}" in page.text()
 
 
+def test_the_page_has_means_but_no_single_folds():
+    text = page.text()
+    assert "| S-Isomap: mean error, % |" in text
+    assert "fold 1:" not in text
+    assert "split 1:" not in text
+
+
 def test_the_page_is_up_to_date():
     """After a change of the catalog or of the figures: python -m nbembed.experiments.page."""
     assert page.PAGE.read_text(encoding="utf-8") == page.text()

@@ -78,8 +78,10 @@ def test_rows_of_all_methods(iris, small_grids):
     assert gap.measured == pytest.approx(means[0] - means[1])
     assert gap.judged
     assert gap.published == "< 0"
-    assert set(gap.others) == {"PCA", "t-SNE", "random map"}
+    assert set(gap.others) == {"PCA", "t-SNE", "random map", "LDA"}
     assert gap.others["random map"] > 30
+    lda = rows["LDA: mean error, %"].measured
+    assert gap.others["LDA"] == pytest.approx(lda - means[1])
     p = rows["SNeRV(0.1) and S-Isomap: p of the paired t-test"]
     assert p.published == "1.5e-4"
     assert not p.judged  # two folds are not the paper's ten
