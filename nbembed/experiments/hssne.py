@@ -225,12 +225,13 @@ def _eigenmap(
     _, vectors = eigh(np.diag(degrees) - P, np.diag(degrees), subset_by_index=(1, 2))
     Y = vectors / abs(vectors).max()
     published, published_cost = column.eigenmap
+    margin = 0.005 + 1 / len(y)  # half of the last printed digit, and a point
     yield Figure(
         f"{column.title}, Laplacian eigenmap: homogeneity",
         f"{published:.2f}",
         float(homogeneity(Y, y)),
-        published - 0.05,
-        published + 0.05,
+        published - margin,
+        published + margin,
         others={name: homogeneity(shape, y) for name, shape in shapes.items()},
     )
     # The limit of small coordinates; the paper's are below 0.05, which takes away 0.005 at most.

@@ -45,6 +45,13 @@ def margin_of_mean(values: ArrayLike, decimals: int) -> float:
     return _quantile(found.size) * error + _half(decimals)
 
 
+def margin_of_means(values: ArrayLike, n: int, decimals: int) -> float:
+    """Return the margin around the mean of published ``values``, for a mean of n other ones."""
+    found = np.asarray(values, dtype=np.float64)
+    sd = float(found.std(ddof=1)) * math.sqrt(1 / found.size + 1 / n)
+    return _quantile(found.size) * sd + _half(decimals)
+
+
 def margin_of_best(values: ArrayLike, criteria: ArrayLike, decimals: int) -> float:
     """Return the margin around a published figure of the best of n runs by a criterion.
 

@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 
 from nbembed.experiments import Figure
-from nbembed.experiments.ranges import least_above, margin_of_best, margin_of_mean, margin_of_one
+from nbembed.experiments.ranges import (
+    least_above,
+    margin_of_best,
+    margin_of_mean,
+    margin_of_means,
+    margin_of_one,
+)
 
 
 def test_margins_by_hand():
     # The standard deviation of these is 1; Student's t with two degrees of freedom is 4.3027.
     assert margin_of_one([1, 2, 3], 2) == pytest.approx(4.302653 * np.sqrt(4 / 3) + 0.005)
+    assert margin_of_means([1, 2, 3], 6, 2) == pytest.approx(4.302653 * np.sqrt(1 / 2) + 0.005)
     assert margin_of_mean([1, 2, 3], 1) == pytest.approx(4.302653 / np.sqrt(3) + 0.05)
 
 
