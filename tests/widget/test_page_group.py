@@ -288,7 +288,8 @@ def test_rows_are_sorted_by_a_column(page: Page) -> None:
     expect(grid).to_contain_text("note 0")
     questions = [m["arguments"] for m in asked(page, "order")]
     assert questions[-2:] == [
-        {"column": 2, "descending": False}, {"column": 2, "descending": True},
+        {"table": "data", "column": 2, "descending": False},
+        {"table": "data", "column": 2, "descending": True},
     ]  # fmt: skip
     height.get_by_role("button").press("ArrowRight")
     expect(grid.get_by_role("columnheader", name="note").get_by_role("button")).to_be_focused()

@@ -24,6 +24,7 @@ from nbembed.widget.protocol import CommandMessage
 from nbembed.widget.view_state import ChosenColumn, read_view
 from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message
+from tests.widget.test_group import Asking
 
 
 @pytest.fixture
@@ -76,6 +77,20 @@ def test_labels_are_a_table_with_their_origin(explore, frame):
     assert table.iteration.tolist() == [0, 0, 0]
     text = str(explorer.session.changes[0])
     assert text == "label 2 points as six, confidence 0.9, by lasso"
+
+
+def test_a_page_reads_labels_as_rows(explore, frame):
+    explorer = explore(frame)
+    explorer.session.label([2, 9], "b")
+    explorer.session.label([5], "a", confidence=0.5)
+    page = Asking(explorer)
+    message, (order,) = page.ask("order", [], table="labels", column=2, descending=True)
+    titles = [column["title"] for column in message["fields"]["columns"]]
+    assert titles == ["#", "name", "label", "confidence", "source", "how", "time", "iteration"]
+    assert np.frombuffer(order, "<u4").tolist() == [5, 2, 9]
+    message, _ = page.ask("rows", [5], table="labels")
+    (row,) = message["fields"]["cells"]
+    assert row[1:5] == ["p5", "", "0.5", "code"]
 
 
 def test_points_that_were_not_the_selection_have_no_tool(explore, frame):
