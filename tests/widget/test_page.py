@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from typing import Any
 
 import pytest
@@ -487,6 +488,15 @@ def test_bars_of_the_path_differ_where_criteria_differ_by_little(page: Page) -> 
     )
     heights = page.locator(".nbe-bar i").evaluate_all("all => all.map(e => e.style.height)")
     assert [round(float(h.rstrip("%"))) for h in heights] == [16, 100, 6, 58]
+
+
+def test_a_slider_says_what_its_parameter_is(page: Page) -> None:
+    names = page.locator(".nbe-control-name")
+    expect(names.first).to_have_text("how heavy the tails are")
+    control = page.locator(".nbe-control").first
+    expect(control).to_have_attribute("title", re.compile("In Python: alpha[.] Double-click"))
+    slider = page.get_by_role("slider", name="α", exact=True)
+    expect(slider).to_have_attribute("aria-description", re.compile("0 is SSNE, 1 is t-SNE"))
 
 
 def test_the_number_of_classes_is_set_where_it_is_a_parameter(page: Page) -> None:

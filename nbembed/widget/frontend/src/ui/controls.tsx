@@ -104,10 +104,10 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
   const text = format(value, log ? value / 50 : step);
   const filled = log ? position : (position - low) / (high - low || 1);
   return (
-    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
+    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} In Python: ${name}. Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
       <div class="nbe-control-head" onDblClick={(e) => !(e.target instanceof HTMLInputElement) && reset()}>
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
-        <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
+        <span class="nbe-control-name" aria-hidden="true">{enabled ? gist(description) : name === symbol ? "" : name}</span>
         <NumberField
           label={`${label}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
           hint="Type a number, then Enter" onValue={set} onStep={move}
@@ -136,6 +136,12 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
       {!enabled && <p class="nbe-why">{description}</p>}
     </div>
   );
+}
+
+/** What a parameter is, in a few words: what its description says before it says more. */
+function gist(description: string): string {
+  const [first] = description.split(/[:;,.]/);
+  return first.charAt(0).toLowerCase() + first.slice(1);
 }
 
 /** Three significant figures, so that the value sent from a logarithmic slider is the value shown. */
