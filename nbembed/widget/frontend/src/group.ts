@@ -69,7 +69,7 @@ export class Group {
       const points = selection.value;
       const others = this.others.value;
       void [labels.value, classes.value];
-      const empty = !points.length || this.isKept(points);
+      const empty = !points.length || this.isKept(points) || this.isAll(points);
       untracked(() => (empty ? this.description.clear() : this.description.ask({}, [points, others])));
     });
   }
@@ -103,6 +103,11 @@ export class Group {
     this.kept.value = NONE;
     this.chosen.value = "rest";
     this.host.say("Compared with the rest again");
+  }
+
+  /** Whether these points leave no rest to be compared with. */
+  isAll(points: Uint32Array): boolean {
+    return this.against.value === "rest" && points.length === this.store.traits.n_samples.value;
   }
 
   /** Whether these points are the very group that is compared with. */
