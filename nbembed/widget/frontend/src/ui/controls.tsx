@@ -1,6 +1,7 @@
 /** The method, a slider for each live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { inline } from "../cards";
 import type { View } from "../view";
 import type { Control } from "../wire.generated";
 import { NumberField } from "./number_field";
@@ -156,6 +157,6 @@ function format(value: number, step: number): string {
 
 /** What of a table is embedded. */
 export function DataNote({ view }: { view: View }) {
-  const note = view.store.traits.data_note.value;
+  const note = inline(view.store.traits.data_note.value, 600);
   return note ? <p class="nbe-why nbe-note" title={note} dir="auto">{note}</p> : null;
 }
