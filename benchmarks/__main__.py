@@ -7,7 +7,7 @@
 Each benchmark is a script of this folder that takes ``--json FILE`` and writes its figures there
 (:mod:`benchmarks.report`). Its figures are kept in ``benchmarks/figures``, one file a benchmark, so
 that a run of a few of them renews only theirs. A new script is found by itself; :data:`ARGUMENTS`
-is for those that take others than ``--json``.
+is for those that take others than ``--json``, :data:`VARIANTS` for those that run more than once.
 
 Needs the extra ``nbembed[bench]``.
 """
@@ -37,6 +37,12 @@ ARGUMENTS = {
     "large": ["--sizes", "10000", "20000", "70000", "--fit", "10000", "70000"],
     "scaling": ["--picture", str(IMAGES / "scaling.png")],
 }
+#: Benchmarks that are a script with other arguments: the script, and those.
+VARIANTS = {
+    "cold_start": ("latency", ["--cold"]),
+    "latency_panels": ("latency", ["--panels"]),
+    "page_memory": ("latency", ["--panels", "--n", "2000", "--minutes", "10"]),
+}
 
 HEAD = """# Performance
 
@@ -51,7 +57,8 @@ Versions: {versions}.
 
 
 def main() -> int:
-    names = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in PARTS)
+    scripts = (path.stem for path in HERE.glob("*.py") if path.stem not in PARTS)
+    names = sorted([*scripts, *VARIANTS])
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks; all by default")
     parser.add_argument("--list", action="store_true", help="list the benchmarks")
@@ -76,13 +83,8 @@ def run(name: str) -> bool:
     found = FIGURES / f"{name}.json"
     beside = found.with_suffix(".new")
     began = time.perf_counter()
-    command = [
-        sys.executable,
-        str(HERE / f"{name}.py"),
-        *ARGUMENTS.get(name, []),
-        "--json",
-        str(beside),
-    ]
+    script, arguments = VARIANTS.get(name, (name, ARGUMENTS.get(name, [])))
+    command = [sys.executable, str(HERE / f"{script}.py"), *arguments, "--json", str(beside)]
     # The package of this checkout is measured, whatever is installed.
     environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(HERE.parent)}
     done = subprocess.run(command, env=environment, check=False)
@@ -104,7 +106,9 @@ def page(files: Sequence[Path]) -> str:
 def _tables(files: Sequence[Path], here: str, present: Mapping[str, str]) -> Iterator[str]:
     for file in files:
         name, figures = read(file)
-        yield f"## {name}\n\n`python benchmarks/{file.stem}.py`\n"
+        script, arguments = VARIANTS.get(file.stem, (file.stem, []))
+        title = file.stem if file.stem in VARIANTS else name
+        yield f"## {title}\n\n`{' '.join(['python', f'benchmarks/{script}.py', *arguments])}`\n"
         picture = f"{file.stem}.png"
         if (IMAGES / picture).exists():
             yield f"![The figures of this table as a plot](images/{picture})\n"

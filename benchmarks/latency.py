@@ -6,6 +6,7 @@
     python benchmarks/latency.py --n 2000 --minutes 10 the page's memory as well
     python benchmarks/latency.py --cold                the first map of a fresh installation
     python benchmarks/latency.py --json out.json
+    python -m benchmarks latency latency_panels page_memory cold_start
 
 Drives a real JupyterLab in a headless Chromium that renders in software. "slider" is from a key on
 the slider α to the first frame drawn whose map has felt the new value; "label" from Enter after a
@@ -68,6 +69,8 @@ explorer.compare("before", by_change=True)
 """
 #: Seconds from the first cell to the first map that moves, in a fresh installation.
 COLD_GOAL = 5
+#: MiB that the page may hold more in the second half of the time: what is noise, and no leak.
+GROWTH_GOAL = 1
 ROOT = Path(__file__).parents[1]
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 FIRST_MAP = """
@@ -290,7 +293,8 @@ def tell(report: Report, n: int, found: dict[str, Any]) -> None:
         first, second = held[: len(held) // 2], held[len(held) // 2 :]
         report.value(f"memory of the page, n = {n}", held, "MiB")
         grown = float(np.median(second) - np.median(first))
-        report.value(f"memory of the page, growth from half to half, n = {n}", grown, "MiB")
+        what = f"memory of the page, growth from half to half, n = {n}"
+        report.value(what, grown, "MiB", GROWTH_GOAL)
 
 
 if __name__ == "__main__":

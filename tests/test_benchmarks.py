@@ -69,6 +69,19 @@ def test_numbers_have_three_digits(report, value, shown):
     assert report.digits(value) == shown
 
 
+def test_a_script_with_other_arguments_has_a_table_of_its_own(report, tmp_path):
+    main = module("__main__")
+    made = report.Report("latency")
+    made.value("slider", 90, "ms", at_most=100)
+    made.write(tmp_path / "latency_panels.json")
+    page = main.page([tmp_path / "latency_panels.json"])
+    assert "## latency_panels\n\n`python benchmarks/latency.py --panels`" in page
+    for name, (script, arguments) in main.VARIANTS.items():
+        assert not (FOLDER / f"{name}.py").exists(), "one name, one benchmark"
+        text = (FOLDER / f"{script}.py").read_text()
+        assert all(f'"{option}"' in text for option in arguments if option.startswith("--"))
+
+
 def test_the_page_has_a_table_for_each_benchmark(report, tmp_path):
     made = report.Report("demo", threads=2)
     made.ratio("work", [2.0, 3.0], "a peer", [1.0, 1.0], goal=2)

@@ -62,12 +62,12 @@ def provenance_columns(
     return {
         "source": [None if p is None else p.source for p in known],
         "how": [None if p is None else p.how or None for p in known],
-        "time": [None if p is None else _utc(p.time) for p in known],
+        "time": [None if p is None else utc(p.time) for p in known],
         "iteration": [None if p is None else p.iteration for p in known],
     }
 
 
-def _utc(seconds: float) -> datetime.datetime | None:
+def utc(seconds: float) -> datetime.datetime | None:
     """Return a time of a log, to the millisecond; ``None`` if no calendar has it."""
     try:
         when = datetime.datetime.fromtimestamp(seconds, datetime.UTC)

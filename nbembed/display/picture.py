@@ -18,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from nbembed.display.caption_places import caption_places
+from nbembed.display.marker_shapes import corners
 from nbembed.display.text import in_sentence, name_of
 
 if TYPE_CHECKING:
@@ -81,10 +82,13 @@ class Picture:
     captions : sequence of Caption and PlacedCaption
     lines : sequence of [x, y, x', y']
         Borders between regions.
-    legend : sequence of (name, "#RRGGBB")
+    legend : sequence of (name, "#RRGGBB", shape)
+        A shape is a place in :data:`~nbembed.display.palette.SYMBOLS`.
     note : str
         A line at the bottom.
     background, ink : RGB
+    shapes : ndarray of int, shape (n_samples,), optional
+        Of labeled points; the others are circles.
     """
 
     positions: NDArray[Any]
@@ -92,10 +96,11 @@ class Picture:
     marked: NDArray[np.bool_]
     captions: Sequence[Caption | PlacedCaption] = ()
     lines: Sequence[Sequence[float]] = ()
-    legend: Sequence[tuple[str, str]] = ()
+    legend: Sequence[tuple[str, str, int]] = ()
     note: str = ""
     background: RGB = (255, 255, 255)
     ink: RGB = (51, 51, 51)
+    shapes: NDArray[np.intp] | None = None
 
     def png(self, width: int = 640, height: int = 460, *, stands_in: bool = False) -> bytes:
         """Return the picture as a PNG of so many pixels.
@@ -122,11 +127,10 @@ class Picture:
             color = tuple(self.colors[i].tolist())
             if self.marked[i]:
                 r = radius + 1.2 * scale
-                draw.ellipse((x - r, y - r, x + r, y + r), fill=outline)
-                r -= OUTLINE * scale
-                draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
+                _marker(draw, x, y, r, self._shape(i), outline)
+                _marker(draw, x, y, r - OUTLINE * scale, self._shape(i), color)
             else:
-                draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+                _marker(draw, x, y, radius, 0, color)
         self._write_captions(draw, width, height, scale)
         self._write(draw, height, scale)
         image = image.resize((width, height), Image.Resampling.LANCZOS)
@@ -157,7 +161,7 @@ class Picture:
             line = f' stroke="{ink}" stroke-width="{OUTLINE}" stroke-opacity="{OUTLINE_SHARE}"'
             more = line if self.marked[i] else ' fill-opacity="0.85"'
             r = radius + 1 if self.marked[i] else radius
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{fill}"{more}/>')
+            parts.append(_element(x, y, r, self._shape(i), f'fill="{fill}"{more}'))
         for x, y, text in self._captions(width, height):
             parts.append(
                 f'<text x="{x:.1f}" y="{y + 0.35 * FONT_SIZE:.1f}" text-anchor="middle" '
@@ -165,9 +169,9 @@ class Picture:
                 f'stroke-linejoin="round" paint-order="stroke">'
                 f"{escape(text)}</text>"
             )
-        for k, (name, color) in enumerate(self._legend()):
+        for k, (name, color, shape) in enumerate(self._legend()):
             y = MARGIN + k * LEGEND_ROW
-            parts.append(f'<circle cx="{MARGIN}" cy="{y}" r="4.5" fill="{escape(color)}"/>')
+            parts.append(_element(MARGIN, y, 4.5, shape, f'fill="{escape(color)}"'))
             parts.append(f'<text x="{MARGIN + 10}" y="{y + 4}" fill="{ink}">{escape(name)}</text>')
         if self.note:
             text = escape(_line(self.note, LONGEST_NOTE))
@@ -219,10 +223,13 @@ class Picture:
         )
         return fixed + [(*place, text) for place, text in zip(found, texts) if place is not None]
 
-    def _legend(self) -> list[tuple[str, str]]:
-        rows = [(_line(name), color) for name, color in self.legend[:LEGEND_LIMIT]]
+    def _legend(self) -> list[tuple[str, str, int]]:
+        rows = [(_line(name), color, shape) for name, color, shape in self.legend[:LEGEND_LIMIT]]
         more = len(self.legend) - LEGEND_LIMIT
-        return [*rows, (f"and {more} more", _hex(self.background))] if more > 0 else rows
+        return [*rows, (f"and {more} more", _hex(self.background), 0)] if more > 0 else rows
+
+    def _shape(self, i: int) -> int:
+        return 0 if self.shapes is None or not self.marked[i] else int(self.shapes[i])
 
     def _radius(self) -> float:
         return float(min(4.0, max(0.9, (9.4 - 1.35 * np.log10(max(len(self.positions), 1))) / 2)))
@@ -274,13 +281,33 @@ class Picture:
         """Write the legend and the note, at ``scale``: whole pixels would be uneven gaps."""
         font = _font(FONT_SIZE * scale)
         left, radius = MARGIN * scale, 4 * scale
-        for k, (name, color) in enumerate(self._legend()):
+        for k, (name, color, shape) in enumerate(self._legend()):
             y = (MARGIN + k * LEGEND_ROW) * scale
-            draw.ellipse((left - radius, y - radius, left + radius, y + radius), fill=color)
+            _marker(draw, left, y, radius, shape, color)
             draw.text((left + 10 * scale, y), name, self.ink, font, anchor="lm")
         if self.note:
             text = _line(self.note, LONGEST_NOTE)
             draw.text((left, (height - 12) * scale), text, self._mixed(0.7), font, anchor="lm")
+
+
+def _marker(
+    draw: ImageDraw.ImageDraw, x: float, y: float, radius: float, shape: int, fill: Any
+) -> None:
+    """Draw a marker on an image."""
+    ends = corners(shape)
+    if ends:
+        draw.polygon([(x + radius * u, y + radius * v) for u, v in ends], fill=fill)
+    else:
+        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=fill)
+
+
+def _element(x: float, y: float, radius: float, shape: int, paint: str) -> str:
+    """Return a marker as an element of an SVG."""
+    ends = corners(shape)
+    if not ends:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" {paint}/>'
+    points = " ".join(f"{x + radius * u:.1f},{y + radius * v:.1f}" for u, v in ends)
+    return f'<polygon points="{points}" {paint}/>'
 
 
 @cache

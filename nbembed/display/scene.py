@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.display.contrast import on_ground
+from nbembed.display.palette import SYMBOLS
 from nbembed.display.picture import Caption, Picture
 
 if TYPE_CHECKING:
@@ -20,6 +23,14 @@ RAMP = (
 NEUTRAL = (150, 155, 162)
 #: Background and ink.
 LIGHT, DARK = ((255, 255, 255), (45, 48, 52)), ((27, 29, 32), (225, 227, 230))
+#: What measures of each point are called.
+MEASURES = {
+    "trustworthiness": "trustworthiness",
+    "continuity": "continuity",
+    "kept": "neighbors kept",
+    "stress": "stress",
+    "pull": "pull of labels",
+}
 #: Points of a class without which it has no name on the map.
 FEWEST_NAMED = 3
 #: Classes of which each has its name on the map.
@@ -50,9 +61,10 @@ def picture_of(
     column : mapping
         ``kind``, ``names`` and ``colors`` of the column to color by.
     values : ndarray of shape (n_samples,)
-        Its codes or numbers.
+        Its codes or numbers; of a measure, which ``color_by`` then names, the measure of each
+        point. Measures color labeled points, too.
     classes : sequence of mappings
-        ``name`` and ``color`` of each class, and whether it is ``hidden``.
+        ``name`` and ``color`` of each class, its ``symbol``, and whether it is ``hidden``.
     labels : ndarray of int, shape (n_samples,)
         −1 for unlabeled points.
     membership_colors : ndarray of shape (n_samples, 4), optional
@@ -65,9 +77,12 @@ def picture_of(
     n = len(positions)
     background, ink = DARK if dark else LIGHT
     colors = np.tile(np.array(NEUTRAL, dtype=np.uint8), (n, 1))
-    legend: list[tuple[str, str]] = []
+    legend: list[tuple[str, str, int]] = []
     groups, names = labels, [c["name"] for c in classes]
+    looks = [_hex(on_ground(c["color"], background)) for c in classes]
+    shapes = [SYMBOLS.index(c.get("symbol", SYMBOLS[0])) for c in classes]
     by_column = color_by == "column" and column["kind"] != "none" and len(values) == n
+    by_measure = color_by in MEASURES and len(values) == n
     if color_by == "probability" and membership_colors is not None:
         share = membership_colors[:, 3:].astype(np.float64) / 255
         mixed = share * membership_colors[:, :3] + (1 - share) * np.array(background)
@@ -75,30 +90,54 @@ def picture_of(
     elif by_column and column["kind"] == "category":
         codes = np.where(np.isnan(values), -1, values).astype(int)
         known = codes >= 0
+        shown = [_hex(on_ground(c, background)) for c in column["colors"]]
         if known.any():
-            colors[known] = _rgb(column["colors"])[codes[known]]
+            colors[known] = _rgb(shown)[codes[known]]
         groups, names = codes, list(column["names"])
-        legend = list(zip(names, column["colors"]))
-    elif by_column:
+        own = {c["name"]: shape for c, shape in zip(classes, shapes)}
+        legend = [(name, c, own.get(name, 0)) for name, c in zip(names, shown)]
+    elif by_column or by_measure:
         known = np.isfinite(values)
         if known.any():
-            low, high = float(values[known].min()), float(values[known].max())
-            place = (values[known] - low) / (high - low or 1.0)
+            low, high = _ends(values[known]) if by_measure else _span(values[known])
+            place = np.clip((values[known] - low) / (high - low or 1.0), 0, 1)
             colors[known] = _ramp(place)
-            text = _day if column["kind"] == "time" else "{:.4g}".format
-            legend = [(text(v), c) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
+            text = _day if by_column and column["kind"] == "time" else "{:.4g}".format
+            legend = [(text(v), c, 0) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
+            if by_measure:
+                legend[0] = (f"{MEASURES[color_by]} {legend[0][0]}", *legend[0][1:])
     marked = (labels >= 0) & (labels < len(classes))
-    if marked.any():
-        colors[marked] = _rgb([c["color"] for c in classes])[labels[marked]]
-    there = {name for name, _ in legend}
+    if marked.any() and not by_measure:
+        colors[marked] = _rgb(looks)[labels[marked]]
+    own_shapes = np.zeros(n, dtype=np.intp)
+    own_shapes[marked] = np.array([*shapes, 0])[labels[marked]]
+    there = {name for name, _, _ in legend}
     legend += [
-        (c["name"], c["color"]) for c in classes if c["name"] not in there and not c.get("hidden")
+        # Of a measure no point has the color of its class.
+        (c["name"], _hex(NEUTRAL) if by_measure else look, shape)
+        for c, look, shape in zip(classes, looks, shapes)
+        if c["name"] not in there and not c.get("hidden")
     ]
     seen = np.ones(n, dtype=bool)
     seen[marked] = np.array([not c.get("hidden") for c in classes], dtype=bool)[labels[marked]]
     positions, colors, marked = positions[seen], colors[seen], marked[seen]
     captions = _captions(groups[:n][seen], names) if names_shown else []
-    return Picture(positions, colors, marked, captions, borders, legend, note, background, ink)
+    return Picture(
+        positions, colors, marked, captions, borders, legend, note, background, ink,
+        own_shapes[seen],
+    )  # fmt: skip
+
+
+def _span(values: NDArray[Any]) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _ends(values: NDArray[Any]) -> tuple[float, float]:
+    """Return the range of all but the most extreme hundredth at either end, as the page has it."""
+    ordered = np.sort(values)
+    last = len(ordered) - 1
+    low, high = ordered[math.floor(0.01 * last)], ordered[math.ceil(0.99 * last)]
+    return (float(low), float(high)) if high > low else _span(ordered)
 
 
 def _captions(groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
@@ -112,6 +151,10 @@ def _captions(groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
 def _day(seconds: float) -> str:
     """Return the day of a time in seconds since 1970."""
     return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
+
+
+def _hex(color: tuple[int, int, int]) -> str:
+    return "#{:02X}{:02X}{:02X}".format(*color)
 
 
 def _rgb(colors: Sequence[str]) -> NDArray[np.uint8]:

@@ -40,7 +40,7 @@ RHO = LiveParameter(
     0.0,
     1.0,
     0.5,
-    "How much labels and links count against the data: 0 ignores them, 1 sees nothing else.",
+    "Weight of labels and links, against the data: 0 ignores them, 1 sees nothing else.",
     step=0.01,
     minimum=0.0,
     maximum=1.0,

@@ -57,7 +57,7 @@ TRADEOFF = LiveParameter(
     0.0,
     1.0,
     0.1,
-    "What is worse: 0 shows no false neighbors (precision), 1 misses no true ones (recall, SNE).",
+    "False or missing neighbors: 0 shows no false ones (precision), 1 misses none (recall, SNE).",
     step=0.01,
     minimum=0.0,
     maximum=1.0,

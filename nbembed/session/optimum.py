@@ -6,12 +6,19 @@ the idle worker makes a cold run of the same recipe beside it, one iteration a t
 the costs. The price is that of one more fit, in time that nobody waits for: any command interrupts
 it. The map, the log and a replay do not depend on it. Costs of cold runs that came to rest are kept
 by their settings, so that taking a change back needs no other run.
+
+Where a slider stands at a word, as λ does at "anneal", the schedules of both maps may have ended at
+two numbers, and their costs are those of two functions. Then the cold map's cost is taken by the
+function of the map that rests: an upper bound of what a descent from there would reach, so that
+what is said to be lower is lower.
 """
 
 from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +37,15 @@ LONGEST = 2000
 KEPT = 32
 
 
+@dataclass(frozen=True)
+class _ColdCost:
+    """What a cold start of some settings costs at these values of the sliders."""
+
+    settings: Settings
+    values: Mapping[str, float]
+    cost: float
+
+
 class OptimumCheck:
     """Compares an engine's map with a cold start; used by the worker alone.
 
@@ -41,7 +57,7 @@ class OptimumCheck:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._cold: Engine | None = None
-        self._known: list[tuple[Settings, float]] = []
+        self._known: list[_ColdCost] = []
         self._failed_for: Settings | None = None
 
     @property
@@ -87,17 +103,17 @@ class OptimumCheck:
         cold.advance()
         if not (cold.converged or cold.iteration >= LONGEST):
             return True
-        # Where a slider stands at a word, schedules may have ended at two numbers: two costs.
-        self._note(settings, cold.cost() if self._same_values(cold) else math.nan)
+        same = _close(self._engine.live_values(), cold.live_values())
+        self._note(settings, cold.cost() if same else self._cost_here(cold))
         self._cold = None
         return True
 
-    def _same_values(self, cold: Engine) -> bool:
-        """Whether the sliders of both maps stand at the same numbers."""
-        ours, theirs = self._engine.live_values(), cold.live_values()
-        return ours.keys() == theirs.keys() and all(
-            math.isclose(ours[name], theirs[name], rel_tol=1e-6, abs_tol=1e-12) for name in ours
-        )
+    def _cost_here(self, cold: Engine) -> float:
+        """Return the cost of a cold map by the present objective; ``nan`` if it has none there."""
+        objective, layout, ours = self._engine.objective, cold.layout, self._engine.layout
+        if objective is None or layout is None or ours is None or layout.shape != ours.shape:
+            return math.nan
+        return objective.evaluate(layout).plain_cost
 
     def _comparable(self) -> bool:
         """Whether a cold start would minimize the same cost: pins hold points at other places."""
@@ -106,13 +122,22 @@ class OptimumCheck:
         return not pinned and engine.settings is not self._failed_for and engine.learned_all
 
     def _known_cost(self, settings: Settings) -> float | None:
-        for known, cost in reversed(self._known):
-            if known is settings or known.same_as(settings):
-                return cost
+        for known in reversed(self._known):
+            same = known.settings is settings or known.settings.same_as(settings)
+            if same and _close(known.values, self._engine.live_values()):
+                return known.cost
         return None
 
     def _note(self, settings: Settings, cost: float) -> None:
-        self._known = [*self._known, (settings, cost)][-KEPT:]
+        known = _ColdCost(settings, self._engine.live_values(), cost)
+        self._known = [*self._known, known][-KEPT:]
+
+
+def _close(ours: Mapping[str, float], theirs: Mapping[str, float]) -> bool:
+    """Whether the sliders of two maps stand at the same numbers."""
+    return ours.keys() == theirs.keys() and all(
+        math.isclose(ours[name], theirs[name], rel_tol=1e-6, abs_tol=1e-12) for name in ours
+    )
 
 
 def is_worse(cost: float, cold: float) -> bool:

@@ -42,7 +42,7 @@ GAMMA = LiveParameter(
     1e-4,
     1e4,
     0.1,
-    "How much the neighborhoods of all points count beside the labels; 0 sees labels only.",
+    "Weight of unlabeled points' neighborhoods, beside the labels; 0 sees labels only.",
     scale="log",
     minimum=0.0,
     maximum=1e15,

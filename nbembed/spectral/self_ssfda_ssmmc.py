@@ -55,7 +55,7 @@ class SELFRecipe(SpectralRecipe):
             0.0,
             1.0,
             0.5,
-            "Between local Fisher discriminant analysis (0) and principal components (1).",
+            "Share of principal components: 0 is local Fisher discriminant analysis, 1 is PCA.",
             step=0.01,
             minimum=0.0,
             maximum=1.0,

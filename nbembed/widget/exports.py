@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from nbembed.display import export
 from nbembed.display.point_data import point_frame
-from nbembed.display.scene import picture_of
+from nbembed.display.scene import MEASURES, picture_of
 from nbembed.display.text import name_of, text_of
+from nbembed.session.why import NEIGHBORS
 from nbembed.validation import check_count, check_flag, check_text, readable
 from nbembed.widget.still_output import StillOutput
 from nbembed.widget.still_page import still_page
@@ -19,12 +21,16 @@ from nbembed.widget.view_state import view_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from nbembed.display.picture import Picture
     from nbembed.display.point_data import PointData
     from nbembed.session import Session
     from nbembed.widget.autosave import View
     from nbembed.widget.drawing import Drawing, FrameArtist
     from nbembed.widget.query_source import Answer
+
+_logger = logging.getLogger(__name__)
 
 #: Characters of a change in the list.
 LONGEST = 300
@@ -152,6 +158,8 @@ class Exports:
         widget, supervision = self._widget, self._session.supervision
         column: Mapping[str, Any] = widget.color_column
         values = np.frombuffer(widget.color_values, dtype="<f4").astype(np.float64)
+        if there and widget.color_by in MEASURES:
+            values = self._measured(widget.color_by)
         return picture_of(
             drawing.positions if there else drawing.positions[:0],
             color_by=widget.color_by,
@@ -165,6 +173,15 @@ class Exports:
             note=note,
             dark=dark,
         )
+
+    def _measured(self, measure: str) -> NDArray[np.float64]:
+        """Return a measure of each point of the present map; nothing where there is none."""
+        why, n = self._widget.why, self._session.n_samples
+        try:
+            return np.asarray(why.measure(measure, max(1, min(NEIGHBORS, (n + 1) // 2 - 1))))
+        except (RuntimeError, ValueError) as error:  # of so few points, or of a map that has ended
+            _logger.info("a picture is not colored by %s: %s", measure, error)
+            return np.zeros(0)
 
     def still(self) -> tuple[bytes, str]:
         """Return a PNG for the output of a cell, and what it shows."""
@@ -232,7 +249,10 @@ class Exports:
         """See the Explorer's method of this name."""
         frame = self._session.frame()
         drawing = self._artist.draw(frame)
-        text = still_page(self._widget, frame, drawing, self._points, check_text("title", title))
+        check_text("title", title)
+        shown = self._widget.color_by
+        measured = self._measured(shown) if frame.version and shown in MEASURES else np.zeros(0)
+        text = still_page(self._widget, frame, drawing, self._points, title, measured)
         if path is None:
             return text
         export.write_text(path, text)

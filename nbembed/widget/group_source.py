@@ -11,6 +11,7 @@ import numpy as np
 
 from nbembed.display.groups import describe
 from nbembed.display.groups.description import MOST, mean_text, value_text
+from nbembed.display.groups.label_rows import LabelRows
 from nbembed.display.groups.rows import PointRows
 from nbembed.display.groups.variables import Categories, Variables, variables_of
 from nbembed.display.images import encoded
@@ -105,6 +106,10 @@ class GroupSource:
     def _rows(self) -> PointRows:
         return PointRows(self._points, self._features, self.feature_names, self._session.n_samples)
 
+    def _label_rows(self) -> LabelRows:
+        session = self._session
+        return LabelRows(self._points, session.supervision, session.label_provenance)
+
     def _labels(self) -> Categories | None:
         supervision = self._session.supervision
         names = [name_of(name) for name in supervision.classes]
@@ -135,18 +140,21 @@ class GroupSource:
         return fields, pictures
 
     def _order(
-        self, column: int, descending: bool, points: NDArray[np.intp]
+        self, table: str, column: int, descending: bool, points: NDArray[np.intp]
     ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
-        if not points.size:
-            points = np.arange(self._session.n_samples)
+        rows: PointRows | LabelRows
         with self._lock:
-            rows = self._rows
-            order = rows.order(
-                points,
-                column,
-                descending=descending,
-                labels=lambda: self._session.supervision.top_class,
-            )
+            if table == "labels":
+                rows = self._label_rows()
+                order = rows.order(points, column, descending=descending)
+            else:
+                rows = self._rows
+                order = rows.order(
+                    points if points.size else np.arange(self._session.n_samples),
+                    column,
+                    descending=descending,
+                    labels=lambda: self._session.supervision.top_class,
+                )
         fields = {
             "columns": [{"title": c.title, "kind": c.kind} for c in rows.columns],
             "left_out": rows.left_out,
@@ -155,11 +163,14 @@ class GroupSource:
         }
         return fields, [order.astype("<u4").tobytes()]
 
-    def _cells(self, points: NDArray[np.intp]) -> tuple[Mapping[str, Any], Sequence[bytes]]:
+    def _cells(
+        self, table: str, points: NDArray[np.intp]
+    ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
         if points.size > MOST_ROWS:
             raise ValueError(f"at most {MOST_ROWS} rows are read at a time, got {points.size}")
         with self._lock:
-            return {"points": points.tolist(), "cells": self._rows.cells(points.tolist())}, []
+            rows = self._label_rows() if table == "labels" else self._rows
+            return {"points": points.tolist(), "cells": rows.cells(points.tolist())}, []
 
 
 def _checked_names(names: Any, session: Session, points: PointData) -> list[str] | None:

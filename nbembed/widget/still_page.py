@@ -21,6 +21,8 @@ from nbembed.widget.protocol import encode, finite
 from nbembed.work import stage
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.display.point_data import PointData
     from nbembed.session.snapshots import Frame
     from nbembed.widget.drawing import Drawing
@@ -39,7 +41,7 @@ SHOWN = (
     "parameters", "controls",
 )  # fmt: skip
 
-#: What can color the points without a kernel; suggestions and measures are computed by it.
+#: What can color the points without a kernel, beside the measure that colored them last.
 COLORINGS = frozenset({"column", "class", "probability"})
 
 #: What the page may load: nothing from anywhere.
@@ -74,7 +76,14 @@ JSON.parse(document.getElementById("nbembed-state").textContent))</script>
 """
 
 
-def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, title: str) -> str:
+def still_page(
+    widget: Any,
+    frame: Frame,
+    drawing: Drawing,
+    points: PointData,
+    title: str,
+    measured: NDArray[np.float64],
+) -> str:
     """Return the page's text.
 
     Parameters
@@ -85,6 +94,8 @@ def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, t
         Of that frame.
     points : PointData
     title : str
+    measured : ndarray of float
+        The measure of each point that colors the map; empty if none does.
     """
     traits = {name: trait.default for name, trait in schema.TRAITS.items()}
     traits.update({name: getattr(widget, name) for name in SHOWN})
@@ -96,13 +107,19 @@ def still_page(widget: Any, frame: Frame, drawing: Drawing, points: PointData, t
     # Before there is a map, all points are at the origin; the page then says that it was not there.
     traits["coordinates"] = encode("coordinates", drawing.positions) if frame.version else b""
     colors = drawing.colors
-    if traits["color_by"] not in COLORINGS:
+    measure = None
+    if measured.size:
+        mean = finite(float(measured.mean()))
+        values = _plain(measured.astype("<f4").tobytes())
+        measure = {"name": traits["color_by"], "mean": mean, "values": values}
+    elif traits["color_by"] not in COLORINGS:
         traits["color_by"] = "class" if traits["color_column"]["kind"] == "none" else "column"
     traits["membership_colors"] = b"" if colors is None else encode("membership_colors", colors)
     state = {
         "traits": {name: _plain(value) for name, value in traits.items()},
         "cards": _cards(points, int(widget.n_samples)),
         "left_out": points.left_out,
+        "measure": measure,
     }
     # No "<" is left that could end the element or begin a comment.
     text = json.dumps(state, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")

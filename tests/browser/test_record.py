@@ -71,3 +71,23 @@ def test_the_page_in_a_saved_notebook_zooms_without_a_kernel(open_cells: OpenCel
     assert covered is not None
     assert box["width"] >= covered["width"]
     assert box["height"] >= covered["height"], "the picture is not seen twice"
+
+
+def test_the_table_of_labels_follows_the_kernel(open_cells: OpenCells) -> None:
+    notebook = open_cells(DATA, SHOW)
+    notebook.run_all()
+    widget = notebook.page.get_by_role("group", name="Embedding explorer")
+    widget.get_by_role("tab", name="History").click()
+    widget.get_by_role("button", name="Label table").click()
+    dock = widget.get_by_role("region", name="Label table")
+    expect(dock).to_contain_text("No label here yet")
+    notebook.execute("explorer.session.label([3, 7], 'round', confidence=0.75)")
+    grid = dock.get_by_role("grid", name="Labels of")
+    expect(grid).to_have_attribute("aria-rowcount", "3")
+    first = grid.locator(".nbe-table-row").first
+    for text in ("round", "0.75", "Python"):
+        expect(first).to_contain_text(text)
+    grid.locator(".nbe-table-row").last.click()
+    notebook.wait_for("explorer.selection.tolist()", lambda points: points == [7])
+    notebook.execute("explorer.session.undo()")
+    expect(dock).to_contain_text("No label here yet")

@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from nbembed.display.caption_places import caption_places, central_point
+from nbembed.display.contrast import on_ground
 from nbembed.display.scene import picture_of
 
 FRAME = (0.0, 0.0, 640.0, 460.0)
@@ -69,7 +70,7 @@ def test_a_picture_shows_the_points_of_a_small_cluster_under_its_name():
             names_shown=names_shown,
         )  # fmt: skip
         image = np.asarray(Image.open(io.BytesIO(picture.png())).convert("RGB")).astype(int)
-        return int((np.abs(image - (0xD5, 0x5E, 0)).sum(axis=-1) < 12).sum())
+        return int((np.abs(image - on_ground("#D55E00", (255, 255, 255))).sum(axis=-1) < 12).sum())
 
     assert drawn(True) == drawn(False) > 100
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from nbembed.display.contrast import contrast, on_ground, parsed
+from nbembed.display.palette import COLORS, SYMBOLS
 from nbembed.display.picture import MOST_MARKERS, PNG_KEY
 from nbembed.display.scene import picture_of
 
@@ -22,8 +24,9 @@ def pixels(png):
     return np.asarray(image.convert("RGB")).astype(int)
 
 
-def count(image, color, tolerance=12):
-    rgb = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+def count(image, color, tolerance=12, ground=(255, 255, 255)):
+    """Return how many pixels have a color as it is shown on a ground; None takes it as it is."""
+    rgb = parsed(color) if ground is None else on_ground(color, ground)
     return int((np.abs(image - rgb).sum(axis=-1) < tolerance).sum())
 
 
@@ -53,6 +56,43 @@ def test_labeled_points_have_the_color_of_their_class():
     assert pixels(a_picture(dark=True).png(300, 200)).mean() < 80
 
 
+@pytest.mark.parametrize("ground", [(255, 255, 255), (27, 29, 32)])
+def test_colors_are_told_from_the_ground_and_from_each_other(ground):
+    shown = [on_ground(color, ground) for color in COLORS]
+    assert min(contrast(color, ground) for color in shown) >= 3
+    assert len(set(shown)) == len(COLORS)
+    dark = a_picture(dark=True)
+    assert count(pixels(dark.png(300, 200)), "#0072B2", ground=dark.background) > 40
+
+
+def test_classes_have_their_shapes():
+    classes = [{**CLASSES[0], "symbol": "star"}, {**CLASSES[1], "symbol": "square"}]
+    picture = a_picture(classes=classes, names_shown=False)
+    root = ET.fromstring(picture.svg())
+    corners = [len(e.get("points").split()) for e in root.iter(f"{SVG}polygon")]
+    assert sorted(corners) == [4] * (15 + 1) + [10] * (15 + 1), "points and the legend"
+    assert len(list(root.iter(f"{SVG}circle"))) == 30, "the unlabeled ones"
+    round_ones = a_picture(names_shown=False)
+    assert count(pixels(picture.png()), "#E69F00") != count(pixels(round_ones.png()), "#E69F00")
+    ink = {}
+    for symbol in SYMBOLS:
+        one = [{**CLASSES[0], "symbol": symbol}, CLASSES[1]]
+        image = pixels(a_picture(classes=one, names_shown=False).png(900, 700))
+        ink[symbol] = count(image, "#E69F00", 60)
+    assert max(ink.values()) < 2 * min(ink.values()), "all look about as large"
+
+
+def test_a_measure_colors_labeled_points_too_and_is_named():
+    values = np.r_[np.zeros(10), np.linspace(0, 1, 385), np.ones(4), 1e6]
+    picture = a_picture(n=400, color_by="stress", values=values)
+    # The extreme hundredth does not take the scale for itself.
+    assert [name for name, *_ in picture.legend] == ["stress 1", "0", "a", "b"]
+    image = pixels(picture.png())
+    assert count(image, "#0072B2") == 0, "no class color"
+    assert count(image, "#440154", 40, ground=None) > 5
+    assert count(image, "#fde725", 40, ground=None) > 5
+
+
 def test_points_of_a_hidden_class_are_left_out():
     codes = np.repeat([0.0, 1.0, -1.0], 20)
     column = {"kind": "category", "title": "k", "names": ["u", "v"],
@@ -63,7 +103,7 @@ def test_points_of_a_hidden_class_are_left_out():
     image = pixels(picture.png())
     assert count(image, "#0072B2") == 0
     assert count(image, "#E69F00") > 40
-    assert [name for name, _ in picture.legend] == ["u", "v", "a"]
+    assert [name for name, *_ in picture.legend] == ["u", "v", "a"]
     assert [len(caption.points) for caption in picture.captions] == [15, 10]
 
 
@@ -79,8 +119,8 @@ def test_categories_and_numbers_color_the_others():
     values = np.linspace(0, 1, 60)
     values[3] = np.nan
     image = pixels(a_picture(color_by="column", column=ramp, values=values, labels=none).png())
-    assert count(image, "#440154", 40) > 5
-    assert count(image, "#fde725", 40) > 5
+    assert count(image, "#440154", 40, ground=None) > 5
+    assert count(image, "#fde725", 40, ground=None) > 5
 
 
 def test_times_are_named_by_their_days_in_the_legend():
@@ -116,7 +156,9 @@ def test_hostile_names_are_text_in_an_svg(name):
     classes = [{"name": name, "color": "#E69F00"}, CLASSES[1]]
     picture = a_picture(classes=classes)
     root = ET.fromstring(picture.svg())
-    assert {child.tag for child in root} <= {f"{SVG}{t}" for t in ("rect", "circle", "text")}
+    assert {child.tag for child in root} <= {
+        f"{SVG}{t}" for t in ("rect", "circle", "polygon", "text")
+    }
     assert max(len(t.text) for t in root.iter(f"{SVG}text")) <= 40
     assert "\u202e" not in picture.svg()
     picture.png()

@@ -273,6 +273,7 @@ SENT: dict[str, Strategy] = {
     "shown": st.booleans(), "descending": st.booleans(), "column": st.integers(-1, 4),
     "text": st.sampled_from(["", "a", "#3", "\u202e"]),
     "use": st.sampled_from(["find", "color", "x"]),
+    "table": st.sampled_from(["data", "labels", "x"]),
     "filters": st.lists(
         st.fixed_dictionaries({
             "column": st.integers(0, 4), "low": st.sampled_from([None, 0.0]),

@@ -65,6 +65,32 @@ def test_a_poor_optimum_is_told_with_both_costs():
     assert f"{engine.cost():.4g}" in said
 
 
+def test_a_cold_start_that_ends_at_other_values_is_measured_at_those_of_the_map(monkeypatch):
+    engine = resting()
+    shuffled(engine)
+    copy, colds = Engine.cold_copy, []
+
+    def elsewhere(self):
+        """Return a cold start whose schedule ends at another number than the map's slider has."""
+        cold = copy(self)
+        other = self.settings.recipe.replace(alpha=0.02)
+        cold.apply("set", {"alpha": 0.02}, Settings(other, self.settings.supervision))
+        colds.append(cold)
+        return cold
+
+    monkeypatch.setattr(Engine, "cold_copy", elsewhere)
+    check = OptimumCheck(engine)
+    said = told(check)
+    (cold,) = colds
+    there = engine.objective.evaluate(cold.layout).plain_cost
+    assert there != pytest.approx(cold.cost(), rel=1e-3), "two functions"
+    assert is_worse(engine.cost(), there)
+    assert f"the cost {there:.4g};" in said
+    # At other values of the sliders nothing is known yet.
+    monkeypatch.setattr(Engine, "live_values", lambda self: {"alpha": 0.7})
+    assert check.text == ""
+
+
 def test_the_map_is_not_touched():
     engine = resting()
     shuffled(engine)

@@ -111,28 +111,31 @@ def test_infinite_effects_cross_the_wire(session: FakeSession) -> None:
 
 def test_rows_come_in_order_and_their_cells_when_asked(explorer: Any) -> None:
     page = Asking(explorer)
-    message, (order,) = page.ask("order", [], column=0, descending=False)
+    message, (order,) = page.ask("order", [], table="data", column=0, descending=False)
     titles = [column["title"] for column in message["fields"]["columns"]]
     assert titles == ["#", "name", "label", "size", "kind"]
     assert np.frombuffer(order, "<u4").tolist() == list(range(N))
-    _, (order,) = page.ask("order", [3, 9, 20, 25], column=4, descending=True)
+    _, (order,) = page.ask("order", [3, 9, 20, 25], table="data", column=4, descending=True)
     assert np.frombuffer(order, "<u4").tolist() == [20, 25, 3, 9]
-    message, _ = page.ask("rows", [25, 3])
+    message, _ = page.ask("rows", [25, 3], table="data")
     assert message["fields"]["points"] == [3, 25]
     assert [row[1] for row in message["fields"]["cells"]] == ["row 3", "row 25"]
     assert message["fields"]["cells"][0][4] == "<b>late</b>"
-    assert "column must be below 5" in page.ask("order", [], column=9, descending=False)[0]["error"]
+    assert (
+        "column must be below 5"
+        in page.ask("order", [], table="data", column=9, descending=False)[0]["error"]
+    )
 
 
 def test_rows_are_read_some_at_a_time(explorer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_source, "MOST_ROWS", 5)
-    assert "at most 5 rows" in Asking(explorer).ask("rows", range(6))[0]["error"]
+    assert "at most 5 rows" in Asking(explorer).ask("rows", range(6), table="data")[0]["error"]
 
 
 def test_rows_are_sorted_by_the_labels_of_now(explorer: Any, session: FakeSession) -> None:
     page = Asking(explorer)
     session.supervision = Supervision(N).label([4], "b").label([7], "a")
-    _, (order,) = page.ask("order", [], column=2, descending=False)
+    _, (order,) = page.ask("order", [], table="data", column=2, descending=False)
     assert np.frombuffer(order, "<u4")[:3].tolist() == [4, 7, 0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from typing import Any
 
 import pytest
@@ -479,6 +480,25 @@ def test_the_annealing_path_is_scrubbed_by_keys_and_pointer(page: Page) -> None:
     page.wait_for_function("window.kernel.traits.chosen_step === 3")
 
 
+def test_bars_of_the_path_differ_where_criteria_differ_by_little(page: Page) -> None:
+    act(
+        page,
+        "k.update({path_symbol: 'λ', path: [1795.5, 1797.5, null, 1796.5]"
+        ".map((criterion, i) => ({value: 8 / 2 ** i, criterion}))})",
+    )
+    heights = page.locator(".nbe-bar i").evaluate_all("all => all.map(e => e.style.height)")
+    assert [round(float(h.rstrip("%"))) for h in heights] == [16, 100, 6, 58]
+
+
+def test_a_slider_says_what_its_parameter_is(page: Page) -> None:
+    names = page.locator(".nbe-control-name")
+    expect(names.first).to_have_text("how heavy the tails are")
+    control = page.locator(".nbe-control").first
+    expect(control).to_have_attribute("title", re.compile("In Python: alpha[.] Double-click"))
+    slider = page.get_by_role("slider", name="α", exact=True)
+    expect(slider).to_have_attribute("aria-description", re.compile("0 is SSNE, 1 is t-SNE"))
+
+
 def test_the_number_of_classes_is_set_where_it_is_a_parameter(page: Page) -> None:
     count = page.get_by_role("spinbutton", name="Number of classes")
     expect(count).to_have_count(0)
@@ -539,6 +559,8 @@ def test_what_is_drawn_by_color_alone_is_seen_in_forced_colors(
     page = open_explorer(
         making="finding neighbors 40 %", making_share=0.4, path_symbol="λ", chosen_step=1,
         path=[{"value": 8 / 2**k, "criterion": 1 + k} for k in range(4)],
+        color_columns=["size"], color_column_count=200, color_by="column",
+        color_column={"kind": "number", "title": "size", "names": [], "colors": []},
     )  # fmt: skip
     page.emulate_media(forced_colors="active", color_scheme=scheme)
     act(page, "0")
@@ -548,6 +570,8 @@ def test_what_is_drawn_by_color_alone_is_seen_in_forced_colors(
         page.get_by_role("progressbar"),
         page.get_by_role("slider", name="Annealing path"),
         page.locator(".nbe-state i"),
+        page.locator(".nbe-ramp i"),
+        page.locator(".nbe-picker > .nbe-icon"),  # the arrow of Color by
     ]
     for element in seen:
         picture = base64.b64encode(element.screenshot()).decode("ascii")

@@ -113,6 +113,13 @@ def test_the_table_of_rows(page: Page) -> None:
     accessible(page)
 
 
+def test_the_table_of_labels(page: Page) -> None:
+    open_tab(page, "History")
+    page.get_by_role("button", name="Label table").click()
+    expect(page.get_by_role("grid", name="Labels of")).to_be_visible()
+    accessible(page)
+
+
 def test_the_strip_of_snapshots_and_a_second_live_map(page: Page) -> None:
     open_tab(page, "Compare")
     expect(page.get_by_role("list", name="Snapshots")).to_be_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -96,6 +97,12 @@ def test_a_name_that_is_taken_is_refused(page: Page) -> None:
     take(page, " before ")
     expect(page.locator(".nbe-spoken")).to_contain_text("There is a snapshot before already")
     assert len(sent(page, "snapshot")) == 1
+
+
+def test_snapshots_are_shown_once_there_are_some(page: Page) -> None:
+    page.get_by_role("tab", name="Compare").click()
+    expect(page.get_by_role("textbox", name="Name of the snapshot")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Show|Hide"))).to_have_count(0)
 
 
 def test_names_are_text(page: Page) -> None:
@@ -238,7 +245,7 @@ def test_points_are_colored_by_change(page: Page) -> None:
     assert asked(page, "map_change") == []
     page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
     expect(page.get_by_text("40 % of 10 neighbors changed")).to_be_visible()
-    match = "Disparity 0.125. To match, it is turned by -30°, mirrored, scaled."
+    match = "Disparity 0.125. To match, it is turned by −30°, mirrored, scaled."
     expect(page.get_by_text(match)).to_be_visible()
     act(page, "0")
     gray_first = in_color(page, ".nbe-map .nbe-points")

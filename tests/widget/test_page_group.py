@@ -190,6 +190,16 @@ def test_a_new_selection_and_new_labels_ask_again(page: Page) -> None:
     expect(panel.get_by_role("list")).to_have_count(0)
 
 
+def test_all_points_have_no_rest(page: Page) -> None:
+    panel = open_group(page)
+    choose(page, list(range(400)))
+    expect(panel).to_contain_text("All points are selected: there is no rest")
+    assert asked(page, "describe") == []
+    choose(page, list(range(399)))
+    expect(panel).to_contain_text("petal length")
+    expect(panel).not_to_contain_text("All points are selected")
+
+
 def test_a_second_group_is_compared_with_the_first(page: Page) -> None:
     panel = open_group(page)
     choose(page, [1, 2, 3])
@@ -288,7 +298,8 @@ def test_rows_are_sorted_by_a_column(page: Page) -> None:
     expect(grid).to_contain_text("note 0")
     questions = [m["arguments"] for m in asked(page, "order")]
     assert questions[-2:] == [
-        {"column": 2, "descending": False}, {"column": 2, "descending": True},
+        {"table": "data", "column": 2, "descending": False},
+        {"table": "data", "column": 2, "descending": True},
     ]  # fmt: skip
     height.get_by_role("button").press("ArrowRight")
     expect(grid.get_by_role("columnheader", name="note").get_by_role("button")).to_be_focused()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
 import re
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.widget.page import act, kernel
@@ -222,3 +224,33 @@ def test_marks_that_would_cover_each_other_are_drawn_once(open_explorer: Any, co
     }[command]
     act(page, change)
     assert 300 < page.evaluate("window.lines") < 20_000
+
+
+@pytest.mark.parametrize("renderer", ["webgl", "raster"])
+def test_many_selected_points_keep_their_color(open_explorer: Any, renderer: str) -> None:
+    n = 3000
+    page = open_explorer(n=n, clusters=1, renderer=renderer, color_by="column", names_shown=False)
+    rng = np.random.default_rng(0)
+    positions = np.r_[0.3 * rng.normal(size=(n - 4, 2)), [[9, 9], [-9, 9], [9, -9], [-9, -9]]]
+    place(page, positions)
+    heap = {"x": 0.0, "y": 0.0, "width": 12, "height": 12}
+    (x, y) = screen(page, [int(np.hypot(*positions.T).argmin())])[0]
+    box = page.locator(".nbe-map").bounding_box()
+    assert box is not None
+    heap["x"], heap["y"] = box["x"] + x - 6, box["y"] + y - 6
+    before = colors_of(page.screenshot(clip=heap)).mean(axis=(0, 1))
+    act(page, f"k.update({{selection: new DataView(Uint32Array.from({{length: {n}}},"
+              " (_, i) => i).buffer)})")  # fmt: skip
+    after = colors_of(page.screenshot(clip=heap)).mean(axis=(0, 1))
+    assert np.ptp(before) > 60, "the color of the category"
+    assert np.abs(after - before).max() < 30, "outlines are below all bodies"
+    # Around the heap there is an outline: the darkest pixels of a column are as dark as the ink.
+    around = page.screenshot(
+        clip={"x": heap["x"] - 60, "y": heap["y"] - 60, "width": 132, "height": 132}
+    )
+    assert colors_of(around).sum(axis=-1).min() < 3 * 40
+
+
+def colors_of(picture: bytes) -> np.ndarray:
+    """Return the pixels of a PNG, shape (height, width, 3)."""
+    return np.asarray(Image.open(io.BytesIO(picture)).convert("RGB")).astype(float)

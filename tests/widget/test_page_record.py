@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 import nbembed as nb
+from nbembed.display.contrast import on_ground
 from nbembed.display.picture import PNG_KEY
 from nbembed.display.scene import picture_of
 from tests.browser import places
 from tests.waiting import GUARD
-from tests.widget.page import act, kernel, sent
+from tests.widget.page import DARK, LIGHT, act, kernel, sent
 from tests.widget.test_page import moved, run
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -276,6 +278,39 @@ def test_a_page_without_kernel_zooms_hovers_and_selects(still: Page) -> None:
     expect(choice).to_have_value("class")
     page.keyboard.press("Enter")
     assert page.get_by_role("alert").count() == 0
+
+
+@pytest.mark.browser
+def test_a_page_without_kernel_shows_its_measure(browser: Browser, tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    explorer = nb.Explorer(X, nb.HSSNE(random_state=0), autoplay=False)
+    explorer.session.step(60, wait=True)
+    explorer.color_by = "trustworthiness"
+    explorer.to_html(tmp_path / "map.html")
+    mean = explorer.why.measure("trustworthiness").mean()
+    explorer.close()
+    page = browser.new_page(viewport={"width": 900, "height": 640}, reduced_motion="reduce")
+    page.goto((tmp_path / "map.html").as_uri())
+    choice = page.get_by_role("combobox", name="Color by")
+    expect(choice).to_have_value("trustworthiness")
+    expect(page.get_by_text(f"Mean {mean:.2f}"[:8])).to_be_visible()
+    expect(page.locator(".nbe-ramp")).to_be_visible()
+    choice.select_option("class")
+    expect(page.locator(".nbe-ramp")).to_have_count(0)
+    choice.select_option("trustworthiness")
+    expect(page.locator(".nbe-ramp")).to_be_visible()
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_page_shows_colors_as_pictures_do(open_explorer: Any) -> None:
+    for theme, ground in ((LIGHT, (253, 253, 252)), (DARK, (18, 19, 23))):
+        page = open_explorer(n=50, clusters=8, theme=theme, color_by="column")
+        given = kernel(page, "k.traits.color_column.colors")
+        dots = page.locator(".nbe-legend i").evaluate_all("all => all.map(e => e.style.background)")
+        assert len(dots) == 8
+        seen = [tuple(map(int, re.findall(r"\d+", dot))) for dot in dots]
+        assert seen == [on_ground(color, ground) for color in given]
 
 
 @pytest.mark.browser

@@ -157,3 +157,20 @@ def test_a_jump_is_animated_and_ends_at_its_place(open_explorer: Any) -> None:
     after = drawn_middle(page)
     assert after > before + 0.05
     assert before + 0.01 < between < after - 0.01
+
+
+def test_with_reduced_motion_a_jump_is_at_its_place_at_once(open_explorer: Any) -> None:
+    page = open_explorer(n=200, clusters=2, renderer="raster")
+    page.emulate_media(reduced_motion="reduce")
+    run(page)
+    page.locator(".nbe-map").click(position={"x": 20, "y": 20})
+    page.keyboard.press("-")
+    act(page, "window.clock = performance.now() + 1000; performance.now = () => window.clock")
+    before = drawn_middle(page)
+    act(page, "for (let i = 0; i < 2 * k.n; i += 2) k.positions[i] += 4; k.frame()")
+    assert drawn_middle(page) > before + 0.05, "no time has passed"
+    animated = page.locator(".nbe *").evaluate_all(
+        """all => all.map(e => getComputedStyle(e)).filter(
+             s => s.animationName !== 'none' || /[1-9]/.test(s.transitionDuration)).length"""
+    )
+    assert animated == 0

@@ -18,12 +18,14 @@ from PIL import Image
 
 import nbembed as nb
 from nbembed.display.picture import PNG_KEY
+from nbembed.display.scene import RAMP
 from nbembed.session.provenance import given_by_hand
 from nbembed.widget import autosave, exports, opening, still_output, view_state
 from nbembed.widget.protocol import CommandMessage
 from nbembed.widget.view_state import ChosenColumn, read_view
 from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message
+from tests.widget.test_group import Asking
 
 
 @pytest.fixture
@@ -76,6 +78,20 @@ def test_labels_are_a_table_with_their_origin(explore, frame):
     assert table.iteration.tolist() == [0, 0, 0]
     text = str(explorer.session.changes[0])
     assert text == "label 2 points as six, confidence 0.9, by lasso"
+
+
+def test_a_page_reads_labels_as_rows(explore, frame):
+    explorer = explore(frame)
+    explorer.session.label([2, 9], "b")
+    explorer.session.label([5], "a", confidence=0.5)
+    page = Asking(explorer)
+    message, (order,) = page.ask("order", [], table="labels", column=2, descending=True)
+    titles = [column["title"] for column in message["fields"]["columns"]]
+    assert titles == ["#", "name", "label", "confidence", "source", "how", "time", "iteration"]
+    assert np.frombuffer(order, "<u4").tolist() == [5, 2, 9]
+    message, _ = page.ask("rows", [5], table="labels")
+    (row,) = message["fields"]["cells"]
+    assert row[1:5] == ["p5", "", "0.5", "code"]
 
 
 def test_points_that_were_not_the_selection_have_no_tool(explore, frame):
@@ -216,6 +232,42 @@ def test_a_page_begins_with_colors_that_need_no_kernel(explore, frame, shown, ke
     page = explorer.to_html()
     state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
     assert state["traits"]["color_by"] == kept
+
+
+def test_pages_and_pictures_are_colored_by_a_measure(explore, frame):
+    explorer = explore(frame, color="kind")
+    explorer.session.label([0, 5], "a")
+    explorer.session.step(5, wait=True)
+    explorer.color_by = "stress"
+    expected = explorer.why.measure("stress", 10)
+    page = explorer.to_html()
+    state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
+    assert state["traits"]["color_by"] == "stress"
+    assert state["measure"]["name"] == "stress"
+    assert state["measure"]["mean"] == pytest.approx(expected.mean())
+    values = np.frombuffer(base64.b64decode(state["measure"]["values"]["b64"]), "<f4")
+    assert values == pytest.approx(expected, abs=1e-6)
+    high, low = [f'fill="{color.upper()}"' for color in (RAMP[-1], RAMP[0])]
+    picture = explorer.to_svg()
+    assert high in picture
+    assert low in picture
+    assert "stress " in picture
+    explorer.color_by = "class"
+    assert high not in explorer.to_svg()
+
+
+def test_a_measure_that_there_is_not_leaves_the_picture_without_it(explore, frame, monkeypatch):
+    def refused(name, k):
+        raise RuntimeError("the session is closed")
+
+    explorer = explore(frame)
+    explorer.session.step(2, wait=True)
+    monkeypatch.setattr(explorer.why, "measure", refused)
+    explorer.color_by = "trustworthiness"
+    assert explorer.to_svg().count("<circle") == 24
+    page = explorer.to_html()
+    state = json.loads(re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)[0])
+    assert (state["measure"], state["traits"]["color_by"]) == (None, "class")
 
 
 def test_a_page_without_a_map_has_no_points_on_one_spot(explore, frame):

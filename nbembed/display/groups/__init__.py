@@ -7,6 +7,7 @@
 * ``mean_image``: mean images.
 * ``description``: all of these together, as a value.
 * ``rows``: the points as rows of a table, sorted.
+* ``label_rows``: the labels as rows of a table.
 """
 
 from nbembed.display.groups.categories import CategoryShare, ColumnDifference

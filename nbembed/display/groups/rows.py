@@ -40,7 +40,7 @@ class RowColumn:
     Attributes
     ----------
     title : str
-    kind : {"point", "name", "label", "number", "text"}
+    kind : {"point", "name", "label", "number", "text", "source", "time"}
     key : object
         What the column is called where its values are.
     """
@@ -126,10 +126,7 @@ class PointRows:
         ValueError
             If there is no such column.
         """
-        check_count("column", column, low=0)
-        if column >= len(self.columns):
-            raise ValueError(f"column must be below {len(self.columns)}, got {column}")
-        kind = self.columns[column].kind
+        kind = column_at(self.columns, column).kind
         if kind == "point":
             return points[::-1] if descending else points
         if kind == "label":
@@ -137,9 +134,7 @@ class PointRows:
             ranks = np.where(classes < 0, LAST, classes)
         else:
             ranks = self._rank(column)[points]
-        there = ranks != LAST
-        ranks = np.where(there, -ranks if descending else ranks, LAST)
-        return points[np.argsort(ranks, kind="stable")]
+        return in_order(points, ranks, descending=descending)
 
     def cells(self, points: Sequence[int]) -> list[list[str]]:
         """Return the cells of points as text; number and label of the point are left to others."""
@@ -153,8 +148,8 @@ class PointRows:
             return None
         table, X, key = self._points.table, self._X, column.key
         if table is not None and table.names:
-            return lambda point: _one_line(table.cell(key, point))
-        return lambda point: _one_line(X[point, key])
+            return lambda point: one_line(table.cell(key, point))
+        return lambda point: one_line(X[point, key])
 
     def _rank(self, column: int) -> NDArray[np.int32]:
         """Return the rank of each point in a column; of a missing value :data:`LAST`."""
@@ -168,7 +163,7 @@ class PointRows:
 
     def _ranked(self, column: RowColumn) -> NDArray[np.int32]:
         if column.kind == "name":
-            return _ranks_of([self._points.name(i) for i in range(self._n_samples)])
+            return ranks_of([self._points.name(i) for i in range(self._n_samples)])
         table, X, key = self._points.table, self._X, column.key
         if table is None or not table.names:
             values = X[:, [key]]
@@ -180,7 +175,23 @@ class PointRows:
         if found.dtype.kind in "mM":
             numbers = found.astype(np.int64).astype(np.float64)
             return _ranks_of_numbers(np.where(np.isnat(found), np.nan, numbers))
-        return _ranks_of(found.tolist())
+        return ranks_of(found.tolist())
+
+
+def column_at(columns: Sequence[RowColumn], column: int) -> RowColumn:
+    """Return a column by its place; raise ValueError if there is none."""
+    check_count("column", column, low=0)
+    if column >= len(columns):
+        raise ValueError(f"column must be below {len(columns)}, got {column}")
+    return columns[column]
+
+
+def in_order(
+    points: NDArray[np.intp], ranks: NDArray[Any], *, descending: bool
+) -> NDArray[np.intp]:
+    """Return points in the order of their ranks, those with :data:`LAST` last in either one."""
+    ranks = np.where(ranks == LAST, LAST, -ranks if descending else ranks)
+    return points[np.argsort(ranks, kind="stable")]
 
 
 def _ranks_of_numbers(values: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -188,8 +199,11 @@ def _ranks_of_numbers(values: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.where(np.isnan(values), LAST, ranks).astype(np.int32)
 
 
-def _ranks_of(values: Sequence[Any]) -> NDArray[np.int32]:
-    """Return ranks of any values: numbers first, then text without regard to case."""
+def ranks_of(values: Sequence[Any]) -> NDArray[np.int32]:
+    """Return ranks of any values: numbers first, then text without regard to case.
+
+    Those of missing values are :data:`LAST`.
+    """
     keys = [None if is_missing(value) else _key(value) for value in values]
     found = {key: rank for rank, key in enumerate(sorted({k for k in keys if k is not None}))}
     return np.array([LAST if key is None else found[key] for key in keys], dtype=np.int32)
@@ -198,9 +212,10 @@ def _ranks_of(values: Sequence[Any]) -> NDArray[np.int32]:
 def _key(value: Any) -> tuple[int, Any, str]:
     if isinstance(value, int | float | np.number):
         return 0, float(value), ""
-    text = _one_line(value)
+    text = one_line(value)
     return 1, text.casefold(), text
 
 
-def _one_line(value: Any) -> str:
+def one_line(value: Any) -> str:
+    """Return the text of a cell."""
     return " ".join(text_of(value, LONGEST_CELL).split())

@@ -78,7 +78,7 @@ class MbedParameters(Recipe[Affinities]):
             0.05,
             20.0,
             LAM_MIDDLE,
-            "Softness of the class boundaries in radii of the map: less widens the margin.",
+            "Softness of class boundaries, in radii of the map: less widens the margin.",
             scale="log",
             minimum=1e-9,
             maximum=1e9,

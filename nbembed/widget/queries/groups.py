@@ -59,7 +59,9 @@ GroupWord = record(
     Field("lift", NUMBER),
     Field("z", NUMBER, "The log odds ratio in standard errors."),
 )
-RowColumnKind = enum("RowColumnKind", "point", "name", "label", "number", "text")
+RowTable = enum("RowTable", "data", "labels")
+RowColumnKind = enum("RowColumnKind", "point", "name", "label", "number", "text", "source", "time")
+TABLE = Field("table", RowTable, "All points and their data, or the labeled ones and their labels.")
 RowColumn = record(
     "RowColumn",
     "A column of the table of points.",
@@ -88,8 +90,8 @@ DESCRIBE = QueryType(
 )
 ORDER = QueryType(
     "order",
-    "The columns of the table of points, and points in the order of one; of none, all points.",
-    arguments=(Field("column", INDEX), Field("descending", FLAG)),
+    "The columns of a table of points, and points in the order of one; of none, all points.",
+    arguments=(TABLE, Field("column", INDEX), Field("descending", FLAG)),
     points=("points",),
     fields=(
         Field("columns", list_of(RowColumn)),
@@ -102,6 +104,7 @@ ORDER = QueryType(
 ROWS = QueryType(
     "rows",
     "The cells of points; those of number and label are empty.",
+    arguments=(TABLE,),
     points=("points",),
     fields=(
         Field("points", list_of(INDEX), "Sorted."),
@@ -115,6 +118,7 @@ TYPES: tuple[Enum | Record, ...] = (
     GroupShare,
     GroupColumn,
     GroupWord,
+    RowTable,
     RowColumnKind,
     RowColumn,
 )

@@ -22,6 +22,8 @@ const NONE = new Uint32Array(0);
 export class Group {
   readonly description: Answers<"describe">;
   readonly rows: Rows;
+  /** The labels as data. */
+  readonly labels: Rows;
   /** A group that was kept to compare others with. */
   readonly kept = signal<Uint32Array>(NONE);
   /** What is compared with now: what was chosen, as long as there is any. */
@@ -41,7 +43,8 @@ export class Group {
   ) {
     this.store = store;
     this.description = new Answers(store.queries, "describe");
-    this.rows = new Rows(store, (points) => host.select(points));
+    this.rows = new Rows(store, "data", (points) => host.select(points));
+    this.labels = new Rows(store, "labels", (points) => host.select(points));
     const { classes, label_codes: labels } = store.traits;
     this.classes = computed(() => {
       const used = new Set(labels.value);
@@ -66,7 +69,7 @@ export class Group {
       const points = selection.value;
       const others = this.others.value;
       void [labels.value, classes.value];
-      const empty = !points.length || this.isKept(points);
+      const empty = !points.length || this.isKept(points) || this.isAll(points);
       untracked(() => (empty ? this.description.clear() : this.description.ask({}, [points, others])));
     });
   }
@@ -100,6 +103,11 @@ export class Group {
     this.kept.value = NONE;
     this.chosen.value = "rest";
     this.host.say("Compared with the rest again");
+  }
+
+  /** Whether these points leave no rest to be compared with. */
+  isAll(points: Uint32Array): boolean {
+    return this.against.value === "rest" && points.length === this.store.traits.n_samples.value;
   }
 
   /** Whether these points are the very group that is compared with. */

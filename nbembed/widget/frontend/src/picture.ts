@@ -67,18 +67,23 @@ function pointsOf(scene: Scene): string {
     return `<image width="${round(size.width)}" height="${round(size.height)}" href="${scene.points(SCALE).toDataURL("image/png")}"/>`;
   }
   const parts: string[] = [];
+  const bodies: string[] = [];
   for (const i of styles.order) {
     if (2 * i + 1 >= positions.length) continue;
     const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
     const reach = 30;
     if (x < -reach || y < -reach || x > size.width + reach || y > size.height + reach) continue;
-    parts.push(pointOf(scene, i, x, y));
+    const [below, body] = pointOf(scene, i, x, y);
+    // The outlines of selected points are below all of them, as on the page.
+    const selected = (styles.marks[4 * i + 2] & FLAG.selected) !== 0;
+    parts.push(selected ? below : below + body);
+    if (selected) bodies.push(body);
   }
-  return parts.join("\n");
+  return [...parts, ...bodies].join("\n");
 }
 
-/** A point as the renderers draw it: plain, outlined in its color, or with the outline of selection. */
-function pointOf({ styles, camera, theme }: Scene, i: number, x: number, y: number): string {
+/** A point as the renderers draw it: what lies below it, such as the outline of selection, and itself. */
+function pointOf({ styles, camera, theme }: Scene, i: number, x: number, y: number): [string, string] {
   const [r, g, b, alpha] = styles.colors.subarray(4 * i, 4 * i + 4);
   const [shape, diameter, flags, filled] = styles.marks.subarray(4 * i, 4 * i + 4);
   const radius = diameter * 0.125 * camera.markerScale;
@@ -86,18 +91,19 @@ function pointOf({ styles, camera, theme }: Scene, i: number, x: number, y: numb
   const color: RGB = [r, g, b];
   const ring = flags & FLAG.linked ? `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius + 2.4)}" fill="none" stroke="${css(color)}" stroke-opacity="0.8" stroke-width="1.2"/>` : "";
   if (!(flags & (FLAG.outlined | FLAG.selected))) {
-    return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${css(color)}"${opacity}/>${ring}`;
+    return [ring, `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${css(color)}"${opacity}/>`];
   }
   const share = flags & FLAG.outlined ? filled / 255 : 1;
   const mix = (c: 0 | 1 | 2): number => Math.round(theme.background[c] + share * (color[c] - theme.background[c]));
   const body = css([mix(0), mix(1), mix(2)]);
   const scale = radius / 10;
   const path = shapePath(MARKER_SYMBOLS[shape]);
-  const edge = flags & FLAG.selected ? theme.accent : theme.background;
-  const width = (flags & FLAG.selected ? 2.6 : 2) / scale;
-  return (
-    `<g transform="translate(${round(x - radius)},${round(y - radius)}) scale(${Math.round(1e4 * scale) / 1e4})"${opacity}>` +
-    `<path d="${path}" fill="${css(edge)}" stroke="${css(edge)}" stroke-width="${round(width)}"/>` +
-    `<path d="${path}" fill="${body}" stroke="${css(color)}" stroke-width="${round(flags & FLAG.outlined ? 1.1 / scale : 0)}"/></g>${ring}`
-  );
+  const selected = (flags & FLAG.selected) !== 0;
+  const edge = selected ? theme.accent : theme.background;
+  const width = (selected ? 2.6 : 2) / scale;
+  const group = (inner: string): string =>
+    `<g transform="translate(${round(x - radius)},${round(y - radius)}) scale(${Math.round(1e4 * scale) / 1e4})"${opacity}>${inner}</g>`;
+  const under = `<path d="${path}" fill="${css(edge)}" stroke="${css(edge)}" stroke-width="${round(width)}"/>`;
+  const upper = `<path d="${path}" fill="${body}" stroke="${css(color)}" stroke-width="${round(flags & FLAG.outlined ? 1.1 / scale : 0)}"/>`;
+  return selected ? [ring + group(under), group(upper)] : [ring, group(under + upper)];
 }

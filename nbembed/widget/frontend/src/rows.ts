@@ -1,12 +1,12 @@
 /**
- * The points as rows of a table: which are listed, in which order, and the cells of those in view. The
- * order of all rows comes as one array, cells only for rows that are looked at.
+ * The points, or the labels of points, as rows of a table: which are listed, in which order, and the cells of
+ * those in view. The order of all rows comes as one array, cells only for rows that are looked at.
  */
-import { effect, signal, untracked } from "@preact/signals";
+import { effect, signal, untracked, type Signal } from "@preact/signals";
 import { combine, same, type Combine } from "./map/pick";
 import { Answers } from "./queries";
 import type { Store } from "./store";
-import type { RowColumn } from "./wire.generated";
+import type { RowColumn, RowTable } from "./wire.generated";
 
 const NONE = new Uint32Array(0);
 /** Cells of so many rows are kept. */
@@ -18,7 +18,7 @@ const AHEAD = 40;
 
 export class Rows {
   /** Whether the selected points are listed, or all. */
-  readonly scope = signal<"selected" | "all">("selected");
+  readonly scope: Signal<"selected" | "all">;
   readonly sorted = signal({ column: 0, descending: false });
   readonly order: Answers<"order">;
   /** The row that the keys act on, −1 for none. */
@@ -37,15 +37,18 @@ export class Rows {
 
   constructor(
     private readonly store: Store,
+    readonly table: RowTable,
     private readonly select: (points: Uint32Array) => void,
   ) {
+    this.scope = signal(table === "labels" ? "all" : "selected");
     this.order = new Answers(store.queries, "order");
     this.answers = new Answers(store.queries, "rows");
   }
 
   /** Keep order and cells up to date until the returned function is called. */
   watch(): () => void {
-    const { selection, label_codes: labels } = this.store.traits;
+    const { selection, label_codes: labels, label_confidence: confidence, undo } = this.store.traits;
+    const { table } = this;
     const offs = [
       effect(() => {
         const points = selection.value;
@@ -57,8 +60,11 @@ export class Rows {
         const { column, descending } = this.sorted.value;
         const all = this.scope.value === "all";
         const points = all ? NONE : this.listed.value;
-        if (this.columns[column]?.kind === "label") void labels.value;
-        untracked(() => (all || points.length ? this.order.ask({ column, descending }, [points]) : this.order.clear()));
+        if (table === "labels") {
+          void [labels.value, confidence.value, undo.value]; // who gave a label may be all that changes
+          this.cells.clear();
+        } else if (this.columns[column]?.kind === "label") void labels.value;
+        untracked(() => (all || points.length ? this.order.ask({ table, column, descending }, [points]) : this.order.clear()));
       }),
       this.order.value.subscribe(() => {
         this.active.value = -1;
@@ -103,7 +109,7 @@ export class Rows {
       wanted(end, end + AHEAD);
       wanted(first - AHEAD, first);
     }
-    if (missing.length) this.answers.ask({}, [Uint32Array.from(missing).sort()]);
+    if (missing.length) this.answers.ask({ table: this.table }, [Uint32Array.from(missing).sort()]);
   }
 
   /** Sort by a column; by the same again in the other direction. */

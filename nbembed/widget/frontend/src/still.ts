@@ -4,6 +4,7 @@ import { Store } from "./store";
 import { mount as mountView } from "./ui/mount";
 import { StillApp } from "./ui/still";
 import type { Model } from "./wire";
+import type { Measure } from "./wire.generated";
 
 /** What Python has written into the page (`nbembed/widget/still_page.py`). */
 interface State {
@@ -11,6 +12,8 @@ interface State {
   /** Name, rows and image of each point, as far as there was room. */
   cards: [string, [string, string][], string | null][];
   left_out: number;
+  /** The measure that colored the map when the page was written. */
+  measure: { name: Measure; mean: number | null; values: { b64: string } } | null;
 }
 
 type Listener = (...given: unknown[]) => void;
@@ -56,12 +59,21 @@ class StillModel {
     const { type, client } = content;
     if (type === "hello") this.tell({ type: "reply", client, request: 0, ok: true, error: null });
     else if (type === "command") this.tell({ type: "reply", client, request: content.request, ...this.obey(content, buffers) });
-    else if (type === "query") this.tell({ type: "answer", client, request: content.request, name: content.name, error: "This page has no kernel.", fields: {} });
+    else if (type === "query") this.reply(content);
     else if (type === "inspect") this.card(client, content.point as number);
     else if (type === "naming") {
       const points = content.points as number[];
       this.tell({ type: "names", client, points, names: points.map((i) => this.state.cards[i]?.[0] ?? "") });
     }
+  }
+
+  /** Of what the kernel would compute, the page has the measure alone. */
+  private reply({ client, request, name, arguments: given }: Message): void {
+    const { measure } = this.state;
+    const { measure: asked, k } = given as { measure?: string; k?: number };
+    const known = name === "measure" && measure !== null && asked === measure.name;
+    const fields = known ? { name: measure.name, k, version: 0, ready: true, mean: measure.mean } : {};
+    this.tell({ type: "answer", client, request, name, error: known ? null : "This page has no kernel.", fields }, known ? [bytes(measure.values.b64)] : []);
   }
 
   private obey({ name, arguments: given }: Message, buffers: ArrayBuffer[]): { ok: boolean; error: string | null } {
@@ -105,7 +117,8 @@ const KEYS = new Set(["p", "l", "f", "+", "=", "-", "i", "Escape", " ", "ArrowLe
 
 export function mount(el: HTMLElement, state: State): () => void {
   const store = new Store(new StillModel(state) as unknown as Model);
-  return mountView(store, el, StillApp, (view, event) => {
+  const Layout: typeof StillApp = (props) => StillApp({ ...props, measure: state.measure?.name });
+  return mountView(store, el, Layout, (view, event) => {
     // The cursor's Space selects a point; without one it would play.
     if (!KEYS.has(event.key) || (event.key === " " && !view.map.peek()?.cursorShown)) return false;
     return handleKey(view, event);

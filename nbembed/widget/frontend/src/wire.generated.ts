@@ -247,7 +247,9 @@ export interface GroupWord {
   z: number;
 }
 
-export type RowColumnKind = "point" | "name" | "label" | "number" | "text";
+export type RowTable = "data" | "labels";
+
+export type RowColumnKind = "point" | "name" | "label" | "number" | "text" | "source" | "time";
 
 /** A column of the table of points. */
 export interface RowColumn {
@@ -863,10 +865,10 @@ export interface QueryArguments {
   saved_selection: { name: string };
   /** What distinguishes points from others; without others, from the rest. */
   describe: Record<string, never>;
-  /** The columns of the table of points, and points in the order of one; of none, all points. */
-  order: { column: number; descending: boolean };
+  /** The columns of a table of points, and points in the order of one; of none, all points. */
+  order: { table: RowTable; column: number; descending: boolean };
   /** The cells of points; those of number and label are empty. */
-  rows: Record<string, never>;
+  rows: { table: RowTable };
   /** A point's neighbors in the data and on the map. */
   neighborhood: { point: number; k: number };
   /** The terms of the cost, and the force of each on a point. */

@@ -5,7 +5,7 @@
  */
 import type { Camera } from "../map/camera";
 import { Density, type Placement } from "./density";
-import { FLAG, RIM, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
+import { FLAG, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
 /** Coverage of a marker's parts over a square of `side` pixels, 0–255. */
@@ -14,6 +14,8 @@ interface Sprite {
   /** Coverage of halo, accent, ring, body and core, in this order; null where not drawn. */
   parts: { halo: Uint8Array | null; accent: Uint8Array | null; ring: Uint8Array | null; body: Uint8Array; core: Uint8Array | null };
 }
+
+type Step = (typeof STEPS)[number];
 
 /** Number of subpixel positions of sprites in each direction, so that points move smoothly and stay round. */
 const PHASES = 4;
@@ -87,8 +89,9 @@ export class RasterRenderer implements PointRenderer {
     visible.forEach((inView, layer) => {
       const first = layers[layer];
       const last = Math.min(layers[layer + 1], count);
-      if (inView <= (layer === 0 ? MANY : MANY_MARKED)) this.drawMarkers(first, last, place, markerScale);
-      else this.drawDensity(first, last, place, markerScale, layer === 2);
+      if (inView <= (layer === 0 ? MANY : MANY_MARKED)) {
+        for (const step of layer === 2 ? STEPS : [null]) this.drawMarkers(first, last, place, markerScale, step);
+      } else this.drawDensity(first, last, place, markerScale, layer === 2);
     });
     if (this.image) context.putImageData(this.image, 0, 0);
   }
@@ -116,7 +119,8 @@ export class RasterRenderer implements PointRenderer {
     this.density.draw(this.pixels, splats, place, diameter, this.ground, selected ? this.accent : undefined);
   }
 
-  private drawMarkers(first: number, last: number, place: Placement, markerScale: number): void {
+  /** Draw a step of all of them, or, with null, one after the other. */
+  private drawMarkers(first: number, last: number, place: Placement, markerScale: number, step: Step | null): void {
     const { positions, pixels } = this;
     const { order, marks, colors } = this.styles!;
     const { left, top, scale } = place;
@@ -136,9 +140,12 @@ export class RasterRenderer implements PointRenderer {
       const x0 = (column >> 2) - (side >> 1);
       const y0 = (row >> 2) - (side >> 1);
       const alpha = colors[m + 3] + 1;
-      if (parts.ring) stamp(pixels, w, h, parts.ring, side, x0, y0, color, 205);
-      if (parts.halo) stamp(pixels, w, h, parts.halo, side, x0, y0, this.ground, alpha);
-      if (parts.accent) stamp(pixels, w, h, parts.accent, side, x0, y0, this.accent, alpha);
+      if (step === null || step === "halo") {
+        if (parts.ring) stamp(pixels, w, h, parts.ring, side, x0, y0, color, 205);
+        if (parts.halo) stamp(pixels, w, h, parts.halo, side, x0, y0, this.ground, alpha);
+      }
+      if (parts.accent && (step === null || step === "outline")) stamp(pixels, w, h, parts.accent, side, x0, y0, this.accent, alpha);
+      if (step !== null && step !== "body") continue;
       stamp(pixels, w, h, parts.body, side, x0, y0, parts.core ? mix(color, this.accent, RIM.accent) : color, alpha);
       // The fill of a labeled point is the paler the less sure its label.
       if (parts.core) stamp(pixels, w, h, parts.core, side, x0, y0, mix(this.ground, color, marks[m + 3] / 255), alpha);

@@ -72,8 +72,10 @@ export function pointStyles(input: StyleInput): PointStyles {
     } else {
       paint(i);
     }
-    if (selected[i]) flags |= FLAG.selected;
-    else if (context) put(colors, o, neutral, isLabeled ? 2 * CONTEXT_ALPHA : CONTEXT_ALPHA);
+    if (selected[i]) {
+      flags |= FLAG.selected;
+      if (!isLabeled) solid(colors, o, theme.background, crowding.alpha);
+    } else if (context) put(colors, o, neutral, isLabeled ? 2 * CONTEXT_ALPHA : CONTEXT_ALPHA);
     marks[o + 1] = isLabeled ? labeled : plain + (linked[i] || selected[i] ? 3 : 0);
     marks[o + 2] = flags;
     marks[o + 3] = opacity;
@@ -146,6 +148,13 @@ function suggestionPainter(input: StyleInput, colors: Uint8Array): (i: number) =
     const mix = (c: 0 | 1 | 2) => Math.round(neutral[c] + share * ((color ?? neutral)[c] - neutral[c]));
     put(colors, 4 * i, [mix(0), mix(1), mix(2)], input.crowding.alpha);
   };
+}
+
+/** Make a color opaque as it looks on the ground where the map is not crowded: an outline lies below it. */
+function solid(colors: Uint8Array, o: number, ground: RGB, most: number): void {
+  const share = Math.min(1, colors[o + 3] / Math.max(most, 1));
+  for (let c = 0; c < 3; c++) colors[o + c] = Math.round(ground[c] + share * (colors[o + c] - ground[c]));
+  colors[o + 3] = 255;
 }
 
 function put(colors: Uint8Array, o: number, color: RGB, alpha: number): void {

@@ -23,6 +23,12 @@ export const FLAG = { selected: 1, outlined: 2, linked: 4 } as const;
  */
 export const RIM = { width: 0.9, share: 0.26, accent: 0.36 } as const;
 
+/**
+ * Selected points are drawn in these steps, each of all of them: where they lie close, their outlines
+ * surround them together and cover the color of none.
+ */
+export const STEPS = ["halo", "outline", "body"] as const;
+
 /** Colors that belong to the theme rather than to a point; RGB in 0–255. */
 export interface ThemeColors {
   background: [number, number, number];

@@ -3,7 +3,7 @@
  * that change only when something is labeled, selected or recolored. Survives the loss of its context.
  */
 import type { Camera } from "../map/camera";
-import { FLAG, RIM, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
+import { FLAG, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { SHAPES_GLSL } from "./shapes";
 
 const VERTEX = /* glsl */ `#version 300 es
@@ -37,6 +37,7 @@ flat in vec3 radius;
 uniform float ratio;
 uniform vec3 background;
 uniform vec3 accent;
+uniform int step; // of STEPS, or all of them where it is negative
 out vec4 outcome;
 ${SHAPES_GLSL}
 vec4 over(vec4 below, vec3 color, float alpha) {
@@ -53,15 +54,15 @@ void main() {
   float d = shape(kind.x, p / radius.x) * radius.x;
   bool outlined = (kind.y & ${FLAG.outlined}) != 0;
   vec4 c = vec4(0.0);
-  if ((kind.y & ${FLAG.linked}) != 0) {
+  bool selected = (kind.y & ${FLAG.selected}) != 0;
+  if ((kind.y & ${FLAG.linked}) != 0 && step <= 0) {
     float ring = abs(length(p) - radius.x - 2.4 * ratio) - 0.6 * ratio;
     c = over(c, fill.rgb, clamp(0.5 - ring, 0.0, 1.0) * 0.8);
   }
-  if ((kind.y & ${FLAG.selected}) != 0) {
-    c = over(c, background, clamp(0.5 - (d - 1.8 * ratio), 0.0, 1.0) * fill.a);
-    c = over(c, accent, clamp(0.5 - (d - 1.3 * ratio), 0.0, 1.0) * fill.a);
-  }
+  if (selected && step <= 0) c = over(c, background, clamp(0.5 - (d - 1.8 * ratio), 0.0, 1.0) * fill.a);
+  if (selected && (step < 0 || step == 1)) c = over(c, accent, clamp(0.5 - (d - 1.3 * ratio), 0.0, 1.0) * fill.a);
   float inside = clamp(0.5 - d, 0.0, 1.0);
+  if (step == 0 || step == 1) inside = 0.0;
   if (outlined) {
     float rim = min(${RIM.width.toFixed(2)} * ratio, ${RIM.share} * radius.x);
     float core = clamp(0.5 - (d + rim), 0.0, 1.0);
@@ -79,7 +80,7 @@ const RECOVERY = 3000;
 
 export class WebGLRenderer implements PointRenderer {
   readonly kind = "webgl";
-  private uniforms!: Record<"center" | "scale" | "ratio" | "markerScale" | "background" | "accent", WebGLUniformLocation | null>;
+  private uniforms!: Record<"center" | "scale" | "ratio" | "markerScale" | "background" | "accent" | "step", WebGLUniformLocation | null>;
   private buffers!: { positions: WebGLBuffer; colors: WebGLBuffer; marks: WebGLBuffer; order: WebGLBuffer };
   private width = 1;
   private height = 1;
@@ -138,7 +139,14 @@ export class WebGLRenderer implements PointRenderer {
     gl.uniform1f(this.uniforms.markerScale, camera.markerScale);
     gl.uniform3f(this.uniforms.background, ...unit(this.ink.background));
     gl.uniform3f(this.uniforms.accent, ...unit(this.ink.accent));
-    gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
+    const from = Math.min(styles.layers[2], count);
+    const draw = (first: number, end: number, step: number): void => {
+      if (end <= first) return;
+      gl.uniform1i(this.uniforms.step, step);
+      gl.drawElements(gl.POINTS, end - first, gl.UNSIGNED_INT, 4 * first);
+    };
+    draw(0, from, -1);
+    STEPS.forEach((_, step) => draw(from, count, step));
   }
 
   destroy(): void {
@@ -172,7 +180,7 @@ export class WebGLRenderer implements PointRenderer {
     const at = (name: string) => gl.getUniformLocation(program, name);
     this.uniforms = {
       center: at("center"), scale: at("scale"), ratio: at("ratio"),
-      markerScale: at("markerScale"), background: at("background"), accent: at("accent"),
+      markerScale: at("markerScale"), background: at("background"), accent: at("accent"), step: at("step"),
     };
     this.buffers = {
       positions: gl.createBuffer(), colors: gl.createBuffer(), marks: gl.createBuffer(), order: gl.createBuffer(),

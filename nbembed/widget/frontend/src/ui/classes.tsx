@@ -1,5 +1,6 @@
 /** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import { keyOfClass } from "../naming";
 import { focusIsOn } from "../roots";
@@ -50,14 +51,15 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
   const chosen = view.chosenClass.value === index;
   const count = view.counts.value[index] ?? 0;
   const key = keyOfClass(info, view.store.traits.classes.value);
+  const name = inline(info.name, 120);
   return (
     <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
-      <label title={`${info.name}${key && ` (${key})`}; double-click to rename`} onDblClick={() => (view.renaming.value = info.name)}>
-        <input type="radio" name={group} aria-label={info.name} checked={chosen} onChange={() => view.chooseClass(index)} />
+      <label title={`${name}${key && ` (${key})`}; double-click to rename`} onDblClick={() => (view.renaming.value = info.name)}>
+        <input type="radio" name={group} aria-label={name} checked={chosen} onChange={() => view.chooseClass(index)} />
         <ClassSymbol view={view} info={info} />
-        <span class="nbe-chip-name">{info.name}</span>
+        <span class="nbe-chip-name">{name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={`Select all of ${info.name}, ${count}`} title={`Select all ${count} labeled ${info.name}`} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={`Select all of ${name}, ${count}`} title={`Select all ${count} labeled ${name}`} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>

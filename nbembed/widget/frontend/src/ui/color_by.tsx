@@ -7,7 +7,7 @@ import { shownCss } from "../contrast";
 import { STOPS } from "../points/ramp";
 import type { View } from "../view";
 import { MEASURE_TEXTS } from "../why";
-import { MEASURES, type ColorMode } from "../wire.generated";
+import { MEASURES, type ColorMode, type Measure } from "../wire.generated";
 import { ColumnPicker } from "./column_picker";
 import { useRoving } from "./roving";
 import { MeasureLegend } from "./why";
@@ -15,8 +15,14 @@ import { MeasureLegend } from "./why";
 /** What values of the menu begin with that stand for a column. */
 const COLUMN = "column ";
 
+interface ColorByProps {
+  view: View;
+  /** The measures of each point that are offered. */
+  measures?: readonly Measure[];
+}
+
 /** What colors the points; a page without a kernel leaves out what that would have to compute. */
-export function ColorBy({ view }: { view: View }) {
+export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
   const { layout, traits } = view.store;
   const { color_column: column, color_columns: columns, color_column_count: count, color_by: colorBy } = traits;
   const titles = view.still ? [] : columns.value;
@@ -56,9 +62,9 @@ export function ColorBy({ view }: { view: View }) {
               {titles.map((text, k) => <option key={k} value={`${COLUMN}${k}`}>{inline(text, 60) || untitled}</option>)}
             </optgroup>
           )}
-          {!view.still && (
+          {measures.length > 0 && (
             <optgroup label="Measures of each point">
-              {MEASURES.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
+              {measures.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
             </optgroup>
           )}
         </select>

@@ -5,6 +5,7 @@ import { ColumnSearch, type Choice, type ChoiceGroup } from "../column_search";
 import { focusIsOn } from "../roots";
 import type { View } from "../view";
 import type { ColumnUse } from "../wire.generated";
+import { Icon } from "./icons";
 
 /** Choices that PageUp and PageDown pass. */
 const PAGE = 8;
@@ -80,6 +81,7 @@ export function ColumnPicker({ view, use, label, title, shown = "", placeholder 
           if (!focusIsOn(input.current)) search.close();
         }}
       />
+      <Icon name="down" />
       {open && (
         <div ref={list} class="nbe-picker-list" onPointerDown={(e) => e.preventDefault()}>
           <div id={`${id}-list`} role="listbox" aria-label={label}>

@@ -45,9 +45,11 @@ function TakeSnapshot({ view }: { view: View }) {
         />
         <button type="button" class="nbe-button nbe-narrow" aria-label="Take a snapshot" title="Keep layout, parameters and labels under a name" onClick={take}>Snapshot</button>
       </div>
-      <button type="button" class="nbe-button" aria-pressed={open} title="Snapshots as a strip below the map" onClick={() => (view.dock.value = open ? "" : "compare")}>
-        {open ? "Hide" : "Show"} {count} snapshot{count === 1 ? "" : "s"}
-      </button>
+      {(open || count > 0) && (
+        <button type="button" class="nbe-button" aria-pressed={open} title="Snapshots as a strip below the map" onClick={() => (view.dock.value = open ? "" : "compare")}>
+          {open ? "Hide" : "Show"} {count > 0 ? `${count} ` : ""}snapshot{count === 1 ? "" : "s"}
+        </button>
+      )}
     </>
   );
 }
@@ -146,7 +148,7 @@ function Match({ view }: { view: View }) {
   const error = view.compare.beside.error.value;
   if (error) return <p class="nbe-why">{error}</p>;
   if (!found || found.disparity === null) return null;
-  const turned = found.turn === null ? "" : `turned by ${Math.round(found.turn)}°`;
+  const turned = found.turn === null ? "" : `turned by ${String(Math.round(found.turn)).replace("-", "−")}°`;
   return (
     <p class="nbe-why" title="Procrustes disparity: 0 for the same map, near 1 for maps that have nothing in common. It weighs long distances">
       Disparity <b>{found.disparity.toFixed(3)}</b>. To match, it is {[turned, found.mirrored ? "mirrored" : "", "scaled"].filter(Boolean).join(", ")}.

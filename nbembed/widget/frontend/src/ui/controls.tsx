@@ -1,6 +1,7 @@
 /** The method, a slider for each live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { inline } from "../cards";
 import type { View } from "../view";
 import type { Control } from "../wire.generated";
 import { NumberField } from "./number_field";
@@ -104,10 +105,10 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
   const text = format(value, log ? value / 50 : step);
   const filled = log ? position : (position - low) / (high - low || 1);
   return (
-    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
+    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} In Python: ${name}. Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
       <div class="nbe-control-head" onDblClick={(e) => !(e.target instanceof HTMLInputElement) && reset()}>
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
-        <span class="nbe-control-name" aria-hidden="true">{name === symbol ? "" : name}</span>
+        <span class="nbe-control-name" aria-hidden="true">{enabled ? gist(description) : name === symbol ? "" : name}</span>
         <NumberField
           label={`${label}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
           hint="Type a number, then Enter" onValue={set} onStep={move}
@@ -138,6 +139,12 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
   );
 }
 
+/** What a parameter is, in a few words: what its description says before it says more. */
+function gist(description: string): string {
+  const [first] = description.split(/[:;,.]/);
+  return first.charAt(0).toLowerCase() + first.slice(1);
+}
+
 /** Three significant figures, so that the value sent from a logarithmic slider is the value shown. */
 function tidy(value: number): number {
   return Number(value.toPrecision(3));
@@ -150,6 +157,6 @@ function format(value: number, step: number): string {
 
 /** What of a table is embedded. */
 export function DataNote({ view }: { view: View }) {
-  const note = view.store.traits.data_note.value;
+  const note = inline(view.store.traits.data_note.value, 600);
   return note ? <p class="nbe-why nbe-note" title={note} dir="auto">{note}</p> : null;
 }

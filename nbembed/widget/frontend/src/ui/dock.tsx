@@ -4,7 +4,7 @@ import type { View } from "../view";
 import { SnapshotStrip } from "./compare_strip";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
-import { RowsDock } from "./rows";
+import { LabelsDock, RowsDock } from "./rows";
 
 interface Wide {
   name: string;
@@ -14,6 +14,7 @@ interface Wide {
 
 const DOCKS: readonly Wide[] = [
   { name: "rows", title: "Rows", Panel: RowsDock },
+  { name: "labels", title: "Label table", Panel: LabelsDock },
   { name: "compare", title: "Snapshots", Panel: SnapshotStrip },
 ];
 

@@ -24,6 +24,7 @@ export function GroupPanel({ view }: { view: View }) {
         <Head view={view} />
         <Comparison view={view} />
       </section>
+      {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">All points are selected: there is no rest to compare them with.</p></section>}
       {group.description.error.value && <section class="nbe-section"><p class="nbe-why">{inline(group.description.error.value, 300)}</p></section>}
       {found && points.length > 0 && (
         <div data-pending={group.description.pending.value} class="nbe-description">

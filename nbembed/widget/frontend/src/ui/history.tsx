@@ -2,11 +2,10 @@
 import { useEffect } from "preact/hooks";
 import { inline } from "../cards";
 import type { Made } from "../changes";
+import { clock, WHO } from "../origin";
 import type { View } from "../view";
 import type { PastChange } from "../wire.generated";
 import { Icon } from "./icons";
-
-const WHO: Record<string, string> = { hand: "by hand", suggestion: "suggested", code: "Python" };
 
 export function HistoryPanel({ view }: { view: View }) {
   const { changes } = view;
@@ -16,6 +15,7 @@ export function HistoryPanel({ view }: { view: View }) {
       <section class="nbe-section" aria-label="Changes">
         <div class="nbe-heading"><h3>Changes</h3></div>
         <ChangeList view={view} />
+        <LabelTable view={view} />
       </section>
       <section class="nbe-section" aria-label="Export">
         <div class="nbe-heading"><h3>Export</h3></div>
@@ -50,6 +50,18 @@ function ChangeList({ view }: { view: View }) {
   );
 }
 
+/** Opens the labels as data, below the map. */
+function LabelTable({ view }: { view: View }) {
+  const open = view.dock.value === "labels";
+  const gone = view.store.link.state.value === "gone";
+  const title = gone ? "Needs the kernel" : "Each label with its class, confidence, source, time and iteration, below the map";
+  return (
+    <button type="button" class="nbe-button" aria-pressed={open} aria-disabled={gone} title={title} onClick={() => !gone && (view.dock.value = open ? "" : "labels")}>
+      Label table
+    </button>
+  );
+}
+
 interface PlaceProps {
   view: View;
   number: number;
@@ -80,16 +92,9 @@ function Place({ view, number, text, detail, here, undone, disabled }: PlaceProp
 /** Who, when and where the map was. */
 function origin({ source, time, iteration }: PastChange): string {
   const parts = [WHO[source] ?? ""];
-  if (time !== null) parts.push(clock(time));
+  if (time !== null) parts.push(clock(1000 * time));
   if (iteration !== null) parts.push(`iteration ${iteration.toLocaleString("en")}`);
   return parts.filter(Boolean).join(" · ");
-}
-
-function clock(seconds: number): string {
-  const then = new Date(1000 * seconds);
-  const today = new Date().toDateString() === then.toDateString();
-  const time = then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return today ? time : `${then.toLocaleDateString([], { day: "numeric", month: "short" })} ${time}`;
 }
 
 function Export({ view }: { view: View }) {

@@ -1,4 +1,5 @@
 /** What can be done with the selection: label, link, keep apart, pin or forget its points. */
+import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import type { View } from "../view";
 import { Icon } from "./icons";
@@ -7,6 +8,7 @@ export function Labeling({ view }: { view: View }) {
   const { selection, classes } = view.store.traits;
   const count = selection.value.length;
   const chosen = classes.value[view.chosenClass.value];
+  const named = chosen ? `‘${inline(chosen.name)}’` : "…";
   const confidence = view.confidence.value;
   const apart = view.apart.value;
   const held = view.held.value;
@@ -23,12 +25,12 @@ export function Labeling({ view }: { view: View }) {
         <span class="nbe-value">{confidence.toFixed(2)}</span>
       </label>
       <button
-        type="button" class="nbe-button nbe-primary" aria-label={count ? `Label ${count.toLocaleString("en")} as ${chosen ? `‘${chosen.name}’` : "…"} (label selection)` : "Label selection"} aria-disabled={!count}
+        type="button" class="nbe-button nbe-primary" aria-label={count ? `Label ${count.toLocaleString("en")} as ${named} (label selection)` : "Label selection"} aria-disabled={!count}
         title={count ? "Label the selected points (Enter)" : "Select points first"}
         style={chosen ? { "--nbe-class": shownCss(chosen.color, view.theme.value) } : {}}
         onClick={() => view.labelSelection()}
       >
-        {count ? <>Label {count.toLocaleString("en")} as <b>{chosen ? `‘${chosen.name}’` : "…"}</b></> : "Label selection"}
+        {count ? <>Label {count.toLocaleString("en")} as <b>{named}</b></> : "Label selection"}
       </button>
       <div class="nbe-grid">
         <button type="button" class="nbe-button" aria-label="Must-link selection" aria-disabled={count < 2} title="The selected points belong together, whatever their class" onClick={() => view.mustLink()}>

@@ -4,6 +4,9 @@ import { download, supervisionOf } from "../labels_file";
 import type { View } from "../view";
 import { Icon } from "./icons";
 
+/** Characters of a sentence from the kernel. */
+const LONGEST = 600;
+
 export function Notices({ view }: { view: View }) {
   const { refusal, link, traits } = view.store;
   const { error, learning_error: learningError, remark, worse_optimum: worse, save_error: saveError } = traits;
@@ -12,22 +15,22 @@ export function Notices({ view }: { view: View }) {
       {link.state.value === "gone" && <Gone view={view} />}
       {error.value && (
         <div class="nbe-notice nbe-bad" role="alert">
-          <span><b>The run stopped.</b> {error.value} <span class="nbe-faint">Labels and parameters are kept.</span></span>
+          <span><b>The run stopped.</b> {inline(error.value, LONGEST)} <span class="nbe-faint">Labels and parameters are kept.</span></span>
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start again</button>
         </div>
       )}
-      {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {learningError.value} <span class="nbe-faint">The map goes on as before.</span></span></div>}
-      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>Not saved.</b> {saveError.value} <span class="nbe-faint">It is tried again.</span></span></div>}
-      {remark.value && <div class="nbe-notice" role="status"><span><b>Of the data.</b> {remark.value}</span></div>}
+      {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">The map goes on as before.</span></span></div>}
+      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>Not saved.</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">It is tried again.</span></span></div>}
+      {remark.value && <div class="nbe-notice" role="status"><span><b>Of the data.</b> {inline(remark.value, LONGEST)}</span></div>}
       {worse.value && link.state.value !== "gone" && (
         <div class="nbe-notice" role="status">
-          <span><b>A worse optimum.</b> {worse.value}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
+          <span><b>A worse optimum.</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start over</button>
         </div>
       )}
       {refusal.value && (
         <div class="nbe-notice" role="alert">
-          <span>{refusal.value}</span>
+          <span>{inline(refusal.value, LONGEST)}</span>
           <button type="button" class="nbe-inline" aria-label="Dismiss" title="Dismiss" onClick={() => (refusal.value = "")}><Icon name="close" /></button>
         </div>
       )}

@@ -1,7 +1,10 @@
-/** The annealing path: a bar for each kept layout, as high as its criterion; scrubbed by pointer or arrows. */
+/** The annealing path: a bar for each kept layout, the higher the better it is; scrubbed by pointer or arrows. */
 import { useRef } from "preact/hooks";
 import type { View } from "../view";
 import { readable } from "./numbers";
+
+/** Height of the bar of the least criterion, as a share of that of the best. */
+const LOWEST = 0.16;
 
 export function PathStrip({ view }: { view: View }) {
   const strip = useRef<HTMLDivElement>(null);
@@ -13,7 +16,12 @@ export function PathStrip({ view }: { view: View }) {
   const finite = path.map((step) => step.criterion).filter((c): c is number => c !== null && Number.isFinite(c));
   const top = Math.max(...finite, 0);
   const best = top > 0 ? path.findIndex((step) => step.criterion === top) : -1;
-  const height = (criterion: number | null): number => (criterion === null || top <= 0 ? 0.06 : 0.08 + 0.92 * Math.max(0, criterion / top));
+  // From the least to the best: around centers all of them agree with most labels, and differ by few.
+  const least = Math.min(...finite, top);
+  const height = (criterion: number | null): number => {
+    if (criterion === null || !Number.isFinite(criterion)) return 0.06;
+    return LOWEST + (1 - LOWEST) * (top > least ? (criterion - least) / (top - least) : 1);
+  };
   const move = (index: number): void => {
     const next = Math.min(Math.max(index, 0), path.length - 1);
     if (next === chosen) return;

@@ -1,5 +1,5 @@
 /**
- * The points as rows of a table below the map. Only the rows in view are there; they are all of one
+ * The points, or their labels, as rows of a table below the map. Only the rows in view are there; they are all of one
  * height, so that their places are known without measuring.
  */
 import { useSignal } from "@preact/signals";
@@ -7,6 +7,8 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks
 import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import { count } from "../group";
+import { clock, WHO } from "../origin";
+import type { Rows } from "../rows";
 import type { View } from "../view";
 import type { RowColumn } from "../wire.generated";
 import { Icon } from "./icons";
@@ -25,16 +27,29 @@ const WIDTHS: Record<RowColumn["kind"], string> = {
   label: "110px",
   number: "minmax(92px, 1fr)",
   text: "minmax(140px, 1.6fr)",
+  source: "minmax(92px, 1fr)",
+  time: "minmax(110px, 1fr)",
 };
 
 export function RowsDock({ view }: { view: View }) {
-  const { rows } = view.group;
+  const n = view.store.traits.n_samples.value;
+  return <Dock view={view} rows={view.group.rows} all={`All ${n.toLocaleString("en")}`} />;
+}
+
+/** The labels as data: of each labeled point its class, how sure it is, and who gave it, how and when. */
+export function LabelsDock({ view }: { view: View }) {
+  const codes = view.store.traits.label_codes.value;
+  const labeled = useMemo(() => codes.reduce((sum, code) => sum + Number(code >= 0), 0), [codes]);
+  return <Dock view={view} rows={view.group.labels} all={`All ${labeled.toLocaleString("en")}`} />;
+}
+
+function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
   useEffect(() => rows.watch(), []);
-  const { selection, n_samples: n } = view.store.traits;
+  const { selection } = view.store.traits;
   const answer = rows.order.value.value;
   const scope = rows.scope.value;
   const listed = rows.listed.value.length;
-  const choices = [["selected", `Selected ${listed.toLocaleString("en")}`], ["all", `All ${n.value.toLocaleString("en")}`]] as const;
+  const choices = [["selected", `Selected ${listed.toLocaleString("en")}`], ["all", all]] as const;
   return (
     <div class="nbe-rows" data-pending={rows.order.pending.value}>
       <div class="nbe-rows-head">
@@ -49,13 +64,14 @@ export function RowsDock({ view }: { view: View }) {
       {rows.order.error.value && <p class="nbe-why">{inline(rows.order.error.value, 300)}</p>}
       {scope === "selected" && !listed
         ? <p class="nbe-why">Nothing is selected. Select points on the map, or list all.</p>
-        : answer && <Grid view={view} columns={answer.columns} />}
+        : answer && rows.table === "labels" && !answer.order.length
+          ? <p class="nbe-why">No label here yet. Each label will stand in a row, with who gave it, how and when.</p>
+          : answer && <Grid view={view} rows={rows} columns={answer.columns} />}
     </div>
   );
 }
 
-function Grid({ view, columns }: { view: View; columns: RowColumn[] }) {
-  const { rows } = view.group;
+function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowColumn[] }) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
@@ -113,7 +129,7 @@ function Grid({ view, columns }: { view: View; columns: RowColumn[] }) {
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k);
   return (
     <div
-      ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={`Rows of ${count(points.length)}`} aria-multiselectable="true"
+      ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={`${rows.table === "labels" ? "Labels" : "Rows"} of ${count(points.length)}`} aria-multiselectable="true"
       aria-rowcount={points.length + 1} aria-colcount={columns.length} aria-activedescendant={active >= first && active < end ? `${id}-${active}` : undefined}
       aria-description="Arrow keys move between rows, with Shift they select; Space selects or deselects a row; Ctrl A selects all."
       style={{ "--nbe-columns": template, "--nbe-rows-width": `${columns.reduce((sum, { kind }) => sum + least(kind), 0)}px` }}
@@ -122,12 +138,12 @@ function Grid({ view, columns }: { view: View; columns: RowColumn[] }) {
       onMouseLeave={() => view.map.peek()?.hoverOver(-1)}
     >
       <div class="nbe-table-head" role="row" aria-rowindex={1}>
-        {columns.map((column, k) => <Header key={k} view={view} column={column} index={k} />)}
+        {columns.map((column, k) => <Header key={k} rows={rows} column={column} index={k} />)}
       </div>
       <div class="nbe-table-body" role="rowgroup" style={{ height: `${whole * scale}px` }}>
         {shown.map((row) => {
           const y = scale === 1 ? row * ROW : top.value + row * ROW - top.value / scale;
-          return <Row key={row} view={view} id={`${id}-${row}`} row={row} point={points[row]} columns={columns} y={y} selected={selected[points[row]] === 1} active={row === active} />;
+          return <Row key={row} view={view} rows={rows} id={`${id}-${row}`} row={row} point={points[row]} columns={columns} y={y} selected={selected[points[row]] === 1} active={row === active} />;
         })}
       </div>
     </div>
@@ -147,8 +163,7 @@ function least(kind: RowColumn["kind"]): number {
 }
 
 /** Arrow keys move between headers, of which one can be reached by Tab. */
-function Header({ view, column: { title, kind }, index }: { view: View; column: RowColumn; index: number }) {
-  const { rows } = view.group;
+function Header({ rows, column: { title, kind }, index }: { rows: Rows; column: RowColumn; index: number }) {
   const { column, descending } = rows.sorted.value;
   const sorted = column === index;
   const move = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
@@ -171,6 +186,7 @@ function Header({ view, column: { title, kind }, index }: { view: View; column: 
 
 interface RowProps {
   view: View;
+  rows: Rows;
   id: string;
   row: number;
   point: number;
@@ -180,8 +196,7 @@ interface RowProps {
   active: boolean;
 }
 
-function Row({ view, id, row, point, columns, y, selected, active }: RowProps) {
-  const { rows } = view.group;
+function Row({ view, rows, id, row, point, columns, y, selected, active }: RowProps) {
   const { label_codes: labels, label_confidence: confidences, classes } = view.store.traits;
   const cells = rows.cellsOf(point);
   const label = classes.value[labels.value[point]];
@@ -197,14 +212,20 @@ function Row({ view, id, row, point, columns, y, selected, active }: RowProps) {
     >
       {columns.map(({ kind }, k) => (
         <div key={k} role="gridcell" aria-colindex={k + 1} data-kind={kind} dir={kind === "text" || kind === "name" ? "auto" : undefined} title={kind === "text" && cells?.[k] ? inline(cells[k], 200) : undefined}>
-          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} /><bdi>{inline(label.name)}</bdi>{sure < 1 && <span class="nbe-faint"> · {sure.toFixed(2)}</span>}</> : (cells?.[k] ?? "…")}
+          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} /><bdi>{inline(label.name)}</bdi>{sure < 1 && rows.table === "data" && <span class="nbe-faint"> · {sure.toFixed(2)}</span>}</> : cells ? shown(kind, cells[k]) : "…"}
         </div>
       ))}
     </div>
   );
 }
 
+/** A cell as it is read: times are in the hours of the page's place. */
+function shown(kind: RowColumn["kind"], cell: string): string {
+  if (!cell) return "";
+  return kind === "source" ? (WHO[cell] ?? cell) : kind === "time" ? clock(Date.parse(cell)) : cell;
+}
+
 /** The cells of a row as a screen reader says them. */
 function spoken(columns: RowColumn[], cells: string[]): string {
-  return columns.map(({ title }, k) => (cells[k] ? `${inline(title)} ${inline(cells[k])}` : "")).filter(Boolean).slice(0, 6).join(", ");
+  return columns.map(({ title, kind }, k) => (cells[k] ? `${inline(title)} ${inline(shown(kind, cells[k]))}` : "")).filter(Boolean).slice(0, 6).join(", ");
 }

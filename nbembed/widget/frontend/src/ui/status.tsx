@@ -1,9 +1,13 @@
 /** State, iteration, cost and its curve, and an unsupervised quality beside them. */
+import { inline } from "../cards";
 import type { View } from "../view";
 import type { Background } from "../wire.generated";
 import { useFocusKept } from "./focus";
 import { readable } from "./numbers";
 import { Sparkline } from "./sparkline";
+
+/** Characters of what goes on. */
+const LONGEST = 120;
 
 const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
 
@@ -35,10 +39,10 @@ function Activity({ view }: { view: View }) {
       {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
       {learning.value && (
         <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
-          <i />{learning.value} … <Cancel view={view} what="learning" named={learning.value} />
+          <i />{inline(learning.value, LONGEST)} … <Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
         </span>
       )}
-      {asks && <span class="nbe-learning nbe-request">{request.value}</span>}
+      {asks && <span class="nbe-learning nbe-request">{inline(request.value, LONGEST)}</span>}
     </div>
   );
 }
@@ -57,13 +61,13 @@ function Suggesting({ view }: { view: View }) {
 
 function Progress({ view, what, text, share, meanwhile }: { view: View; what: Background; text: string; share: number | null; meanwhile: string }) {
   const percent = share === null ? null : Math.floor(100 * share);
-  const [named] = text.split(/ \d/);
+  const [named] = inline(text, LONGEST).split(/ \d/);
   return (
     <span class="nbe-learning nbe-making" title={meanwhile}>
       <span role="progressbar" aria-label={named} aria-valuemin={0} aria-valuemax={100} {...(percent === null ? {} : { "aria-valuenow": percent })}>
         <b style={{ width: `${percent ?? 100}%` }} />
       </span>
-      {text} <Cancel view={view} what={what} named={named} />
+      {inline(text, LONGEST)} <Cancel view={view} what={what} named={named} />
     </span>
   );
 }

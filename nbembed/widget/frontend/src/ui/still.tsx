@@ -4,19 +4,28 @@ import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import type { Theme } from "../theme";
 import type { View } from "../view";
+import type { Measure } from "../wire.generated";
 import { ColorBy } from "./color_by";
 import { DataNote } from "./controls";
 import { Icon } from "./icons";
 import { MapPane } from "./map_pane";
 
-export function StillApp({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
+interface StillProps {
+  view: View;
+  theme: Signal<Theme>;
+  root: HTMLElement;
+  /** The measure that the page can color by. */
+  measure?: Measure | undefined;
+}
+
+export function StillApp({ view, theme, root, measure }: StillProps) {
   return (
     <>
       <Head view={view} />
       <div class="nbe-body">
         <div class="nbe-main"><MapPane view={view} theme={theme} root={root} /></div>
         <div class="nbe-panel">
-          <section class="nbe-section"><ColorBy view={view} /></section>
+          <section class="nbe-section"><ColorBy view={view} measures={measure ? [measure] : []} /></section>
           <Classes view={view} />
           <section class="nbe-section" aria-label="About">
             <About view={view} />
