@@ -45,7 +45,7 @@ RENEWED = 25
 FULL = 0.99
 
 #: Most that a map grows by while a Laplacian serves: its room shrinks while clusters take shape.
-GROWTH = 3.0
+GROWTH = 5.0
 
 #: Farthest that a point may move in one step, in radii of the map.
 FARTHEST = 1.0
