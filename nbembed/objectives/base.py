@@ -8,6 +8,7 @@ Steps are the optimizer's task; an objective can be passed to any optimizer, for
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -87,6 +88,14 @@ class Objective(ABC):
     def length_scale(self) -> float:
         """Width of the embedding's kernel in coordinates: how far a gradient can be trusted."""
         return 1.0
+
+    def far(self, near: float) -> float:
+        """Return the distance at which the similarity is 1/n of that at the distance ``near``.
+
+        So far away, all n points together are felt like one neighbor. Infinite (the default) where
+        the similarity of two points is not a function of their distance alone, or never so small.
+        """
+        return math.inf
 
     @property
     @abstractmethod

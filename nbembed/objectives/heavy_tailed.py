@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
     from nbembed.supervision import Supervision
 
+#: The exponential of more is not finite, or its square root is of no use as a distance.
+LARGEST_EXPONENT = 600.0
+
 
 class _Parts(NamedTuple):
     """What cost and gradient are made of, each of shape (d, n) where it is one of a coordinate.
@@ -182,6 +185,19 @@ class HeavyTailed(PairObjective):
     def length_scale(self) -> float:
         """Width of the similarity in coordinates."""
         return self._alpha.length_scale if isinstance(self._alpha, Similarity) else 1.0
+
+    def far(self, near: float) -> float:
+        """Return the distance at which the similarity is 1/n of that at the distance ``near``.
+
+        d² = n^α near² + (n^α − 1)/α for the family, with log n for the last term at α = 0.
+        """
+        if isinstance(self._alpha, Similarity):
+            return self._alpha.far(near, 1 / self.n_samples)
+        more = self._alpha * math.log(self.n_samples)
+        if more > LARGEST_EXPONENT:
+            return math.inf
+        added = math.expm1(more) / self._alpha if more > 0 else math.log(self.n_samples)
+        return math.sqrt(math.exp(more) * near * near + added)
 
     @property
     def parameters(self) -> dict[str, float]:

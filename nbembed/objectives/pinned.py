@@ -77,6 +77,10 @@ class Pinned(Objective):
         """Width of the embedding's kernel in coordinates."""
         return self._objective.length_scale
 
+    def far(self, near: float) -> float:
+        """Return the distance at which the similarity is 1/n of that at the distance ``near``."""
+        return self._objective.far(near)
+
     @property
     def parameters(self) -> dict[str, float]:
         """Those of the inner objective."""

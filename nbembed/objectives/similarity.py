@@ -9,6 +9,7 @@ S(τ) = 1/(ατ + 1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ from nbembed.kernels.grid.radial import Radial
 
 #: Squared distances at which H and S are checked.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
+#: What is added to a squared distance until H has fallen to a share.
+_FARTHER = np.geomspace(1e-6, 1e30, 181)
 #: Relative tolerance of the derivative.
 TOLERANCE = 1e-4
 #: Smaller values of H count as underflowed and are not checked.
@@ -90,6 +93,22 @@ class Similarity:
         """Width of H in coordinates, 1/√S(0), or 1 where S(0) is zero."""
         _, score = custom_values(self.H, self.score, np.zeros(1))
         return float(score[0] ** -0.5) if score[0] > 0 else 1.0
+
+    def far(self, near: float, share: float) -> float:
+        """Return the distance at which H has fallen to ``share`` of its value at ``near``.
+
+        Within 1 %; infinite where H does not fall so low.
+        """
+        start, _ = custom_values(self.H, self.score, np.array([near * near]))
+        added = _FARTHER
+        # Two passes, coarse and fine, over what is added to the squared distance.
+        for _ in range(2):
+            values, _ = custom_values(self.H, self.score, near * near + added)
+            below = np.flatnonzero(values <= share * start[0])
+            if not below.size:
+                return math.inf
+            added = np.geomspace(added[max(below[0] - 1, 0)], added[below[0]], 50)
+        return math.sqrt(near * near + float(added[0]))
 
     def _check_score(
         self,

@@ -8,8 +8,8 @@ curvature where it has one.
 
 Maps of objectives with attractions are bounded: in one step no point moves farther than the map's
 radius, and the map as a whole does not grow beyond :func:`nbembed.optimizers.size.room`; at that
-size the direction's part along the map itself is dropped. Without bounds, costs of heavy tails
-(α > 1), whose infimum lies at infinity, lead to coordinates of 10¹¹ and more.
+size it moves on the sphere of maps as large. Without bounds, costs of heavy tails (α > 1), whose
+infimum lies at infinity, lead to coordinates of 10¹¹ and more.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
 from nbembed.optimizers.laplacian import laplacian_inverse
 from nbembed.optimizers.line_search import line_search
-from nbembed.optimizers.size import centered, room, scale_step
+from nbembed.optimizers.size import centered, into_room, room, scale_step
 from nbembed.optimizers.steps import dot, preconditioned, radius
 from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from nbembed.objectives.base import Objective
     from nbembed.optimizers.laplacian import LaplacianInverse, LaplacianPolynomial
+    from nbembed.optimizers.size import Scaled
 
 #: Steps that a factored Laplacian serves.
 RENEWED = 25
@@ -40,6 +43,9 @@ RENEWED = 25
 #: At this share of its largest radius a map no longer grows along itself; what its change of shape
 #: adds may exceed the radius by as much.
 FULL = 0.99
+
+#: Most that a map grows by while a Laplacian serves: its room shrinks while clusters take shape.
+GROWTH = 5.0
 
 #: Farthest that a point may move in one step, in radii of the map.
 FARTHEST = 1.0
@@ -74,17 +80,17 @@ class LBFGSState(State):
         state = replace(self, seen=self.look(objective, cost=True), objective=objective)
         if not objective.attracts:
             return state
-        state = state.at_best_size()
+        state = state.scaled_by(into_room).scaled_by(scale_step)
         inverse = laplacian_inverse(objective, state.Y)
-        growth = max(room(state.Y, objective.length_scale), FULL)
+        growth = min(max(room(state.Y, objective), FULL), GROWTH)
         largest = radius(state.Y) * growth
         return replace(state, inverse=inverse, largest=largest)
 
-    def at_best_size(self) -> LBFGSState:
-        """Return the state after a scale step, the pairs scaled with the map."""
+    def scaled_by(self, rule: Callable[..., Scaled | None]) -> LBFGSState:
+        """Return the state after a rule of :mod:`nbembed.optimizers.size`; pairs scale along."""
         assert self.objective is not None
         assert self.seen is not None
-        found = scale_step(self.objective, self.Y, self.seen)
+        found = rule(self.objective, self.Y, self.seen)
         if found is None:
             return self
         factor = self.Y.dtype.type(found.factor)
@@ -147,7 +153,7 @@ class LBFGS(Optimizer):
         gradient = _without(seen.gradient, outward)
         found = None
         if pairs:
-            direction = _without(_quasi_newton(gradient, state), outward)
+            direction = _on_sphere(_quasi_newton(gradient, state), outward, seen.gradient)
             longest = _longest(direction, state)
             stride = min(1.0, longest)
             found = line_search(
@@ -155,7 +161,8 @@ class LBFGS(Optimizer):
             )
         if found is None:
             pairs = ()
-            direction = _without(-state.scaled(gradient).astype(Y.dtype), outward)
+            scaled = -state.scaled(gradient).astype(Y.dtype)
+            direction = _on_sphere(scaled, outward, seen.gradient)
             longest = _longest(direction, state)
             known = state.inverse is not None or seen.curvature is not None
             stride = min(first_step(Y, direction, known), longest)
@@ -166,6 +173,10 @@ class LBFGS(Optimizer):
             return replace(state, pairs=(), stuck=True)
         moved = found.Y - Y
         change = found.seen.gradient - seen.gradient
+        if outward is not None:
+            # Where the size is held, the gradient along the sphere is what shall vanish.
+            there = centered(found.Y, getattr(objective, "pinned", ()))
+            change = _without(found.seen.gradient, there) - gradient
         # A pair without positive curvature would make H indefinite.
         if dot(moved, change) > 1e-10 * dot(change, change) ** 0.5 * dot(moved, moved) ** 0.5:
             pairs = (*pairs, (moved, change))[-self.memory :]
@@ -201,6 +212,27 @@ def _without(vector: NDArray[Any], along: NDArray[np.float64] | None) -> NDArray
         return vector
     rest: NDArray[Any] = vector - along * (dot(vector, along) / dot(along, along))
     return rest.astype(vector.dtype)
+
+
+def _on_sphere(
+    direction: NDArray[Any], outward: NDArray[np.float64] | None, gradient: NDArray[Any]
+) -> NDArray[Any]:
+    """Return a direction of descent at whose end the map has its present size.
+
+    Along a tangent t of the sphere the size grows with the square of the step. So a + c t is led
+    back by b a, with (1 − b)² + c² ‖t‖²/‖a‖² = 1; c ≤ 1 is such that half of the descent is left.
+    """
+    tangent = _without(direction, outward)
+    if outward is None:
+        return tangent
+    aa, tt = dot(outward, outward), dot(tangent, tangent)
+    slope, lost = dot(gradient, tangent), -dot(gradient, outward)
+    if not slope < 0:
+        return tangent
+    step = min(1.0, 0.5 * math.sqrt(aa / tt), aa * -slope / (tt * lost))
+    back = 1 - math.sqrt(1 - step * step * tt / aa)
+    led: NDArray[Any] = step * tangent - back * outward
+    return led.astype(direction.dtype)
 
 
 def _longest(direction: NDArray[Any], state: LBFGSState) -> float:

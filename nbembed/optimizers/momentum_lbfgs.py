@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
 from nbembed.optimizers.momentum import MomentumGradient, MomentumState
-from nbembed.optimizers.size import scale_step
+from nbembed.optimizers.size import into_room, scale_step
 from nbembed.validation import check_instance
 
 if TYPE_CHECKING:
@@ -78,21 +78,18 @@ class MomentumLBFGS(Optimizer):
 
 
 def _at_best_size(objective: Objective, state: MomentumState) -> MomentumState:
-    """Return the state after a scale step; what moves goes on at the new size."""
+    """Return the state within its room and after a scale step; velocities are scaled, too."""
     seen = state.look(objective, cost=True)
-    state = state.tested(objective, seen)
-    found = scale_step(objective, state.Y, seen)
-    if found is None:
-        return replace(state, seen=seen, objective=objective)
-    velocity = state.velocity
-    if velocity is not None:
-        velocity = velocity * state.Y.dtype.type(found.factor)
-    # The promise was for the map at its old size.
-    return replace(
-        state,
-        Y=found.Y,
-        seen=found.seen,
-        objective=objective,
-        velocity=velocity,
-        promised=state.promised + found.seen.cost - seen.cost,
-    )
+    state = replace(state.tested(objective, seen), seen=seen, objective=objective)
+    for rule in (into_room, scale_step):
+        found = rule(objective, state.Y, seen)
+        if found is None:
+            continue
+        velocity = state.velocity
+        if velocity is not None:
+            velocity = velocity * state.Y.dtype.type(found.factor)
+        # The promise was for the map at its old size.
+        promised = state.promised + found.seen.cost - seen.cost
+        seen = found.seen
+        state = replace(state, Y=found.Y, seen=seen, velocity=velocity, promised=promised)
+    return state

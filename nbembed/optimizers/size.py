@@ -4,9 +4,12 @@ Costs of heavy tails hardly change when a large map is scaled: at α > 1 the inf
 infinity, and every descent creeps toward it. Two rules keep that in hand:
 
 * a map may grow until the median distance to the nearest neighbor is :data:`WIDEST` widths of the
-  similarity (:func:`room`); beyond, only its shape changes. A map of :data:`MANY` points or more
-  also stops at a radius of :data:`WIDEST` √n widths, where evenly spread points are as far apart:
-  dense clusters would drift away from each other without end, and never come to rest;
+  similarity, or its radius :data:`SPREAD` times the distance at which all n points together are
+  felt like one nearest neighbor (:meth:`~nbembed.objectives.base.Objective.far`); beyond, only its
+  shape changes. Clusters without a common neighbor repel each other for ever: without the second
+  bound they would become dots, far from one another, for a cost that is lower by a few thousandths.
+  A map of :data:`MANY` points or more also stops at a radius of :data:`WIDEST` √n widths, where
+  evenly spread points are as far apart;
 * the scale step minimizes J(Ȳ + s(Y − Ȳ)) over s, one line search along the map itself, which
   replaces hundreds of iterations at α ≥ 1.
 """
@@ -17,6 +20,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.spatial import KDTree
 
 from nbembed.optimizers.line_search import line_search
@@ -33,6 +37,10 @@ WIDEST = 10.0
 #: From so many points on the map itself is bounded, too, as if they were spread evenly over it. Of
 #: fewer, clusters may drift apart for as long as the median distance allows.
 MANY = 5000
+
+#: Largest radius of a map, in the distances at which the similarity is 1/n of that of nearest
+#: neighbors.
+SPREAD = 3.0
 
 #: A map with less room than this is brought to its largest size at once.
 FULL_ROOM = 0.5
@@ -59,23 +67,34 @@ class Scaled(NamedTuple):
     factor: float
 
 
-def room(Y: NDArray[Any], length: float) -> float:
-    """Return the factor by which the map may grow; ``length`` is the similarity's width.
+def room(Y: NDArray[Any], objective: Objective) -> float:
+    """Return the factor by which the map of an objective may grow.
 
     Less than 1 for a map that is larger than it may become.
     """
     n = Y.shape[0]
     places = np.arange(0, n, max(1, n // SAMPLE))
     points = Y.astype(np.float64)
-    if not np.isfinite(points).all():
+    size = radius(Y)
+    if not np.isfinite(points).all() or not size > 0:
         return math.inf
     # The first of the two is the point itself, or one that coincides with it.
     distances, _ = KDTree(points).query(points[places], k=2)
-    nearest = math.sqrt(float(np.median(np.square(distances[:, 1]))))
+    near = math.sqrt(float(np.median(np.square(distances[:, 1]))))
     # Where most points coincide with another one, or sit in dense clusters: as if spread evenly.
-    evenly = radius(Y) / math.sqrt(n)
-    nearest = max(nearest, evenly) if n >= MANY or not nearest > 0 else nearest
-    return WIDEST * length / nearest if nearest > 0 else math.inf
+    evenly = size / math.sqrt(n)
+    spacing = max(near, evenly) if n >= MANY or not near > 0 else near
+    longest = WIDEST * objective.length_scale / spacing
+
+    def excess(factor: float) -> float:
+        return factor * size - SPREAD * objective.far(factor * near)
+
+    if excess(1.0) > 0:
+        # Neighbors shall keep their distances: it is the rest of the map that is too wide.
+        return min(longest, SPREAD * objective.far(near) / size)
+    if longest > 1 and excess(longest) > 0:
+        return float(brentq(excess, 1.0, longest, rtol=1e-3))
+    return longest
 
 
 def centered(Y: NDArray[Any], held: Any = ()) -> NDArray[np.float64]:
@@ -84,6 +103,25 @@ def centered(Y: NDArray[Any], held: Any = ()) -> NDArray[np.float64]:
     if len(held):
         away[held] = 0.0
     return away
+
+
+def into_room(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
+    """Return a map that is larger than it may become at the largest size; None for any other.
+
+    So far out the cost is flat, and its slope says nothing about how far the best size is. The cost
+    may rise, because clusters that have drifted apart are made smaller, too; they grow again at
+    once. Pinned points do not follow, and then the cost decides.
+
+    Parameters are those of :func:`scale_step`.
+    """
+    factor = room(Y, objective)
+    if not 0 < factor < FULL_ROOM:
+        return None
+    pinned = getattr(objective, "pinned", ())
+    moved = Y + (centered(Y, pinned) * (factor - 1)).astype(Y.dtype)
+    there = objective.evaluate(moved)
+    worse = there.cost > seen.cost + seen.rounding
+    return None if len(pinned) and worse else Scaled(moved, there, factor)
 
 
 def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
@@ -98,9 +136,7 @@ def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scale
     seen : Evaluation
         At ``Y``, with its cost.
     """
-    best = _into_room(objective, Y, seen)
-    if best is not None:
-        Y, seen = best.Y, best.seen
+    best = None
     for _ in range(SEARCHES):
         found = _search(objective, Y, seen)
         if found is None:
@@ -112,20 +148,6 @@ def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scale
     return best
 
 
-def _into_room(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
-    """Return a map that is larger than it may become at the largest size, if that is no worse.
-
-    So far out the cost is flat, and its slope says nothing about how far the best size is.
-    """
-    factor = room(Y, objective.length_scale)
-    away = centered(Y, getattr(objective, "pinned", ()))
-    if not 0 < factor < FULL_ROOM or not dot(seen.gradient, away) > 0:
-        return None
-    moved = Y + (away * (factor - 1)).astype(Y.dtype)
-    there = objective.evaluate(moved)
-    return Scaled(moved, there, factor) if there.cost <= seen.cost + seen.rounding else None
-
-
 def _search(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
     """Return the result of one line search along the map, outward or inward."""
     if not radius(Y) > objective.length_scale:
@@ -135,7 +157,7 @@ def _search(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled |
     if not abs(slope) > WORTHWHILE * abs(seen.cost):
         return None
     sign = 1.0 if slope < 0 else -1.0
-    longest = room(Y, objective.length_scale) - 1 if slope < 0 else 1 - SHRINK
+    longest = room(Y, objective) - 1 if slope < 0 else 1 - SHRINK
     if not longest > 0:
         return None
     found = line_search(

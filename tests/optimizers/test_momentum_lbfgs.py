@@ -48,12 +48,18 @@ def test_a_cost_that_is_asked_for_changes_no_bit(clusters, rng):
 
 
 def test_rest_comes_sooner_than_by_momentum(clusters, rng):
-    """Three rigid clouds that must travel: what a diagonal scale takes thousands of steps for."""
-    Y = rng.normal(size=(60, 2))
-    both = Run(HeavyTailed(clusters, 1.5), MomentumLBFGS(), Y).until(3000)
-    assert both.converged
-    momentum = Run(HeavyTailed(clusters, 1.5), MomentumGradient(), Y).step(both.iteration)
-    assert both.cost < momentum.cost
+    """Three rigid clouds that must travel: what a diagonal scale takes thousands of steps for.
+
+    Starts at random end in several optima, of one start in ten in a worse one.
+    """
+    lower = []
+    for _ in range(10):
+        Y = rng.normal(size=(60, 2))
+        both = Run(HeavyTailed(clusters, 1.5), MomentumLBFGS(), Y).until(3000)
+        assert both.converged
+        momentum = Run(HeavyTailed(clusters, 1.5), MomentumGradient(), Y).step(both.iteration)
+        lower.append(both.cost < momentum.cost)
+    assert sum(lower) >= 8
 
 
 def test_the_laplacian_saves_iterations(clusters, rng):
