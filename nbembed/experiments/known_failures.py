@@ -276,11 +276,11 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "the unlabeled points is as good as none."
     ),
     **{
-        (name, f"ssl_bci, {count} labels: propagation − better of both"): (
+        (name, "ssl_bci, 10 labels: propagation − better of both"): (
             "Points of one class are no neighbors here, and ten labels do not tell that a plane is "
             "better; all methods are near chance."
         )
-        for name, count in (("few-labels-short", 10), ("few-labels", 10), ("few-labels", 100))
+        for name in ("few-labels-short", "few-labels")
     },
     **{
         ("labels-structure", f"{title}, {classes}: purity"): cause
@@ -328,10 +328,6 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
     },
     ("labels-structure", "vehicle, 4 of 4 classes, α = 0: lost inside"): _CROWDED,
     ("labels-structure", "segmentation, 7 of 7 classes, α = 0: lost inside"): _CROWDED,
-    ("few-labels", "ssl_usps, 10 labels: propagation − better of both"): (
-        "The pixels of this set are obscured and its classes are 1 : 4; label spreading with its "
-        "better graph, chosen by the test errors, is ahead."
-    ),
     **{
         ("pe-curves", f"h = {h}: PE above {name} by"): _BEYOND
         for h in (5, 25, 50, 125)
