@@ -27,9 +27,16 @@ def page(open_explorer: Any) -> Page:
     return page
 
 
-def take(page: Page, name: str = "") -> None:
+def ask_for(page: Page, name: str) -> None:
     page.get_by_role("textbox", name="Name of the snapshot").fill(name)
     page.get_by_role("button", name="Take a snapshot").click()
+
+
+def take(page: Page, name: str = "") -> None:
+    """Take a snapshot, and wait until the kernel has it: a map moved before would be kept."""
+    known = int(kernel(page, "k.traits.snapshots.length"))
+    ask_for(page, name)
+    page.wait_for_function("known => kernel.traits.snapshots.length > known", arg=known)
 
 
 def compare(page: Page, with_: str) -> None:
@@ -94,7 +101,7 @@ def test_snapshots_are_a_strip_of_thumbnails(page: Page) -> None:
 def test_a_name_that_is_taken_is_refused(page: Page) -> None:
     take(page, "before")
     expect(strip(page).get_by_role("listitem")).to_have_count(1)
-    take(page, " before ")
+    ask_for(page, " before ")
     expect(page.locator(".nbe-spoken")).to_contain_text("There is a snapshot before already")
     assert len(sent(page, "snapshot")) == 1
 
