@@ -92,7 +92,6 @@ _BARS = "Figure 1, top left"
 _SHOWN = "mean error and standard deviation of SNeRV, S-Isomap, MUHSIC and MRE"
 _UNPRINTED = "Bars without printed values: what the text says of them is judged."
 _SPEECH = "The package's file has 20 classes, the paper 13 of them: the largest ones are taken."
-_ONE = "The short form has the others' parameters by one inner fold, which flatters SNeRV."
 _INNER = "Parameters of S-Isomap, MUHSIC and MRE by three of the ten inner folds."
 _WEB = "5000 Japanese web pages of 10 topics"
 _NEWS = "20 Newsgroups with naive Bayes posteriors"
@@ -146,7 +145,7 @@ ROWS = (
         "Letter",
         "reproduced",
         ("snerv-letter-short", "snerv-letter"),
-        note=f"{_UNPRINTED} {_ONE}",
+        note=f"{_UNPRINTED} {_INNER}",
     ),
     Row(
         SNERV,
@@ -155,7 +154,7 @@ ROWS = (
         "Landsat",
         "reproduced",
         ("snerv-satellite-short", "snerv-satellite"),
-        note=f"{_UNPRINTED} {_ONE}",
+        note=f"{_UNPRINTED} {_INNER}",
     ),
     Row(
         SNERV,
