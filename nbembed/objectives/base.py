@@ -8,7 +8,6 @@ Steps are the optimizer's task; an objective can be passed to any optimizer, for
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.objectives.cost_terms import CostTerm
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,13 +89,19 @@ class Objective(ABC):
         """Width of the embedding's kernel in coordinates: how far a gradient can be trusted."""
         return 1.0
 
-    def far(self, near: float) -> float:
+    def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``.
 
-        So far away, all n points together are felt like one neighbor. Infinite (the default) where
-        the similarity of two points is not a function of their distance alone, or never so small.
+        So far away, all n points together are felt like one neighbor. None (the default) where the
+        similarity of two points is not a function of their distance alone, or never so small.
+
+        Raises
+        ------
+        ValueError
+            If ``near`` is negative or not finite.
         """
-        return math.inf
+        check_real("near", near, low=0)
+        return None
 
     @property
     @abstractmethod

@@ -186,18 +186,21 @@ class HeavyTailed(PairObjective):
         """Width of the similarity in coordinates."""
         return self._alpha.length_scale if isinstance(self._alpha, Similarity) else 1.0
 
-    def far(self, near: float) -> float:
+    def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``.
 
-        d² = n^α near² + (n^α − 1)/α for the family, with log n for the last term at α = 0.
+        d² = n^α near² + (n^α − 1)/α for the family, with log n for the last term at α = 0. None
+        where there is no such distance, or it is out of range.
         """
+        near = check_real("near", near, low=0)
         if isinstance(self._alpha, Similarity):
             return self._alpha.far(near, 1 / self.n_samples)
         more = self._alpha * math.log(self.n_samples)
         if more > LARGEST_EXPONENT:
-            return math.inf
+            return None
         added = math.expm1(more) / self._alpha if more > 0 else math.log(self.n_samples)
-        return math.sqrt(math.exp(more) * near * near + added)
+        found = math.sqrt(math.exp(more) * near * near + added)
+        return found if math.isfinite(found) else None
 
     @property
     def parameters(self) -> dict[str, float]:

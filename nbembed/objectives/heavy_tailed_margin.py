@@ -122,7 +122,7 @@ class HeavyTailedMargin(PairObjective):
         """Width of the similarity in coordinates."""
         return self._neighbors.length_scale
 
-    def far(self, near: float) -> float:
+    def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``."""
         return self._neighbors.far(near)
 

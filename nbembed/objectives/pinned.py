@@ -77,7 +77,7 @@ class Pinned(Objective):
         """Width of the embedding's kernel in coordinates."""
         return self._objective.length_scale
 
-    def far(self, near: float) -> float:
+    def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``."""
         return self._objective.far(near)
 

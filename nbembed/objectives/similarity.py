@@ -17,6 +17,7 @@ import numpy as np
 
 from nbembed.kernels.custom_similarity import custom_values
 from nbembed.kernels.grid.radial import Radial
+from nbembed.validation import check_real
 
 #: Squared distances at which H and S are checked.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
@@ -94,11 +95,18 @@ class Similarity:
         _, score = custom_values(self.H, self.score, np.zeros(1))
         return float(score[0] ** -0.5) if score[0] > 0 else 1.0
 
-    def far(self, near: float, share: float) -> float:
+    def far(self, near: float, share: float) -> float | None:
         """Return the distance at which H has fallen to ``share`` of its value at ``near``.
 
-        Within 1 %; infinite where H does not fall so low.
+        Within 1 %; None where H does not fall so low.
+
+        Raises
+        ------
+        ValueError
+            If ``near`` is negative, ``share`` not in (0, 1], or one of them not finite.
         """
+        near = check_real("near", near, low=0)
+        share = check_real("share", share, low=0, high=1, open_low=True)
         start, _ = custom_values(self.H, self.score, np.array([near * near]))
         added = _FARTHER
         # Two passes, coarse and fine, over what is added to the squared distance.
@@ -106,9 +114,10 @@ class Similarity:
             values, _ = custom_values(self.H, self.score, near * near + added)
             below = np.flatnonzero(values <= share * start[0])
             if not below.size:
-                return math.inf
+                return None
             added = np.geomspace(added[max(below[0] - 1, 0)], added[below[0]], 50)
-        return math.sqrt(near * near + float(added[0]))
+        found = math.sqrt(near * near + float(added[0]))
+        return found if math.isfinite(found) else None
 
     def _check_score(
         self,

@@ -86,12 +86,16 @@ def room(Y: NDArray[Any], objective: Objective) -> float:
     spacing = max(near, evenly) if n >= MANY or not near > 0 else near
     longest = WIDEST * objective.length_scale / spacing
 
+    def largest(factor: float) -> float:
+        far = objective.far(factor * near)
+        return math.inf if far is None else SPREAD * far
+
     def excess(factor: float) -> float:
-        return factor * size - SPREAD * objective.far(factor * near)
+        return factor * size - largest(factor)
 
     if excess(1.0) > 0:
         # Neighbors shall keep their distances: it is the rest of the map that is too wide.
-        return min(longest, SPREAD * objective.far(near) / size)
+        return min(longest, largest(1.0) / size)
     if longest > 1 and excess(longest) > 0:
         return float(brentq(excess, 1.0, longest, rtol=1e-3))
     return longest

@@ -195,3 +195,53 @@ def test_what_cannot_be_called():
         Similarity(student, None)
     with pytest.raises(TypeError, match="alpha must be a number"):
         HeavyTailed((1 - np.eye(3)) / 6, student)
+
+
+def ratio(q, near, far):
+    """Return how similar two points are at the distance ``far``, relative to ``near``."""
+    return q(far * far) / q(near * near)
+
+
+@pytest.mark.parametrize("near", [0.0, 0.3, 20.0])
+@pytest.mark.parametrize("alpha", [1e-7, 0.5, 1.0, 2.0, 3.0])
+def test_far_away_all_points_together_are_felt_like_one_neighbor(P, alpha, near):
+    far = HeavyTailed(P, alpha).far(near)
+    q = lambda tau: math.exp(-math.log1p(alpha * tau) / alpha)  # noqa: E731
+    assert far > near
+    assert q(near**2) == 0 or ratio(q, near, far) == pytest.approx(1 / N, rel=1e-4)
+
+
+def test_far_is_continuous_at_the_gaussian(P):
+    gaussian_far = HeavyTailed(P, 0.0).far(0.7)
+    assert ratio(gaussian, 0.7, gaussian_far) == pytest.approx(1 / N)
+    assert HeavyTailed(P, 1e-9).far(0.7) == pytest.approx(gaussian_far, rel=1e-6)
+
+
+@pytest.mark.parametrize(("own", "q"), [(STUDENT, student), (GAUSSIAN, gaussian), (MIXED, mixed)])
+@pytest.mark.parametrize("near", [0.0, 1.5])
+def test_far_of_a_similarity_of_ones_own(P, own, q, near):
+    far = HeavyTailed(P, own).far(near)
+    assert ratio(q, near, 1.02 * far) < 1 / N < ratio(q, near, 0.98 * far)
+
+
+def slow(tau):
+    return (1 + math.log1p(tau)) ** -0.1
+
+
+def slow_score(tau):
+    return 0.1 / ((1 + math.log1p(tau)) * (1 + tau))
+
+
+def test_where_no_distance_is_far_enough_none_is_returned(P):
+    assert HeavyTailed(P, 300.0).far(1.0) is None
+    assert HeavyTailed(P, 1.0).far(1e200) is None
+    assert HeavyTailed(P, Similarity(slow, slow_score)).far(1.0) is None
+
+
+@pytest.mark.parametrize("near", [-1.0, math.nan, math.inf])
+def test_a_distance_that_is_none_is_refused(P, near):
+    for own in (1.0, STUDENT):
+        with pytest.raises(ValueError, match="near"):
+            HeavyTailed(P, own).far(near)
+    with pytest.raises(ValueError, match="share"):
+        STUDENT.far(1.0, 0.0)

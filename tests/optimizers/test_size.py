@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,7 +30,7 @@ def nearest(Y):
 
 def wide(length):
     """Return an objective of that width whose similarity is not known."""
-    return SimpleNamespace(length_scale=length, far=lambda near: math.inf)
+    return SimpleNamespace(length_scale=length, far=lambda near: None)
 
 
 def blobs(rng, apart):
