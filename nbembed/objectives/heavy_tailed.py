@@ -43,7 +43,7 @@ from nbembed.objectives.checks import (
 )
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
-from nbembed.objectives.similarity import Similarity
+from nbembed.objectives.similarity import Similarity, distance_of_share
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
 from nbembed.validation import check_choice, check_real
@@ -194,7 +194,7 @@ class HeavyTailed(PairObjective):
         """
         near = check_real("near", near, low=0)
         if isinstance(self._alpha, Similarity):
-            return self._alpha.far(near, 1 / self.n_samples)
+            return distance_of_share(self._alpha, near, 1 / self.n_samples)
         more = self._alpha * math.log(self.n_samples)
         if more > LARGEST_EXPONENT:
             return None

@@ -17,7 +17,6 @@ import numpy as np
 
 from nbembed.kernels.custom_similarity import custom_values
 from nbembed.kernels.grid.radial import Radial
-from nbembed.validation import check_real
 
 #: Squared distances at which H and S are checked.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
@@ -95,30 +94,6 @@ class Similarity:
         _, score = custom_values(self.H, self.score, np.zeros(1))
         return float(score[0] ** -0.5) if score[0] > 0 else 1.0
 
-    def far(self, near: float, share: float) -> float | None:
-        """Return the distance at which H has fallen to ``share`` of its value at ``near``.
-
-        Within 1 %; None where H does not fall so low.
-
-        Raises
-        ------
-        ValueError
-            If ``near`` is negative, ``share`` not in (0, 1], or one of them not finite.
-        """
-        near = check_real("near", near, low=0)
-        share = check_real("share", share, low=0, high=1, open_low=True)
-        start, _ = custom_values(self.H, self.score, np.array([near * near]))
-        added = _FARTHER
-        # Two passes, coarse and fine, over what is added to the squared distance.
-        for _ in range(2):
-            values, _ = custom_values(self.H, self.score, near * near + added)
-            below = np.flatnonzero(values <= share * start[0])
-            if not below.size:
-                return None
-            added = np.geomspace(added[max(below[0] - 1, 0)], added[below[0]], 50)
-        found = math.sqrt(near * near + float(added[0]))
-        return found if math.isfinite(found) else None
-
     def _check_score(
         self,
         similarity: np.ndarray[tuple[int], np.dtype[np.float64]],
@@ -145,6 +120,24 @@ class Similarity:
                 f"score must be −d log H/dτ, which is {slope[i]:.6g} at τ = {at[i]:.4g}, "
                 f"got {given[i]:.6g}"
             )
+
+
+def distance_of_share(own: Similarity, near: float, share: float) -> float | None:
+    """Return the distance at which H has fallen to ``share`` of its value at ``near``.
+
+    Within 1 %; None where H does not fall so low.
+    """
+    start, _ = custom_values(own.H, own.score, np.array([near * near]))
+    added = _FARTHER
+    # Two passes, coarse and fine, over what is added to the squared distance.
+    for _ in range(2):
+        values, _ = custom_values(own.H, own.score, near * near + added)
+        below = np.flatnonzero(values <= share * start[0])
+        if not below.size:
+            return None
+        added = np.geomspace(added[max(below[0] - 1, 0)], added[below[0]], 50)
+    found = math.sqrt(near * near + float(added[0]))
+    return found if math.isfinite(found) else None
 
 
 def _check_similarity(similarity: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:

@@ -242,7 +242,6 @@ GOOD: dict[str, Good] = {
     "eta_classes": one_of("auto", 0.1, 10.0),
     "radius": one_of(1.0, 1e-3, 1e3),
     "near": one_of(1.0, 0.0, 1e3),
-    "share": one_of(0.5, 1.0, 1e-6),
     "exaggeration": one_of(1.0, 4.0),
     "compression": one_of(0.0, 0.1),
     "widening": one_of(1.0, 3.0),

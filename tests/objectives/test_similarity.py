@@ -243,5 +243,3 @@ def test_a_distance_that_is_none_is_refused(P, near):
     for own in (1.0, STUDENT):
         with pytest.raises(ValueError, match="near"):
             HeavyTailed(P, own).far(near)
-    with pytest.raises(ValueError, match="share"):
-        STUDENT.far(1.0, 0.0)
