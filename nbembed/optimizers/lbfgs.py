@@ -117,7 +117,9 @@ class LBFGSState(State):
 class LBFGS(Optimizer):
     """Quasi-Newton descent with a limited memory.
 
-    The cost never rises. An iteration is one line search, a little over one evaluation.
+    The cost never rises, but where a map of more than twice its room is brought into it
+    (:func:`~nbembed.optimizers.size.into_room`). An iteration is one line search, a little over one
+    evaluation.
 
     Parameters
     ----------

@@ -3,9 +3,10 @@
 Momentum finds good optima from a heap, and moves a map that is steered steadily; but clusters that
 have to travel as a whole creep for thousands of iterations under its diagonal scale. L-BFGS with
 the Laplacian of the attractions (:mod:`nbembed.optimizers.laplacian`) moves them at once, and its
-cost never rises. So the first :data:`MOMENTUM_STEPS` steps from a start, a change of the objective
-included, are momentum's, with a scale step (:func:`~nbembed.optimizers.size.scale_step`) at their
-beginning and every :data:`SCALED` steps, and all later ones are those of L-BFGS. Objectives that
+cost does not rise once the map is in its room. So the first :data:`MOMENTUM_STEPS` steps from a
+start, a change of the objective included, are momentum's, with a scale step
+(:func:`~nbembed.optimizers.size.scale_step`) at their beginning and every :data:`SCALED` steps, and
+all later ones are those of L-BFGS. Objectives that
 state no attractions are minimized by momentum alone. From
 :data:`~nbembed.optimizers.laplacian.FACTORED_BELOW` points on a polynomial of the Laplacian takes
 the place of its factors.

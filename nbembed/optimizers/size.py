@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 #: Largest median distance to the nearest neighbor, in widths of the similarity.
 WIDEST = 10.0
 
-#: From so many points on the map itself is bounded, too, as if they were spread evenly over it. Of
-#: fewer, clusters may drift apart for as long as the median distance allows.
+#: From so many points on the map itself is bounded, too, as if they were spread evenly over it.
 MANY = 5000
 
 #: Largest radius of a map, in the distances at which the similarity is 1/n of that of nearest
@@ -75,8 +74,10 @@ def room(Y: NDArray[Any], objective: Objective) -> float:
     n = Y.shape[0]
     places = np.arange(0, n, max(1, n // SAMPLE))
     points = Y.astype(np.float64)
-    size = radius(Y)
-    if not np.isfinite(points).all() or not size > 0:
+    if not np.isfinite(points).all():
+        return math.inf
+    size = radius(points)
+    if not size > 0:
         return math.inf
     # The first of the two is the point itself, or one that coincides with it.
     distances, _ = KDTree(points).query(points[places], k=2)
