@@ -158,7 +158,7 @@ def _unsupervised(name: str, data: Path | None) -> Iterator[Figure]:
             "Mbed below k-means by, points",
             f"{paper.k_means - paper.pairs:.2f}",
             k_means - best[0],
-            low=0.01,
+            low=least_above(0.0, 2),
             digits=2,
             others={"k-means": 0.0, "random classes": k_means - by_chance},
         )

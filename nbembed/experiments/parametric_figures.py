@@ -158,7 +158,7 @@ def _maps(data: Path | None) -> Iterator[Figure]:
         "KDA parts all classes: error, %",
         "≈ 0",
         errors["KDA"],
-        high=5.0,
+        high=least_above(0.0, 1),
         digits=1,
         others={"random map": random, **by_classes},
     )
@@ -185,6 +185,7 @@ def _curves(data: Path | None) -> Iterator[Figure]:
         "random": np.random.default_rng(0).standard_normal((len(y), 2)),
     }
     curves |= {name: np.asarray(class_precision(proba, Y, h=H)) for name, Y in maps.items()}
+    more = least_above(0.0, 3)
     for k, h in enumerate(H):
         for name, curve in curves.items():
             spread = float(runs[:, k].std(ddof=1)) if name == "PE" else None
@@ -192,15 +193,14 @@ def _curves(data: Path | None) -> Iterator[Figure]:
         for name in ("SNE", "Isomap2", "MDS2"):
             gain = float(curves["PE"][k] - curves[name][k])
             simple = {"random map": float(curves["random"][k] - curves[name][k])}
-            more = least_above(0.0, 3)
             yield Figure(f"h = {h}: PE above {name} by", "> 0", gain, low=more, others=simple)
     fall = {name: float(curves[name][0] - curves[name][-1]) for name in ("MDS2", "random")}
     simple = {"random map": fall["random"]}
-    yield Figure("MDS2 falls with h by", "> 0", fall["MDS2"], low=0.01, others=simple)
+    yield Figure("MDS2 falls with h by", "> 0", fall["MDS2"], low=more, others=simple)
     rise = {name: float(curve.max() - curve[0]) for name, curve in curves.items()}
     simple = {"random map": rise["random"]}
     for name in ("SNE", "Isomap2"):
-        yield Figure(f"{name} is lower at small h by", "> 0", rise[name], low=0.01, others=simple)
+        yield Figure(f"{name} is lower at small h by", "> 0", rise[name], low=more, others=simple)
 
 
 def five_digits(data: Path | None) -> tuple[Any, NDArray[np.int64]]:
@@ -269,7 +269,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
         "mistaken digits that are taken for a 1, %",
         "most",
         float(np.mean(middle)),
-        low=50.0,
+        low=least_above(50.0, 1),
         digits=1,
         others={"chance": 20.0},
     )

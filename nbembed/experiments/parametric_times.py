@@ -25,6 +25,7 @@ from nbembed.datasets import read
 from nbembed.experiments.base import Experiment, Figure
 from nbembed.experiments.parametric import divergences
 from nbembed.experiments.parametric_figures import isomap, kda, sne
+from nbembed.experiments.ranges import least_above
 from nbembed.methods import ParametricEmbedding
 from nbembed.posteriors import NaiveBayes
 
@@ -116,7 +117,7 @@ def _times(data: Path | None) -> Iterator[Figure]:
             f"{name}'s slope above that of PE by",
             f"{SLOPES[name] - SLOPES['PE']:.2f}",
             slope(times[name]) - linear,
-            low=0.01,
+            low=least_above(0.0, 2),
             digits=2,
             others={"MDS2": slope(times["MDS2"]) - linear, "PE": 0.0},
         )
@@ -125,7 +126,7 @@ def _times(data: Path | None) -> Iterator[Figure]:
             f"{name}: times the seconds of PE at {SIZES[-1]} objects",
             "> 1",
             times[name][-1] / times["PE"][-1],
-            low=1.01,
+            low=least_above(1.0, 2),
             digits=2,
             others={"MDS2": times["MDS2"][-1] / times["PE"][-1], "PE": 1.0},
         )

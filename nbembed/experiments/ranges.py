@@ -7,7 +7,8 @@ runs), and half of the last printed digit. A range
 is as wide as the spread of the method itself, and no wider.
 
 Where a paper claims that something is more and gives no figure, the range begins at what is printed
-as more (:func:`least_above`).
+as more (:func:`least_above`). Where it claims that something is found, and chance finds it at
+times, the range is what chance would hardly reach (:func:`margin_by_chance`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,12 @@ def margin_of_best(values: ArrayLike, criteria: ArrayLike, decimals: int) -> flo
     left = np.arange(found.size, -1, -1) / found.size
     chance = -np.diff(left**found.size)
     sd = math.sqrt(float(chance @ np.square(found - chance @ found)))
-    return float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(2) * sd + _half(decimals)
+    return margin_by_chance(math.sqrt(2) * sd, 1) + _half(decimals)
+
+
+def margin_by_chance(sd: float, n: int) -> float:
+    """Return the margin around the mean of a chance of known spread, for the mean of n draws."""
+    return float(norm.ppf((1 + CONFIDENCE) / 2)) * sd / math.sqrt(n)
 
 
 def least_above(value: float, decimals: int) -> float:

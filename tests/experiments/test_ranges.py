@@ -8,6 +8,7 @@ import pytest
 from nbembed.experiments import Figure
 from nbembed.experiments.ranges import (
     least_above,
+    margin_by_chance,
     margin_of_best,
     margin_of_mean,
     margin_of_means,
@@ -20,6 +21,12 @@ def test_margins_by_hand():
     assert margin_of_one([1, 2, 3], 2) == pytest.approx(4.302653 * np.sqrt(4 / 3) + 0.005)
     assert margin_of_means([1, 2, 3], 6, 2) == pytest.approx(4.302653 * np.sqrt(1 / 2) + 0.005)
     assert margin_of_mean([1, 2, 3], 1) == pytest.approx(4.302653 / np.sqrt(3) + 0.05)
+
+
+def test_ten_random_axes_are_seldom_as_near_as_a_found_one(rng):
+    means = rng.uniform(0, 90, (100_000, 10)).mean(axis=1)
+    found = 45 - margin_by_chance(90 / np.sqrt(12), 10)
+    assert np.mean(means <= found) == pytest.approx(0.025, abs=0.003)
 
 
 def test_equal_runs_leave_the_rounding():
