@@ -9,11 +9,12 @@
     python -m benchmarks latency latency_panels page_memory cold_start
 
 Drives a real JupyterLab in a headless Chromium that renders in software. "slider" is from a key on
-the slider α to the first frame drawn whose map has felt the new value; "label" from Enter after a
-lasso to the first frame drawn whose map has felt the labels; "lasso" from the end of a lasso to the
-picture that shows the selection. The map moves all the while, and whatever is needed has been
-compiled before. Frames a second are those drawn while nobody does anything. The page itself reports
-when it has drawn what (the event ``nbembed:frame``). Other work on the machine shows in all of it.
+the slider α to the first frame drawn whose map has felt the new value; "label" from Enter, after a
+lasso and the typed name of its cluster, to the first frame drawn whose map has felt the labels;
+"lasso" from the end of a lasso to the picture that shows the selection. The map moves all the
+while, and whatever is needed has been compiled before. Frames a second are those drawn while nobody
+does anything. The page itself reports when it has drawn what (the event ``nbembed:frame``). Other
+work on the machine shows in all of it.
 
 The memory is that of the page's JavaScript after a collection of garbage, read through Chromium's
 protocol while the map moves: what the second half of the time adds to the first, median by median.
@@ -58,6 +59,8 @@ import nbembed as nb
 from sklearn.datasets import make_blobs
 X, truth = make_blobs({n}, 30, centers=12, cluster_std=3.0, random_state=0)
 """
+#: What a labeler types for each cluster.
+NAMES = [letter * 3 for letter in "abcdefghijkl"]
 SHOW = """
 explorer = nb.Explorer(X, nb.HSSNE(tol=0.0, random_state=0, {options}), color=truth)
 explorer
@@ -180,6 +183,7 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
         page.wait_for_timeout(200 + 200 * rng.random())
 
     hand.press("Fit view")
+    truth = notebook.evaluate("truth.tolist()")
     for _ in range(options.lassos):
         free = notebook.evaluate(FREE)
         if not free:
@@ -187,6 +191,8 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
         point = rng.choice(free)
         hand.lasso(np.array(screen_of(hand.map, int(point))), 40)
         page.wait_for_timeout(150)
+        page.keyboard.type(NAMES[truth[point]], delay=30)
+        page.wait_for_timeout(60)
         page.keyboard.press("Enter")
         page.wait_for_timeout(300 + 200 * rng.random())
     page.wait_for_timeout(1000)

@@ -40,7 +40,7 @@ sets of groups have a cell for each set, in time of the square of their number; 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import accumulate, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -173,9 +173,10 @@ def _symmetric(w: Any, r: Any) -> float:
         every += float(W[here] @ _f(x) @ W)
         # Each cell's part of x; moments are in units of the cell's mean.
         part = np.divide(mean[here, None], x, out=np.zeros_like(x), where=x > 0)
+        parts, others = _powers(part), _powers(1 - part)
         for k in range(2, ORDER + 1):
             for order in (0, *range(2, k - 1), k):  # the first moments vanish
-                both = x * part**order * (1 - part) ** (k - order)
+                both = x * parts[order] * others[k - order]
                 pairs = moments[order][here] @ both @ moments[k - order]
                 every += (-1) ** k / (k * (k - 1)) * math.comb(k, order) * float(pairs)
     return float(products + every - (w * w * _f(2 * r)).sum())
@@ -185,7 +186,12 @@ def _moments(cell: Any, w: Any, r: Any, mean: Any) -> Any:
     """Return Σ w ((r − μ)/μ)^k over each cell, for k from 0 to :data:`ORDER`."""
     middle = mean[cell]
     away = np.divide(r - middle, middle, out=np.zeros(r.size), where=middle > 0)
-    return np.array([np.bincount(cell, w * away**k) for k in range(ORDER + 1)])
+    return np.array([np.bincount(cell, w * power) for power in _powers(away)])
+
+
+def _powers(x: Any) -> list[Any]:
+    """Return the powers of x from 0 to :data:`ORDER`, of a tenth of the time that ``**`` takes."""
+    return list(accumulate(repeat(x, ORDER), np.multiply, initial=np.ones_like(x)))
 
 
 def _of_several(groups: list[slice], members: Any, w: Any, r: Any, joint: bool) -> float:

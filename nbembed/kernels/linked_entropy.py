@@ -169,13 +169,10 @@ def shares(rates: Any, own: Any, n: int) -> tuple[Any, ...]:
     if own is None:
         own = np.zeros(n + 1, np.int32), np.zeros(0, np.int32), np.zeros(0)
     indptr, indices, data = own
-    return tuple(
-        read_only(part)
-        for part in (
-            np.asarray(rates, float), np.asarray(indptr, np.int64), np.asarray(indices, np.int64),
-            np.asarray(data, float),
-        )
-    )  # fmt: skip
+    # Of the type that own affinities have: a copy takes as long as the sum.
+    number = np.int32 if max(n, len(indices)) < 2**31 else np.int64
+    parts = np.asarray(rates, float), np.asarray(indptr, number), np.asarray(indices, number)
+    return tuple(read_only(part) for part in (*parts, np.asarray(data, float)))
 
 
 def occurrences(links: tuple[Any, ...], n: int) -> tuple[Any, ...]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
+from nbembed.kernels.inner_product import dot
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -44,7 +46,7 @@ class Wanted(NamedTuple):
     def of(cls, targets: NDArray[np.float64], weights: NDArray[np.float64]) -> Wanted:
         """Return what rows T of shape (n_samples, n_classes) with weights v ask for."""
         T = np.where(weights[:, None] > 0, targets, 0.0)
-        constant = float(weights @ xlogy(T, T).sum(axis=1))
+        constant = dot(weights, xlogy(T, T).sum(axis=1))
         return cls(np.ascontiguousarray((weights[:, None] * T).T), weights, constant)
 
 
@@ -96,8 +98,8 @@ def class_terms(
     if prior is not None:
         log_ratio -= np.log(prior[present])
     T = wanted.targets if present.size == len(wanted.targets) else wanted.targets[present]
-    A, B = float(np.vdot(m, log_m)) / n, -float(mean @ log_ratio)
-    D = wanted.constant - float(np.vdot(T, log_m))
+    A, B = dot(m, log_m) / n, -dot(mean, log_ratio)
+    D = wanted.constant - dot(T, log_m)
     along = log_ratio[:, None] - log_m
     along -= (m * along).sum(axis=0)
     along *= margin_weight / n

@@ -237,13 +237,10 @@ def _structured(
         key = perplexity, here.tobytes()
         found = known.get(key) or OwnAffinities.of(P, perplexity, here, n_threads, known.values())
         made[key] = found
-        g = found.parts.values * weights[first:last][order][found.parts.columns]
-        mass = _per_point(found.rows, g, here.size)
         share = OWN * given[first:last][order]
-        there = mass > 0
+        values, there = found.spread(weights[first:last][order], share)
         spread[first:last][order] -= np.where(there, share, 0)
-        g *= np.divide(share, mass, out=np.zeros_like(mass), where=there)[found.rows]
-        parts.append(OwnPart(found, g))
+        parts.append(OwnPart(found, values))
     kept[0] = made
     mass = weights * others
     rates = np.divide(spread, mass, out=np.zeros_like(mass), where=mass > 0)

@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
+from nbembed.kernels.inner_product import dot
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.terms import NO_AFFINITY
 from nbembed.memory import check_memory
@@ -125,7 +126,7 @@ class SupervisedLogs:
         shares, stored, scale = self._shares, self._stored, 1 - share
         keep = (1 - shares.strengths) + share * shares.strengths
         entropy = stored.rewrite(scale, keep)
-        entropy += float(keep @ stored.entropies + xlogy(keep, keep) @ stored.masses)
+        entropy += dot(keep, stored.entropies) + dot(xlogy(keep, keep), stored.masses)
         inward = stored.inward[0] + share * stored.inward[1]
         inward += scale * shares.inward(self._widths[shares.groups[1]] * shares.rates)
         if shares.own is not None:

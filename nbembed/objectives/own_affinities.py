@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,10 +84,31 @@ class OwnAffinities:
         parts = own_rows(P.P, members, count, perplexity, n_threads, previous)
         return cls(members, perplexity, parts)
 
-    @cached_property
+    @property
     def rows(self) -> NDArray[np.int64]:
         """The row of each entry."""
         return np.repeat(np.arange(self.members.size), np.diff(self.parts.bounds))
+
+    def spread(
+        self, weights: NDArray[np.float64], share: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return entries whose rows sum to ``share``, and which rows have any; the last are kept.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (m,)
+            Of the members: the entries of a row are as o_ij w_j.
+        share : ndarray of shape (m,)
+        """
+        last = self.__dict__.get("_spread")
+        if last is None or not all(map(np.array_equal, last[:2], (weights, share))):
+            rows = self.rows
+            values = self.parts.values * weights[self.parts.columns]
+            mass = np.bincount(rows, values, self.members.size)
+            there = mass > 0
+            values *= np.divide(share, mass, out=np.zeros(mass.size), where=there)[rows]
+            last = self.__dict__["_spread"] = weights, share, (values, there)
+        return last[2]
 
     def both_ways(self, values: NDArray[np.float64], scale: NDArray[np.float64]) -> OwnRows:
         """Return s_i o_ij + s_j o_ji for ``values`` o of the entries; the last sums are kept."""
@@ -127,21 +147,21 @@ class OwnPart:
 
 def assembled(parts: Sequence[OwnPart], n: int) -> Any:
     """Return the sum of the parts, a canonical CSR array of shape (n, n)."""
-    return _sum([part.one_way() for part in parts], n, np.int64)
+    return _sum([part.one_way() for part in parts], n)
 
 
 def assembled_both_ways(
     parts: Sequence[OwnPart], n: int, scale: NDArray[np.float64] | None = None
 ) -> Any:
     """Return diag(s) O + Oᵀ diag(s) of that sum O, with s = 1 by default."""
-    blocks = [part.both_ways(scale) for part in parts]
+    return _sum([part.both_ways(scale) for part in parts], n)
+
+
+def _sum(blocks: Sequence[Block], n: int) -> Any:
+    """Return the sum of blocks."""
     # Read in every iteration: small numbers where they will do.
     small = max(n, sum(block[2].size for block in blocks)) < 2**31
-    return _sum(blocks, n, np.int32 if small else np.int64)
-
-
-def _sum(blocks: Sequence[Block], n: int, number: type[np.signedinteger[Any]]) -> Any:
-    """Return the sum of blocks with indices of a type of whole numbers."""
+    number = np.int32 if small else np.int64
     counts = np.zeros(n, np.int64)
     groups = np.zeros(n, np.int64)
     for members, bounds, _, _ in blocks:

@@ -41,6 +41,7 @@ from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.grid.gaussian_rows import gaussian_rows_by_grid
 from nbembed.kernels.grid.links import cannot_links_by_grid, groups_by_grid, pair_by_pair
 from nbembed.kernels.grid.radial import Radial
+from nbembed.kernels.inner_product import dot
 from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlinked_sums
 from nbembed.kernels.links import cannot_link
 from nbembed.kernels.packing import packed
@@ -268,8 +269,8 @@ class SupervisedAffinities:
         keep, rest, o = self.keep, own["_rest"], self.shares.own
         parts = None if o is None else (o.indptr, o.indices, self.rho * o.data)
         return float(
-            keep @ rest.entropies
-            + xlogy(keep, keep) @ rest.masses
+            dot(keep, rest.entropies)
+            + dot(xlogy(keep, keep), rest.masses)
             + linked_entropy(P, self.groups, self.rates, keep, n_threads, own=parts)
         )
 
@@ -292,7 +293,7 @@ class SupervisedAffinities:
         masses = float(rest.masses[~linked].sum() - rest.masses[linked].sum())
         entropies = float(rest.entropies[~linked].sum() - rest.entropies[linked].sum())
         mean = (self.keep[points] + k) / 2
-        across = mean @ rest.entropies[points] + xlogy(mean, mean) @ rest.masses[points]
+        across = dot(mean, rest.entropies[points]) + dot(xlogy(mean, mean), rest.masses[points])
         pull = self._own_pull(np.float64)
         if pull is None:
             n = self.base.n_samples

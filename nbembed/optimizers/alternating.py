@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from nbembed.kernels.inner_product import dot
 from nbembed.objectives.base import Evaluation
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
-from nbembed.optimizers.steps import dot
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nbembed.kernels.inner_product import dot
 from nbembed.optimizers.base import Optimizer, State
-from nbembed.optimizers.steps import change_of_cost, dot, preconditioned, within_reach
+from nbembed.optimizers.steps import change_of_cost, preconditioned, within_reach
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.inner_product import dot
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
 from nbembed.optimizers.laplacian import laplacian_inverse
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.size import centered, into_room, room, scale_step
-from nbembed.optimizers.steps import dot, preconditioned, radius
+from nbembed.optimizers.steps import preconditioned, radius
 from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:

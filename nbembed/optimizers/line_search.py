@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.optimizers.steps import dot, is_finite
+from nbembed.kernels.inner_product import dot
+from nbembed.optimizers.steps import is_finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

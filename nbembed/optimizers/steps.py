@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.kernels.inner_product import dot
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,11 +24,6 @@ CURVATURE_FLOOR = 1e-3
 
 #: A point may always move by this share of the map's radius, however wide the map is.
 REACH = 0.02
-
-
-def dot(a: NDArray[Any], b: NDArray[Any]) -> float:
-    """Return Σ a·b, accumulated in float64."""
-    return float(np.sum(np.multiply(a, b, dtype=np.float64)))
 
 
 def change_of_cost(

@@ -61,6 +61,18 @@ def test_sums_of_a_group_that_is_the_same_are_kept(affinities, rng):
     assert own.both_ways(values, 2 * s) is not first
 
 
+def test_what_is_spread_over_a_group_sums_to_the_share_of_each_member(affinities, rng):
+    own = OwnAffinities.of(affinities, 12.0, np.arange(50))
+    weights, share = rng.exponential(size=50), rng.exponential(size=50)
+    values, there = own.spread(weights, share)
+    np.testing.assert_allclose(np.bincount(own.rows, values, 50), np.where(there, share, 0))
+    of_one = own.rows == 7
+    by_hand = own.parts.values[of_one] * weights[own.parts.columns[of_one]]
+    np.testing.assert_allclose(values[of_one], share[7] * by_hand / by_hand.sum())
+    assert own.spread(weights.copy(), share.copy())[0] is values, "kept while nothing changes"
+    assert own.spread(weights, 2 * share)[0] is not values
+
+
 @pytest.mark.parametrize("overlap", [0, 15])
 @pytest.mark.parametrize("n_groups", [1, 4])
 def test_parts_make_one_canonical_matrix(affinities, rng, overlap, n_groups):
@@ -82,7 +94,7 @@ def test_parts_make_one_canonical_matrix(affinities, rng, overlap, n_groups):
     both, scaled = assembled_both_ways(parts, N), assembled_both_ways(parts, N, s)
     np.testing.assert_allclose(both.toarray(), total + total.T, rtol=1e-14)
     np.testing.assert_allclose(scaled.toarray(), s[:, None] * total + total.T * s, rtol=1e-14)
-    assert both.indices.dtype == np.int32
+    assert found.indices.dtype == both.indices.dtype == np.int32
     for matrix in (found, both, scaled):
         again = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(N, N))
         assert again.has_canonical_format, "columns are sorted, and none occurs twice"

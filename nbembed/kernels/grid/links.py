@@ -38,6 +38,7 @@ from nbembed.kernels.grid.plan import spacing
 from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.grid.size import AXES, LEAST, POINT_COST, Grid, grid_for, little_memory
 from nbembed.kernels.grid.sums import radial_sums
+from nbembed.kernels.inner_product import dot
 from nbembed.kernels.links import cannot_link, group_attraction
 from nbembed.kernels.terms import GAUSSIAN_BELOW, GroupTerms
 
@@ -186,7 +187,7 @@ def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerm
     grid, y = grid._replace(kernel=score), y.astype(np.float32)
     psi_w, psi_u = (radial_sums(y, score, c, n_threads, grid=grid).potential for c in (w, u))
     force = -0.5 * (w * of_u.gradient + u * of_w.gradient)
-    return GroupTerms(force, w * psi_u + u * psi_w, -2 * float(u @ of_w.potential))
+    return GroupTerms(force, w * psi_u + u * psi_w, -2 * dot(u, of_w.potential))
 
 
 def _cost(grid: Grid, n: int) -> float:
@@ -197,11 +198,11 @@ def _cost(grid: Grid, n: int) -> float:
 
 def _by_moments(y: Any, w: Any, u: Any) -> GroupTerms:
     W, U = float(w.sum()), float(u.sum())
-    y = y - (y @ w / W)[:, None]  # so that large sums do not cancel
-    m, v = y @ w, y @ u
+    y = y - ((y * w).sum(axis=1) / W)[:, None]  # so that large sums do not cancel
+    m, v = (y * w).sum(axis=1), (y * u).sum(axis=1)
     force = w * (U * y - v[:, None]) + u * (W * y - m[:, None])
     lengths = np.square(y).sum(axis=0)
-    cross = 2 * (U * float(w @ lengths) + W * float(u @ lengths) - 2 * float(m @ v))
+    cross = 2 * (U * dot(w, lengths) + W * dot(u, lengths) - 2 * dot(m, v))
     return GroupTerms(force, w * (U - u) + u * (W - w), cross)
 
 
