@@ -8,6 +8,7 @@ Where that, too, costs more than the exact sum, as in wide maps in space, all pa
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -41,10 +42,10 @@ LIGHT_PAIR, PAIR, OWN_PAIR = 0.2, 0.35, 15.0
 #: counted for two.
 RETRIEVAL_PAIR = 0.12
 
-#: Range of cells along the widest axis of grids with a smoothed kernel; its core in units of a
+#: The fewest cells along the widest axis of grids with a smoothed kernel; its core in units of a
 #: cell, which leaves an error of 1e-3 in the smooth force; ns for a point, and for a pair in
 #: adjacent cells of the core's side, for α = 0 and 1 and for others, which need a power.
-FEWEST_COARSE, MOST_COARSE = 64, 1200
+FEWEST_COARSE = 64
 CORE = 5.0
 NEAR_POINT, LIGHT_NEAR, NEAR = 150.0, 0.6, 1.25
 
@@ -109,17 +110,21 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
         return best
     if kernel.H is not None or kernel.of != "similarity":
         return best
-    # Steps of two, so that a map that grows keeps its kernel, whose transform takes time.
     near = LIGHT_NEAR if kernel.alpha in (0, 1) else NEAR
-    coarse_h = 2 * h
-    while coarse_h * FEWEST_COARSE < span:
-        if coarse_h * MOST_COARSE > span:
-            coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
-            if coarse.cost < best.cost:
-                pairs = count_pairs(Yt, low, CORE * coarse_h)
-                coarse = coarse._replace(cost=coarse.cost + NEAR_POINT * n + near * pairs)
-                best = coarse if coarse.cost < best.cost else best
-        coarse_h *= 2
+    double = Yt.dtype != np.float32
+    if not little_memory(best, double):
+        best = best._replace(cost=math.inf)
+    # Steps of two, so that a map that grows keeps its kernel, whose transform takes time.
+    steps = itertools.takewhile(
+        lambda h: h * FEWEST_COARSE < span, (h * 2.0**k for k in itertools.count(1))
+    )
+    for coarse_h in reversed(list(steps)):
+        coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
+        if coarse.cost >= best.cost or not little_memory(coarse, double):
+            break  # finer ones have more nodes
+        pairs = count_pairs(Yt, low, CORE * coarse_h)
+        coarse = coarse._replace(cost=coarse.cost + NEAR_POINT * n + near * pairs)
+        best = coarse if coarse.cost < best.cost else best
     return best
 
 

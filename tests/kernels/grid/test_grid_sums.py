@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.interpolate import BSpline
 from nbembed.kernels import reference
 from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.custom_similarity import custom_pairs
+from nbembed.kernels.grid import size
 from nbembed.kernels.grid.plan import TOLERANCE, spacing, spline_error
 from nbembed.kernels.grid.radial import Radial, Smoothed
 from nbembed.kernels.grid.size import LEAST, grid_for, grid_that_pays
@@ -221,6 +223,21 @@ def test_wide_maps_of_compact_clusters_pay_on_the_grid(alpha: float) -> None:
     normalizer, repulsion = exact(Yt, Radial(alpha))
     assert error(-0.5 * terms.gradient, repulsion) < 1e-3
     assert terms.potential.sum() == pytest.approx(normalizer, rel=3e-4)
+
+
+def test_the_grid_is_the_cheapest_of_those_that_memory_allows(monkeypatch: Any) -> None:
+    rng = np.random.default_rng(0)
+    centers = 6000 * rng.random((2, 10))
+    Yt = centers[:, rng.integers(10, size=200_000)] + 60 * rng.normal(size=(2, 200_000))
+    Yt, kernel = Yt.astype(np.float32), Radial(1.0)
+    free = grid_for(Yt, kernel)
+    assert max(free.shape) > 1200, "fewer near pairs of many points are worth more nodes"
+    bytes_of = size.NODE_BYTES * math.prod(free.shape)
+    monkeypatch.setattr(size, "MOST_BYTES", bytes_of - 1)
+    bounded = grid_that_pays(Yt, kernel)
+    assert bounded is not None
+    assert max(bounded.shape) < max(free.shape)
+    assert bounded.cost > free.cost
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 1.7])
