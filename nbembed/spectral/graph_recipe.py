@@ -54,7 +54,7 @@ POWER = LiveParameter(
     0.25,
     8.0,
     1.0,
-    "Hadamard power of the neighborhood graph: more of it trusts the closest pairs alone.",
+    "Trust in the closest pairs alone: the Hadamard power of the neighborhood graph.",
     step=0.05,
     minimum=1e-3,
     maximum=100.0,
