@@ -114,6 +114,25 @@ def test_enter_waits_for_the_answer_to_what_was_typed(page: Page) -> None:
     assert sent(page, "color_by_column")[-1]["arguments"] == {"column": 2999}
 
 
+def test_what_enter_has_taken_is_not_lost_by_going_elsewhere(page: Page) -> None:
+    act(page, "k.slow = 300")
+    field(page).fill("gene 2999")
+    field(page).press("Enter")
+    page.get_by_role("tab", name="Steer").focus()
+    expect(options(page)).to_have_count(0)
+    page.wait_for_function("window.kernel.commands('color_by_column').length === 1")
+    expect(field(page)).to_have_value("gene 2999")
+    field(page).fill("none such")
+    field(page).press("Enter")
+    page.get_by_role("tab", name="Steer").focus()
+    expect(field(page)).to_have_value("gene 2999")
+    act(page, "k.slow = 0")
+    field(page).click()
+    expect(options(page).first).to_have_text("class labels")
+    expect(field(page)).to_have_value("")
+    assert len(sent(page, "color_by_column")) == 1
+
+
 def test_what_is_not_found_and_what_fails_is_said(page: Page) -> None:
     field(page).fill("none such")
     expect(page.get_by_text("No column has this in its name.")).to_be_visible()

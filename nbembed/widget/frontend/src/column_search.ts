@@ -91,8 +91,10 @@ export class ColumnSearch {
       if (this.text.peek() !== text) return;
       if (text.trim() && this.choices.peek().length) this.active.value = 0;
       this.say(text.trim() ? `${count(answer.matching, "column")} of ${answer.count.toLocaleString("en")} found` : count(answer.count, "column"));
-      this.then?.();
+      const then = this.then;
       this.then = null;
+      then?.();
+      if (!this.open.peek()) this.close();
     });
   }
 
@@ -102,6 +104,12 @@ export class ColumnSearch {
     this.answered = null;
     this.then = null;
     this.found.clear();
+  }
+
+  /** Close the list as somebody goes elsewhere; a choice that awaits its answer is taken all the same. */
+  leave(): void {
+    if (this.then) this.open.value = false;
+    else this.close();
   }
 
   /** Go up or down the list. */

@@ -78,7 +78,7 @@ export function ColumnPicker({ view, use, label, title, shown = "", placeholder 
         onKeyDown={keys}
         onClick={() => search.begin()}
         onBlur={() => {
-          if (!focusIsOn(input.current)) search.close();
+          if (!focusIsOn(input.current)) search.leave();
         }}
       />
       <Icon name="down" />
