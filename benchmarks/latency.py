@@ -10,11 +10,12 @@
 
 Drives a real JupyterLab in a headless Chromium that renders in software. "slider" is from a key on
 the slider α to the first frame drawn whose map has felt the new value; "label" from Enter, after a
-lasso and the typed name of its cluster, to the first frame drawn whose map has felt the labels;
-"lasso" from the end of a lasso to the picture that shows the selection. The map moves all the
-while, and whatever is needed has been compiled before. Frames a second are those drawn while nobody
-does anything. The page itself reports when it has drawn what (the event ``nbembed:frame``). Other
-work on the machine shows in all of it.
+lasso and the typed name of its cluster, to the first frame drawn whose map has felt the labels, and
+then the same with one name for all lassos, a class that grows all over the map; "lasso" from the
+end of a lasso to the picture that shows the selection. The map moves all the while, and whatever is
+needed has been compiled before. Frames a second are those drawn while nobody does anything. The
+page itself reports when it has drawn what (the event ``nbembed:frame``). Other work on the machine
+shows in all of it.
 
 The memory is that of the page's JavaScript after a collection of garbage, read through Chromium's
 protocol while the map moves: what the second half of the time adds to the first, median by median.
@@ -85,6 +86,8 @@ explorer.session.wait("running", timeout=60)
 explorer.session.step(3, wait=True)
 explorer.close()
 """
+#: Iterations after all labels were forgotten.
+SETTLED = 60
 #: Readings of the page's memory.
 READINGS = 40
 #: Milliseconds from a command to its first frame that the 95th percentile should not exceed.
@@ -95,6 +98,7 @@ FRAME_GOALS = {20000: 1000 / 30}
 KINDS = {
     "slider": "slider to changed picture",
     "label": "label to changed picture",
+    "class": "label of one class all over the map to changed picture",
     "lasso": "lasso to picture of the selection",
 }
 
@@ -182,20 +186,12 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
         page.keyboard.press("ArrowRight" if turn % 8 < 4 else "ArrowLeft")
         page.wait_for_timeout(200 + 200 * rng.random())
 
-    hand.press("Fit view")
-    truth = notebook.evaluate("truth.tolist()")
-    for _ in range(options.lassos):
-        free = notebook.evaluate(FREE)
-        if not free:
-            break  # a label that is there already changes no picture
-        point = rng.choice(free)
-        hand.lasso(np.array(screen_of(hand.map, int(point))), 40)
-        page.wait_for_timeout(150)
-        page.keyboard.type(NAMES[truth[point]], delay=30)
-        page.wait_for_timeout(60)
-        page.keyboard.press("Enter")
-        page.wait_for_timeout(300 + 200 * rng.random())
-    page.wait_for_timeout(1000)
+    names = [NAMES[c] for c in notebook.evaluate("truth.tolist()")]
+    label_by_lasso(notebook, hand, names, options.lassos, rng)
+    of_clusters = len(page.evaluate("window.seen.label"))
+    notebook.execute("explorer.session.forget(range(len(X)))")
+    notebook.execute(f"explorer.session.step({SETTLED}, wait=True); explorer.session.play()")
+    label_by_lasso(notebook, hand, NAMES[:1] * n, options.lassos, rng)
 
     seen = page.evaluate("window.seen")
     if options.picture:
@@ -204,7 +200,8 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
     result = {
         "n": n,
         "slider": seen["set"],
-        "label": seen["label"],
+        "label": seen["label"][:of_clusters],
+        "class": seen["label"][of_clusters:],
         "lasso": page.evaluate("window.lassos"),
         "frames a second": rate,
     }
@@ -212,6 +209,26 @@ def measure(lab: JupyterLab, browser: Any, n: int, options: argparse.Namespace) 
         result["memory"] = memory(page, options.minutes)
     notebook.close()
     return result
+
+
+def label_by_lasso(
+    notebook: Any, hand: Hand, names: list[str], lassos: int, rng: np.random.Generator
+) -> None:
+    """Draw lassos around unlabeled points, and type the name of each."""
+    page = notebook.page
+    hand.press("Fit view")
+    for _ in range(lassos):
+        free = notebook.evaluate(FREE)
+        if not free:
+            break  # a label that is there already changes no picture
+        point = int(rng.choice(free))
+        hand.lasso(np.array(screen_of(hand.map, point)), 40)
+        page.wait_for_timeout(150)
+        page.keyboard.type(names[point], delay=30)
+        page.wait_for_timeout(60)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(300 + 200 * rng.random())
+    page.wait_for_timeout(1000)
 
 
 def open_panels(notebook: Any, hand: Hand) -> None:

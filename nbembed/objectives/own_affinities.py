@@ -9,9 +9,9 @@ grows or shrinks keeps the rows whose nearest members are the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.affinities import Affinities
+
+T = TypeVar("T")
 
 #: The largest perplexity of own affinities, and how many members they reach for each unit of it.
 OWN_PERPLEXITY = 30.0
@@ -100,23 +102,31 @@ class OwnAffinities:
             Of the members: the entries of a row are as o_ij w_j.
         share : ndarray of shape (m,)
         """
-        last = self.__dict__.get("_spread")
-        if last is None or not all(map(np.array_equal, last[:2], (weights, share))):
+
+        def make() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
             rows = self.rows
             values = self.parts.values * weights[self.parts.columns]
             mass = np.bincount(rows, values, self.members.size)
             there = mass > 0
             values *= np.divide(share, mass, out=np.zeros(mass.size), where=there)[rows]
-            last = self.__dict__["_spread"] = weights, share, (values, there)
-        return last[2]
+            return values, there
+
+        return self._last("spread", (weights, share), make)
 
     def both_ways(self, values: NDArray[np.float64], scale: NDArray[np.float64]) -> OwnRows:
         """Return s_i o_ij + s_j o_ji for ``values`` o of the entries; the last sums are kept."""
-        last = self.__dict__.get("_last")
-        if last is None or not all(map(np.array_equal, last[:2], (values, scale))):
-            sums = sum_both_ways(self.parts.bounds, self.parts.columns, values, scale)
-            last = self.__dict__["_last"] = values, scale, sums
-        return last[2]
+        bounds, columns = self.parts.bounds, self.parts.columns
+        return self._last(
+            "both ways", (values, scale), lambda: sum_both_ways(bounds, columns, values, scale)
+        )
+
+    def _last(self, what: str, given: tuple[NDArray[Any], ...], make: Callable[[], T]) -> T:
+        """Return what was made last if it was of equal arrays; else make it, and keep it."""
+        kept: dict[str, Any] = self.__dict__.setdefault("_made", {})
+        if what not in kept or not all(map(np.array_equal, kept[what][0], given)):
+            kept[what] = given, make()
+        found: T = kept[what][1]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
