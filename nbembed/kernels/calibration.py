@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: blocks of rows make them multiples of it.
 CHUNK = 32
 #: Several chunks of short rows are worked on at once, up to so many entries.
-PAIRS = 2**15
+PAIRS = 2**16
 #: The most sweeps of a row; bisection alone would reach the limit of float64 in as many.
 SWEEPS = 200
 #: Columns whose sums are kept in the type of P before they are added in float64; divides by lanes.
@@ -165,10 +165,10 @@ def _prepare(
     D2: NDArray[Any], skip: NDArray[np.int64], dtype: np.dtype[Any], squared: bool
 ) -> _Rows:
     r, m = D2.shape
-    shifted, nearest = np.empty((r, m)), np.empty(r)
-    _shift(read_only(D2), squared, read_only(skip), shifted, nearest)
+    shifted, nearest, total = np.empty((r, m)), np.empty(r), np.empty(r)
+    _shift(read_only(D2), squared, read_only(skip), shifted, nearest, total)
     others = np.where(skip >= 0, m - 1, m)
-    mean = shifted.sum(axis=1) / others
+    mean = total / others
     mean[mean < 1e-300] = np.inf  # all at one distance, or too nearly to divide by the difference
     # Without the second bound a width could be asked for whose precision overflows.
     least = np.maximum(TIE * nearest / mean, 1e-30 if dtype == np.float32 else 1e-250)
@@ -248,8 +248,11 @@ _replace_by_weights = _row_function(1, _replace)
 
 
 @compiled
-def _shift(values, squared, skip, shifted, nearest):
-    """Write squared dissimilarities less the smallest in the row, and that; 0 for the own point."""
+def _shift(values, squared, skip, shifted, nearest, total):
+    """Write squared dissimilarities less the smallest in the row, that, and the sum of the rest.
+
+    The own point counts as zero.
+    """
     width = values.shape[1]
     whole = width // 4 * 4
     for i in range(nearest.size):
@@ -272,10 +275,14 @@ def _shift(values, squared, skip, shifted, nearest):
             a = min(a, out[j])
         low = min(min(a, b), min(c, d))
         nearest[i] = low
-        for j in range(width):
-            out[j] -= low
         if own >= 0:
-            out[own] = 0.0
+            out[own] = low
+        above = 0.0
+        for j in range(width):
+            apart = out[j] - low
+            out[j] = apart
+            above += apart
+        total[i] = above
 
 
 @compiled
