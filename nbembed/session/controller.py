@@ -135,6 +135,7 @@ class Controller:
         self.resting = True
         self.ended = False
         self.worse_optimum = ""
+        self._suggestions_due = False  # once the map has answered what was said
         self._version = 0  # of the newest layout published
         self._auto_learn = True
         self._lost = ""  # why there is no worker any more, though nobody has closed the session
@@ -228,6 +229,21 @@ class Controller:
         result, request = self.suggester.newest, self.suggestion_request()
         same = result is not None and request == result.request
         return result.suggestions if result is not None and same else None
+
+    @property
+    def suggesting(self) -> bool:
+        """Whether suggestions are being made, or will be once the map has moved."""
+        return self._suggestions_due or self.suggester.busy
+
+    def renew_suggestions(self) -> None:
+        """Begin to suggest from what was said last, if that has been left for later.
+
+        Of two cores the map has the first use: who labels waits for it to answer.
+        """
+        with self.lock:
+            due, self._suggestions_due = self._suggestions_due, False
+            if due and self.suggester.wanted:
+                self.suggester.ask(self.suggestion_request())
 
     def _tell_suggestions(self) -> None:
         self.subscribers.tell("suggestions")
@@ -393,8 +409,7 @@ class Controller:
         self.session_state = after
         if command == "accept":
             self.accepted.note(arguments["labels"])
-        if after is not before and self.suggester.wanted:
-            self.suggester.ask(self.suggestion_request())
+        self._suggestions_due |= after is not before and self.suggester.wanted
         self.queue.append(
             QueuedCommand(command, arguments, before, after, woken, steps, provenance)
         )
@@ -542,6 +557,8 @@ class Controller:
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
         pause = self._executor.turn(self)
+        if pause is None:  # there is no motion to wait for
+            self.renew_suggestions()
         with self.lock:
             self._last_turn = self._turned()
         return pause

@@ -370,6 +370,7 @@ class Executor:
                 events.append("state")
             controller.lock.notify_all()
         controller.subscribers.tell(*events)
+        controller.renew_suggestions()
 
     def _rest(self, controller: Controller) -> float | None:
         """Redo what is invalid, measure exactly, and sleep."""

@@ -43,7 +43,7 @@ class Suggesting(Verbs):
     @property
     def suggesting(self) -> bool:
         """Whether suggestions are being made in the background."""
-        return self._controller.suggester.busy
+        return self._controller.suggesting
 
     @property
     def suggestions_progress(self) -> Progress | None:

@@ -135,6 +135,11 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         The points whose cards are kept open. Can be set and observed, too.
     names_shown : bool
         Whether the map shows names of points and classes where there is room. Can be set.
+    explained : int or None
+        The point at which the tab *Why* opens when this is set. What a page explains later, since
+        somebody points at it, is not told here.
+    unsupervised_shown : bool
+        Whether the tab *Why* lays the map without labels, links and pins on the map. Can be set.
     data_note : str
         What of a table is embedded.
     color_by : {"column", "class", "probability", "suggestion"} or name of a measure
@@ -192,6 +197,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     selection: Any
     cards: Any
     names_shown: bool
+    explained: int | None
+    unsupervised_shown: bool
     data_note: str
     color_by: str
 
@@ -290,6 +297,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
                 "color_by_column": choice.choose,
                 "show_cards": self._show_cards,
                 "show_names": self._show_names,
+                "show_unsupervised": self._show_unsupervised,
                 "check_suggestions": self._check_suggestions,
                 "set_word": self._set_word,
                 "style_class": self.class_styles.change,
@@ -592,6 +600,9 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
 
     def _show_names(self, shown: bool) -> None:
         self._writer.update({"names_shown": shown})
+
+    def _show_unsupervised(self, shown: bool) -> None:
+        self._writer.update({"unsupervised_shown": shown})
 
     def _check_suggestions(self, size: int) -> None:
         self._session.check_suggestions(size)

@@ -98,6 +98,9 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
         CommandType("show_cards", "Keep the cards of these points open.", points=("points",)),
         CommandType("show_names", "Show or hide names on the map.", (Field("shown", FLAG),)),
         CommandType(
+            "show_unsupervised", "Show or hide the map without labels.", (Field("shown", FLAG),)
+        ),
+        CommandType(
             "set_word", "Change a parameter to a word.", (Field("name", TEXT), Field("word", TEXT))
         ),
         CommandType("style_class", "Give a class another look or place.", class_styles.CHANGES),

@@ -1,7 +1,8 @@
-"""The trait of a selection: a set of points."""
+"""Traits of one point and of a set of points, as of a selection."""
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,24 @@ class Points(traitlets.TraitType):  # type: ignore[type-arg]
         super().set(obj, points)
 
 
+class Point(traitlets.TraitType):  # type: ignore[type-arg]
+    """A point of a widget that has ``n_samples``, or ``None``."""
+
+    info_text = "the index of a point, or None"
+    default_value: Any = None
+
+    def validate(self, obj: Any, value: Any) -> int | None:
+        """Return the index as an int."""
+        if value is None:
+            return None
+        name = self.name or "point"
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+            raise ValueError(f"{name} must be the index of a point or None, got {value!r}")
+        if not 0 <= value < obj.n_samples:
+            raise ValueError(f"{name} must be in [0, {obj.n_samples - 1}], got {value}")
+        return int(value)
+
+
 def points_to_wire(points: NDArray[np.intp], _: Any = None) -> bytes:
     """Return points as little-endian uint32."""
     return points.astype("<u4").tobytes()
@@ -72,6 +91,11 @@ def points_from_wire(value: Any, _: Any = None) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return np.frombuffer(bytes(value), dtype="<u4").astype(np.intp)
     return value
+
+
+def point_trait() -> Any:
+    """Return a synced trait that is a point or ``None`` in Python; on the wire −1 is none."""
+    return Point().tag(sync=True, to_json=lambda value, _: -1 if value is None else value)
 
 
 def points_trait() -> Any:

@@ -9,6 +9,8 @@ from typing import Any
 
 import traitlets
 
+from nbembed.widget.traits import point_trait
+
 #: Characters of a value that an error message repeats.
 LONGEST_SHOWN = 80
 
@@ -136,6 +138,8 @@ COUNT = Type("number", _is_integer(1), "a whole number from 1", traitlets.Int)
 INDEX = Type("number", _is_integer(0), "a whole number from 0", traitlets.Int)
 #: An index, or −1 for none.
 CHOICE = Type("number", _is_integer(-1), "a whole number from −1", traitlets.Int)
+#: A point, or −1 for none, which is ``None`` in Python.
+POINT = Type("number", _is_integer(-1), "a whole number from −1", lambda _: point_trait())
 
 
 def enum(name: str, *words: str, list_name: str = "") -> Enum:

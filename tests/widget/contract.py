@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Page
 
-from nbembed.widget import protocol, queries, schema
+from nbembed.widget import protocol, queries, schema, wire_types
 
 #: What the fake kernel has as traits, was told and has told; views of bytes as their length.
 READ = """() => {
@@ -29,6 +29,8 @@ def check_traits(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if name in schema.POINT_SETS:
             value = np.asarray(value, "<u4").tobytes() if not isinstance(value, bytes) else value
+        if schema.TRAITS[name].type is wire_types.POINT:
+            value = -1 if value is None else value
         assert schema.TRAITS[name].type.accepts(value), (name, value)
 
 

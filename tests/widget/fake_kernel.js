@@ -58,6 +58,7 @@ export class FakeKernel {
     this.kept = {}; // layouts of snapshots
     this.titles = []; // of columns, where these are too many to be listed
     this.slow = 0; // milliseconds until an answer
+    this.held = null; // commands that wait to be obeyed, while it is a list
     Object.assign(this.answers, comparing(this));
     this.answers.find_columns = ({ text }) => {
       const all = this.titles.map((title, k) => [title, k]).filter(([title]) => title.toLowerCase().includes(text.trim().toLowerCase()));
@@ -96,6 +97,8 @@ export class FakeKernel {
       data_note: "",
       named: false,
       names_shown: true,
+      explained: -1,
+      unsupervised_shown: false,
       method: "HSSNE",
       quality_metric: "euclidean",
       methods: ["HSSNE", "Mbed", "SNE"],
@@ -241,7 +244,7 @@ export class FakeKernel {
       setTimeout(() => this.custom({ type: "names", client, points, names: points.map((p) => this.nameOf(p)) }), 1);
     }
     if (content.type === "query" && !this.silent) setTimeout(() => this.answer(content, sets), 1 + this.slow);
-    if (content.type === "command" && !this.silent) setTimeout(() => this.obey(content, buffers), 1);
+    if (content.type === "command" && !this.silent) setTimeout(() => (this.held ? this.held.push([content, buffers]) : this.obey(content, buffers)), 1);
   }
 
   flush(reply) {
@@ -255,6 +258,11 @@ export class FakeKernel {
     const found = this.answers[name]?.(a ?? {}, sets) ?? `${name} is not known here`;
     const [fields, arrays] = typeof found === "string" ? [{}, []] : found;
     this.custom({ type: "answer", client, request, name, error: typeof found === "string" ? found : null, fields }, arrays);
+  }
+
+  // Obey so many of the commands that wait, the oldest first; others go on waiting.
+  release(count) {
+    for (const [content, buffers] of this.held.splice(0, count)) this.obey(content, buffers);
   }
 
   commands(name) {
@@ -285,6 +293,7 @@ export class FakeKernel {
     }
     if (name === "show_cards") this.update({ cards: view(Uint32Array.from(points)) });
     if (name === "show_names") this.update({ names_shown: a.shown });
+    if (name === "show_unsupervised") this.update({ unsupervised_shown: a.shown });
     if (name === "color_by") this.update({ color_by: a.mode });
     if (name === "color_by_column") {
       const { kind, values } = this.offered?.[a.column] ?? { kind: "number", values: this.truth };

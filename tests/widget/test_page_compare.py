@@ -257,7 +257,7 @@ def test_points_are_colored_by_change(page: Page) -> None:
     act(page, "0")
     gray_first = in_color(page, ".nbe-map .nbe-points")
     page.get_by_role("checkbox", name="Color by change of neighborhoods").uncheck()
-    act(page, "0")
+    page.wait_for_function("window.kernel.replied.show_comparison === 2")
     act(page, "0")
     assert gray_first < in_color(page, ".nbe-map .nbe-points")  # half of the points were gray
     page.get_by_role("checkbox", name="Color by change of neighborhoods").check()

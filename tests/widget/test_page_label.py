@@ -200,6 +200,55 @@ def test_what_was_typed_is_kept_when_the_focus_goes_elsewhere(page: Page) -> Non
     expect(field(page)).to_have_count(0)
 
 
+def test_nothing_is_lost_while_the_kernel_answers_what_was_done_before(page: Page) -> None:
+    act(page, "k.held = []")
+    first, second = kernel(page, "k.cluster(1)"), kernel(page, "k.cluster(2)")
+    lasso_around(page, first)
+    expect(field(page)).to_be_focused()
+    page.keyboard.type("one")
+    page.keyboard.press("Enter")  # the kernel hears of an empty selection, too, and says so later
+    lasso_around(page, second)
+    expect(field(page)).to_be_focused()
+    page.keyboard.type("tw")
+    page.wait_for_function("window.kernel.held.length === 4")
+    for _ in range(3):  # the first selection, its label, and no selection
+        act(page, "k.release(1)")
+    page.keyboard.type("o")
+    page.keyboard.press("Enter")
+    assert labels(page, 2)["arguments"]["class"] == "two"
+    assert set(second) <= set(sent(page, "label")[-1]["points"])
+    assert set(first) <= set(sent(page, "label")[0]["points"])
+    page.wait_for_function("window.kernel.commands('select').length === 4")
+    act(page, "k.release(9); k.held = null")
+    page.wait_for_function("window.kernel.replied.select === 4")
+    assert selection(page) == []
+
+
+def test_a_selection_made_in_python_meanwhile_is_shown_afterwards(page: Page) -> None:
+    act(page, "k.held = []")
+    lasso_around(page, kernel(page, "k.cluster(1)"))
+    count = len(sent(page, "select")[0]["points"])
+    page.keyboard.press("Escape")
+    expect(page.get_by_text(f"{count} selected").first).to_be_visible()
+    page.wait_for_function("window.kernel.held.length === 1")
+    python = "k.update({selection: new DataView(Uint32Array.from(%s).buffer)})"
+    act(page, python % [4])  # before the kernel hears of the lasso, which takes its place
+    expect(page.get_by_text(f"{count} selected").first).to_be_visible()
+    act(page, "k.release(1)")
+    expect(page.get_by_text(f"{count} selected").first).to_be_visible()
+    assert len(selection(page)) == count
+    act(page, python % [4, 9])
+    expect(page.get_by_text("2 selected").first).to_be_visible()
+
+
+def test_a_selection_that_the_kernel_refuses_is_taken_back(page: Page) -> None:
+    act(page, "k.refuse = 'no'")
+    lasso_around(page, kernel(page, "k.cluster(1)"))
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("alert")).to_have_text("no")
+    expect(page.get_by_text(re.compile(r"\d+ selected"))).to_have_count(0)
+
+
 def test_undo_selects_the_points_again(page: Page) -> None:
     points = name_cluster(page, 2, "wrong", 1)["points"]
     page.wait_for_function("window.kernel.traits.undo.startsWith('label')")
@@ -239,6 +288,7 @@ def test_twelve_and_more_classes_by_key(page: Page) -> None:
     page.keyboard.type("12")
     page.keyboard.press("Enter")
     assert labels(page, 1)["arguments"]["class"] == "class l"
+    page.wait_for_function("window.kernel.replied.label === 1")
     page.keyboard.press("t")
     field(page, "Class to label with").fill("class n")
     page.keyboard.press("Enter")

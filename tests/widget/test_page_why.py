@@ -311,6 +311,28 @@ def test_the_map_without_labels_is_one_click_away(page: Page) -> None:
     assert sent(page, "cancel") == []
 
 
+def test_python_opens_the_panel_at_a_point_and_shows_the_map_without_labels(page: Page) -> None:
+    why = page.get_by_role("tab", name="Why")
+    act(page, "k.update({ explained: 7 })")
+    expect(why).to_have_attribute("aria-selected", "true")
+    page.wait_for_function(
+        "window.kernel.sent.some((m) => m.name === 'forces' && m.arguments.point === 7)"
+    )
+    page.get_by_role("tab", name="Steer").click()
+    act(page, "k.made = true; k.update({ unsupervised_shown: true })")
+    expect(why).to_have_attribute("aria-selected", "true")
+    table = page.get_by_role("table", name="Qualities with and without labels")
+    expect(table).to_contain_text("trustworthiness")
+    page.get_by_role("tab", name="Steer").click()
+    expect(why).to_have_attribute("aria-selected", "false")  # a page goes its own way
+    act(page, "k.update({ explained: -1, unsupervised_shown: false })")
+    why.click()
+    expect(table).to_have_count(0)
+    page.get_by_role("button", name="Map without labels").click()
+    page.wait_for_function("window.kernel.traits.unsupervised_shown === true")
+    assert [m["arguments"] for m in sent(page, "show_unsupervised")] == [{"shown": True}]
+
+
 def test_making_it_can_be_canceled(page: Page) -> None:
     act(
         page,

@@ -183,6 +183,24 @@ def test_a_page_is_shown_the_map_without_labels(explorer: Any, page: Asker) -> N
     np.testing.assert_allclose(there.mean(axis=0), here.mean(axis=0), atol=1e-4)
 
 
+def test_python_and_the_page_show_what_is_explained(explorer: Any, page: Asker) -> None:
+    assert explorer.explained is None
+    explorer.explained = np.int64(3)
+    assert explorer.explained == 3
+    assert explorer.get_state("explained") == {"explained": 3}
+    explorer.explained = None
+    assert explorer.get_state("explained") == {"explained": -1}
+    assert page.command("show_unsupervised", shown=True)["ok"]
+    assert explorer.unsupervised_shown is True
+
+
+@pytest.mark.parametrize("wrong", [60, -1, 1.0, True, "3", [3]])
+def test_only_a_point_of_the_map_is_explained(explorer: Any, wrong: Any) -> None:
+    with pytest.raises(ValueError, match="explained must be"):
+        explorer.explained = wrong
+    assert explorer.explained is None
+
+
 def test_making_it_can_be_given_up(explorer: Any, page: Asker) -> None:
     page.ask("unsupervised", k=5)
     assert page.command("cancel", what="unsupervised")["ok"]

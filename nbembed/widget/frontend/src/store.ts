@@ -8,6 +8,7 @@ import { Cards } from "./cards";
 import { Commands, type Effect } from "./commands";
 import { CostHistory } from "./history";
 import { Link } from "./link";
+import { OwnChanges } from "./own_changes";
 import { Polling } from "./polling";
 import { Queries } from "./queries";
 import { countChanges } from "./reactive";
@@ -68,13 +69,14 @@ export class Store {
   private readonly suggestionViews = new Set<object>();
   private readonly preciseViews = new Set<object>();
   private readonly acknowledgments = new Acknowledgments((seq) => this.commands.tell({ type: "ack", seq }));
+  private readonly ownChanges = new OwnChanges(() => this.link);
   private readonly polling: Polling | null;
   private readonly cleanups: (() => void)[] = [];
   private reportedVisible: boolean | null = null;
   private reportedViews = 0;
   private viewsTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(model: Model) {
+  constructor(private readonly model: Model) {
     this.commands = new Commands(() => this.link, (message) => (this.refusal.value = message));
     this.cards = new Cards({
       inspect: (point) => this.tell({ type: "inspect", point }),
@@ -174,14 +176,27 @@ export class Store {
 
   /** Select points here at once, and in the kernel soon. */
   select(points: Uint32Array, by = ""): void {
-    this.traits.selection.value = points;
-    void this.commands.send("select", by ? { by } : {}, [points]);
+    this.change("selection", points, () => this.commands.send("select", by ? { by } : {}, [points]));
   }
 
   /** Keep the cards of these points open, here at once and in the kernel soon. */
   showCards(points: Uint32Array): void {
-    this.traits.cards.value = points;
-    if (this.link.state.peek() !== "gone") void this.commands.send("show_cards", {}, [points]);
+    this.change("cards", points, () => this.commands.send("show_cards", {}, [points]));
+  }
+
+  /** Show or hide the map without labels, here at once and in the kernel soon. */
+  showUnsupervised(shown: boolean): void {
+    this.change("unsupervised_shown", shown, () => this.commands.send("show_unsupervised", { shown }, []));
+  }
+
+  /** Give a trait a value here at once, and let the kernel know. */
+  private change<K extends TraitName>(name: K, value: Traits[K], send: () => Promise<{ ok: boolean }>): void {
+    const trait: Signal<Traits[K]> = this.traits[name];
+    trait.value = value;
+    if (this.link.state.peek() === "gone") return;
+    this.ownChanges.note(name, send(), () => {
+      if (this.link.state.peek() !== "gone") trait.value = readTrait(this.model, name) as Traits[K];
+    });
   }
 
   /** Make a signal for each trait, and keep it up to date. */
@@ -189,7 +204,9 @@ export class Store {
     const signals: Record<string, Signal<unknown>> = {};
     for (const name of TRAIT_NAMES) {
       const made = (signals[name] = signal<unknown>(readTrait(model, name)));
-      const update = () => (made.value = readTrait(model, name));
+      const update = () => {
+        if (this.ownChanges.passes(name)) made.value = readTrait(model, name);
+      };
       model.on(`change:${name}`, update);
       this.cleanups.push(() => model.off(`change:${name}`, update));
     }

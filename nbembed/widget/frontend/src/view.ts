@@ -99,7 +99,7 @@ export class View {
       able: () => this.able(),
     });
     this.group = new Group(store, { say: (message) => this.say(message), select: (points) => this.select(points, "replace") });
-    this.why = new Why(store, this.tab, computed(() => this.map.value?.hover.value?.index ?? -1));
+    this.why = new Why(store, this.tab, computed(() => this.map.value?.hover.value?.index ?? -1), () => (this.tab.value = "why"));
     this.compare = new Compare(store, {
       say: (message) => this.say(message),
       able: () => this.able(),

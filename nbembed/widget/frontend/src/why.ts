@@ -3,7 +3,7 @@
  * it, a measure of each point to color by, and the map without labels. Nothing is asked while nobody
  * looks; of a map in motion, answers follow at a pace that leaves the kernel most of its time.
  */
-import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import { Answers } from "./queries";
 import type { Store } from "./store";
 import { MEASURES, type ColorMode, type Measure, type QueryName, type Role } from "./wire.generated";
@@ -108,7 +108,7 @@ export class Why {
   readonly lines = signal(true);
   readonly arrows = signal(true);
   /** Whether the map without labels is shown. */
-  readonly ghost = signal(false);
+  readonly ghost: ReadonlySignal<boolean>;
   /** Whether the panel is open. */
   readonly open: ReadonlySignal<boolean>;
   /** The point that is explained: the last one under pointer or cursor, −1 before. */
@@ -127,7 +127,9 @@ export class Why {
     private readonly store: Store,
     tab: ReadonlySignal<string>,
     hovered: ReadonlySignal<number>,
+    reveal: () => void,
   ) {
+    this.ghost = store.traits.unsupervised_shown;
     this.open = computed(() => tab.value === "why");
     this.measure = computed(() => measureOf(store.traits.color_by.value));
     this.follows = {
@@ -148,6 +150,16 @@ export class Why {
       return { name: found.name, values: found.values, mean: found.mean, low, high };
     });
     this.offs = [
+      // What is asked for in Python opens the panel once; afterwards the page goes its own way.
+      effect(() => {
+        const point = store.traits.explained.value;
+        if (point < 0) return;
+        this.point.value = point;
+        untracked(reveal);
+      }),
+      effect(() => {
+        if (this.ghost.value) untracked(reveal);
+      }),
       // While the panel is open, the point under the pointer is explained, and stays so when it has left.
       effect(() => {
         if (this.open.value && hovered.value >= 0) this.point.value = hovered.value;
@@ -201,9 +213,13 @@ export class Why {
     for (const followed of Object.values(this.follows)) followed.destroy();
   }
 
+  showGhost(shown: boolean): void {
+    this.store.showUnsupervised(shown);
+  }
+
   /** Hide the map without labels, and stop making it if it is not there yet. */
   cancelGhost(): void {
-    this.ghost.value = false;
+    this.showGhost(false);
     void this.store.commands.send("cancel", { what: "unsupervised" }, []);
   }
 

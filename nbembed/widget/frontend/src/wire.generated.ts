@@ -371,6 +371,10 @@ export interface Traits {
   selections: SavedSelection[];
   /** Indices of points whose cards are kept open. */
   cards: Uint32Array;
+  /** The point at which the tab Why opens, −1 for none. */
+  explained: number;
+  /** Whether the tab Why shows the map without labels. */
+  unsupervised_shown: boolean;
   /** What of a table is embedded. */
   data_note: string;
   /** Whether points have names that the map can show. */
@@ -468,6 +472,8 @@ export const TRAIT_FORMS = {
   selection: "Uint32Array",
   selections: "json",
   cards: "Uint32Array",
+  explained: "json",
+  unsupervised_shown: "json",
   data_note: "json",
   named: "json",
   names_shown: "json",
@@ -779,6 +785,8 @@ export interface CommandArguments {
   show_cards: Record<string, never>;
   /** Show or hide names on the map. */
   show_names: { shown: boolean };
+  /** Show or hide the map without labels. */
+  show_unsupervised: { shown: boolean };
   /** Change a parameter to a word. */
   set_word: { name: string; word: string };
   /** Give a class another look or place. */
@@ -838,6 +846,7 @@ export interface CommandPoints {
   check_suggestions: [];
   show_cards: [points: Uint32Array];
   show_names: [];
+  show_unsupervised: [];
   set_word: [];
   style_class: [];
   end_check: [];

@@ -247,7 +247,7 @@ function WithoutLabels({ view }: { view: View }) {
       <button
         type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={`${text} (map without labels)`}
         title="The map that this method makes with these parameters and no labels, links or pins, laid on this one"
-        onClick={() => (making ? why.cancelGhost() : (why.ghost.value = !why.ghost.value))}
+        onClick={() => (making ? why.cancelGhost() : why.showGhost(!why.ghost.value))}
       >
         {text}
       </button>
