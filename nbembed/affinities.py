@@ -366,7 +366,7 @@ def perplexity_affinities(
     n_neighbors : int, optional
         Each row is over so many nearest neighbors of the point alone, and P is sparse; in
         [1, n_samples − 1]. None: over all other points, and P is dense. Of 20 000 dense points or
-        more, Euclidean and cosine neighbors are searched approximately: :attr:`Affinities.recall`.
+        more, neighbors are searched approximately: :attr:`Affinities.recall`.
     dtype : float32 or float64
         Of P.
     n_jobs : int, optional

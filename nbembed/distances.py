@@ -124,22 +124,29 @@ class Distances:
         ValueError
             If the metric gives a value that is not a number, infinite or negative.
         """
+        for here in self.slices():
+            yield here, self.block(here)
+
+    def slices(self) -> list[slice]:
+        """Return the slices of the rows of :meth:`blocks`."""
         n, m = self.shape
         rows = max(CHUNK, PAIRS // max(m, 1) // CHUNK * CHUNK)
-        for first in range(0, n, rows):
-            here = slice(first, min(first + rows, n))
-            with one_blas_thread():
-                D2 = self._rows(here)
-            if self._itself:
-                own = np.arange(here.start, here.stop)
-                D2[own - first, own] = 0
-            if not np.isfinite(D2).all():
-                i, j = np.argwhere(~np.isfinite(D2))[0]
-                raise ValueError(
-                    f"metric must give finite distances, but {name_of(self.metric)!r} gives "
-                    f"{np.sqrt(D2[i, j])} between points {first + i} and {j} of {self._name}"
-                )
-            yield here, D2
+        return [slice(first, min(first + rows, n)) for first in range(0, n, rows)]
+
+    def block(self, here: slice) -> NDArray[np.float64]:
+        """Return one block of :meth:`blocks`; those of a metric by name, in any thread."""
+        with one_blas_thread():
+            D2: NDArray[np.float64] = self._rows(here)
+        if self._itself:
+            own = np.arange(here.start, here.stop)
+            D2[own - here.start, own] = 0
+        if not np.isfinite(D2).all():
+            i, j = np.argwhere(~np.isfinite(D2))[0]
+            raise ValueError(
+                f"metric must give finite distances, but {name_of(self.metric)!r} gives "
+                f"{np.sqrt(D2[i, j])} between points {here.start + i} and {j} of {self._name}"
+            )
+        return D2
 
     def of_pairs(self) -> NDArray[np.float64]:
         """Return the distances (no squares) of all pairs i < j, or i ≠ j if the two may differ."""

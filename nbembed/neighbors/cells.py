@@ -100,7 +100,9 @@ class Cells:
             float32, what is found for a query does not depend on the others, unless the recall is
             below :data:`ENOUGH`: then all are searched exactly.
         """
-        found = self._search(queries)
+        found = self.nearest(
+            queries, stage(FINDING, len(self.points if queries is None else queries))
+        )
         asked = self.points if queries is None else queries
         sample = np.random.default_rng(1).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
         true = self._true(asked[sample], sample if queries is None else None)
@@ -130,7 +132,8 @@ class Cells:
         ranks = np.sort(np.take_along_axis(rank, true, axis=1), axis=None)
         return int(ranks[min(int(np.ceil(RECALL * ranks.size)), ranks.size) - 1]) + 1
 
-    def _search(self, queries: NDArray[Any] | None) -> Found:
+    def nearest(self, queries: NDArray[Any] | None = None, counted: Stage | None = None) -> Found:
+        """Return what :meth:`search` finds in the cells, whatever the recall."""
         k, itself = self.k, queries is None
         asked = self.points if queries is None else queries
         m, needed = len(asked), k + itself
@@ -148,7 +151,6 @@ class Cells:
             order = np.argsort(cell, kind="stable")
         index, squared = np.empty((m, k), np.intp), np.empty((m, k))
         short: list[NDArray[np.intp]] = []
-        finding = stage(FINDING, m)
 
         @one_blas_thread()  # in helper threads, too, which may have a number of their own
         def search(chunk: int) -> None:
@@ -176,7 +178,8 @@ class Cells:
                     shape = len(rows), int(count) - 1
                     found, d2 = found[others].reshape(shape), d2[others].reshape(shape)
                 index[here[rows]], squared[here[rows]] = found[:, :k], d2[:, :k]
-            finding.advance(len(here))
+            if counted is not None:
+                counted.advance(len(here))
 
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             run_chunks(search, -(-m // QUERIES), self.n_threads)

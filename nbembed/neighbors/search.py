@@ -1,4 +1,4 @@
-"""Which search is used: a tree, all distances, or cells; in any metric."""
+"""Which search is used: a tree, all distances, cells, or candidates; in any metric."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.distances import EUCLIDEAN, PAIRS, Distances, Metric, check_span
-from nbembed.kernels.threads import resolve_threads
+from nbembed.kernels.threads import resolve_threads, run_chunks
 from nbembed.matrix_input import check_data
+from nbembed.neighbors.candidates import by_candidates
 from nbembed.neighbors.cells import Cells
+from nbembed.neighbors.euclidean_space import OF_DIRECTIONS, euclidean_space
 from nbembed.neighbors.exact import FINDING, Found, all_distances
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.validation import check_choice, check_count
@@ -73,10 +75,10 @@ def nearest_neighbors(
     others : array-like or sparse matrix of shape (n_others, n_features), optional
         Where neighbors are searched; by default among the other points of ``X``.
     search : {"exact", "auto"}, default="exact"
-        "auto" searches approximately where neighbors are searched among 20 000 points or more,
-        the data are dense and the metric is "euclidean" (or "l2", "minkowski", "sqeuclidean") or
-        "cosine": about 99 % of the neighbors are found, in a small part of the time. Where a
-        sample shows that fewer than 95 % are, the search is exact.
+        "auto" searches approximately where neighbors are searched among 20 000 points or more and
+        the data are dense: about 99 % of the neighbors are found, in a small part of the time.
+        Where a sample shows that fewer than 95 % are, the search is exact, as it is for sparse data
+        and for metrics that Euclidean distances tell nothing of.
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
     name : str
@@ -90,7 +92,7 @@ def nearest_neighbors(
     Notes
     -----
     O(n log n) time for Euclidean distances in at most eight dimensions, else O(n²) distances, of
-    which a block is held at a time; O(n^1.5) with ``search="auto"`` for many points.
+    which a block is held at a time by each thread; O(n^1.5) with ``search="auto"`` for many points.
     """
     found = find_neighbors(X, k, metric, others=others, search=search, n_jobs=n_jobs, name=name)
     return found.indices
@@ -124,21 +126,27 @@ def find_neighbors(
             return Neighbors(indices, distances, 1.0)
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     by_tree = dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN
-    in_space = _in_euclidean_space(points, found, metric) if dense and n >= SINGLE else None
-    if by_tree or (in_space is not None and metric != "cosine"):  # directions have no length
+    space = euclidean_space(points, found, metric) if dense and n >= SINGLE else None
+    if space is not None and metric not in OF_DIRECTIONS:
+        check_span(space.queries, name, None if itself else space.points)
+    elif by_tree:
         check_span(points, name, None if itself else found)
-    if in_space is not None:
-        points, found = in_space
+    approximate = search == "auto" and n >= MANY
+    if space is not None and (approximate or not by_tree):
+        queries = None if itself else space.queries
+        if approximate:
+            nearest, recall = Cells(space.points, k, n_threads).search(queries)
+        else:
+            nearest, recall = all_distances(space.points, k, queries, n_threads=n_threads), 1.0
+        return Neighbors(nearest.indices, space.in_units(nearest.squared), recall)
     queries = None if itself else points
-    if in_space is not None and search == "auto" and n >= MANY:
-        nearest, recall = Cells(found, k, n_threads).search(queries)
-        return Neighbors(nearest.indices, _in_units(nearest.squared, metric), recall)
     if by_tree:
         return _by_tree(found, k, queries)
-    if in_space is not None:
-        nearest = all_distances(found, k, queries, n_threads=n_threads)
-        return Neighbors(nearest.indices, _in_units(nearest.squared, metric), 1.0)
-    nearest = _by_blocks(points, k, metric, None if itself else found, name)
+    if dense and approximate:
+        answer = by_candidates(queries, found, k, metric, n_threads)
+        if answer is not None:
+            return Neighbors(*answer)
+    nearest = _by_blocks(points, k, metric, None if itself else found, name, n_threads)
     return Neighbors(nearest.indices, np.sqrt(nearest.squared, out=nearest.squared), 1.0)
 
 
@@ -179,40 +187,6 @@ def check_k(k: int, n: int, name: str = "k") -> int:
     return int(k)
 
 
-def _in_euclidean_space(points: Any, found: Any, metric: Metric) -> tuple[Any, Any] | None:
-    """Return coordinates in which Euclidean distances order points as the metric does, or None."""
-    if not isinstance(metric, str):
-        return None
-    if metric in EUCLIDEAN or metric == "sqeuclidean":
-        return points, found
-    if metric == "cosine":
-        # ‖a − b‖² = 2 (1 − cos) for points on the sphere.
-        on_sphere = [_directions(part) for part in ({id(p): p for p in (points, found)}.values())]
-        if all(part is not None for part in on_sphere):
-            return on_sphere[0], on_sphere[-1]
-    return None
-
-
-def _directions(rows: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return rows of length one; None if a row is zero and has no direction."""
-    rows = np.asarray(rows, dtype=np.float64)
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    if not largest.all():
-        return None
-    rows = rows / largest  # squares neither over- nor underflow
-    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-    return rows
-
-
-def _in_units(squared: NDArray[np.float64], metric: Metric) -> NDArray[np.float64]:
-    """Return squared Euclidean distances as distances of the metric, in place."""
-    if metric == "cosine":
-        squared /= 2
-    elif metric != "sqeuclidean":
-        np.sqrt(squared, out=squared)
-    return squared
-
-
 def _by_tree(found: Any, k: int, queries: Any) -> Neighbors:
     from sklearn.neighbors import NearestNeighbors
 
@@ -233,15 +207,25 @@ def _by_tree(found: Any, k: int, queries: Any) -> Neighbors:
     return Neighbors(index, distances, 1.0)
 
 
-def _by_blocks(points: Any, k: int, metric: Metric, others: Any, name: str) -> Found:
+def _by_blocks(
+    points: Any, k: int, metric: Metric, others: Any, name: str, n_threads: int
+) -> Found:
     n = points.shape[0]
     index, squared = np.empty((n, k), dtype=np.intp), np.empty((n, k))
     finding = stage(FINDING, n)
-    for here, D2 in Distances(points, metric, others, name=name).blocks():
+    distances = Distances(points, metric, others, name=name)
+    slices = distances.slices()
+
+    def search(chunk: int) -> None:
+        here = slices[chunk]
+        D2 = distances.block(here)
         if others is None:
             own = np.arange(here.start, here.stop)
             D2[own - here.start, own] = np.inf
         index[here] = k_smallest(D2, k)
         squared[here] = np.take_along_axis(D2, index[here], axis=1)
         finding.advance(len(D2))
+
+    # A user's function is called in one thread, in order.
+    run_chunks(search, len(slices), n_threads if isinstance(metric, str) else 1)
     return Found(index, squared)

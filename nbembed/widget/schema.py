@@ -190,7 +190,9 @@ TRAITS: Mapping[str, Trait] = {
         Trait("selections", list_of(SavedSelection), [], "Selections that were saved by name."),
         Trait("cards", POINTS, b"", "Indices of points whose cards are kept open."),
         Trait("explained", POINT, -1, "The point at which the tab Why opens, −1 for none."),
-        Trait("unsupervised_shown", FLAG, False, "Whether the tab Why shows the map without labels."),
+        Trait(
+            "unsupervised_shown", FLAG, False, "Whether the tab Why shows the map without labels."
+        ),
         Trait("data_note", TEXT, "", "What of a table is embedded."),
         Trait("named", FLAG, False, "Whether points have names that the map can show."),
         Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,7 +73,7 @@ class Point(traitlets.TraitType):  # type: ignore[type-arg]
         if value is None:
             return None
         name = self.name or "point"
-        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        if not isinstance(value, int | np.integer) or isinstance(value, bool):
             raise ValueError(f"{name} must be the index of a point or None, got {value!r}")
         if not 0 <= value < obj.n_samples:
             raise ValueError(f"{name} must be in [0, {obj.n_samples - 1}], got {value}")

@@ -158,7 +158,7 @@ def test_helper_threads_have_one_blas_thread_too(clusters, monkeypatch):
     made.n_threads = 2
     for searched, work in (
         (exact, lambda: all_distances(clusters, 5, n_threads=2)),
-        (cells, lambda: made._search(None)),
+        (cells, lambda: made.nearest()),
     ):
         monkeypatch.setattr(searched, "products", counted)
         seen.clear()

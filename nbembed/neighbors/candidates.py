@@ -1,0 +1,182 @@
+"""Approximate search in a metric that no Euclidean distances order: these name the candidates.
+
+The c points that are nearest by Euclidean distance are searched (:mod:`.cells`), and their
+distances computed in the metric. c is chosen by the data: for a sample of the points the true
+neighbors are found among all points, and c is taken so that the Euclidean neighborhoods contain
+:data:`~nbembed.neighbors.cells.RECALL` of these. All distances are computed where c would be more
+than :data:`SHARE` of all points, as for metrics that Euclidean distances tell nothing of, and where
+the recall of a second sample is below :data:`~nbembed.neighbors.cells.ENOUGH`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbembed.distances import PAIRS, Distances, Metric, check_span, name_of
+from nbembed.kernels.distances import squared_distances
+from nbembed.kernels.threads import run_chunks
+from nbembed.neighbors.cells import ENOUGH, RECALL, ROUNDING, SAMPLE, SAMPLING, Cells
+from nbembed.neighbors.exact import FINDING
+from nbembed.neighbors.single_precision import center_of
+from nbembed.neighbors.smallest import k_smallest, other_points
+from nbembed.work import stage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Names of metrics as SciPy has them, which computes them for one row in microseconds.
+OF_NUMBERS = {
+    **dict.fromkeys(("cityblock", "l1", "manhattan"), "cityblock"),
+    **{name: name for name in ("braycurtis", "canberra", "chebyshev", "hamming")},
+}
+OF_FLAGS = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+#: Share of all points above which candidates cost about as much as all distances.
+SHARE = 1 / 8
+#: Rows whose distances a thread computes at a time.
+ROWS = 128
+
+
+class Answer(NamedTuple):
+    """Neighbors and distances (no squares), nearest first, and the share of true ones."""
+
+    indices: NDArray[np.intp]
+    distances: NDArray[np.float64]
+    recall: float
+
+
+def by_candidates(
+    queries: NDArray[Any] | None, points: NDArray[Any], k: int, metric: Metric, n_threads: int
+) -> Answer | None:
+    """Return the k nearest points of each query, or None if all distances must be computed.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (m, d), optional
+        The points themselves if None; they are no neighbors of themselves.
+    points : ndarray of shape (n, d)
+    k : int
+    metric : str or callable
+    n_threads : int
+        For metrics by name. The result does not depend on it.
+    """
+    n, itself = len(points), queries is None
+    asked = points if queries is None else queries
+    to_some = _distances_to_some(asked, points, metric)
+    if to_some is None:
+        return None
+    try:
+        check_span(points, "X", None if itself else asked)
+    except ValueError:  # Euclidean distances would be lost; the metric's need not be
+        return None
+    sample = np.random.default_rng(0).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
+    true = _true(asked, points, sample, k, metric, itself).indices
+    c = _number_of_candidates(asked[sample], points, true, sample if itself else None)
+    if c > SHARE * n:
+        return None
+    cells = Cells(points, c + itself, n_threads)
+    index, distances = np.empty((len(asked), k), np.intp), np.empty((len(asked), k))
+    finding = stage(FINDING, len(asked))
+    together = max(ROWS, PAIRS // c)
+    n_workers = n_threads if isinstance(metric, str) else 1  # a user's function is called in order
+    for first in range(0, len(asked), together):
+        own = np.arange(first, min(first + together, len(asked)))
+        near = cells.nearest(asked[own]).indices
+        if itself:
+            near = near[other_points(near, own)].reshape(len(own), c)
+        near.sort(axis=1)  # of points at one distance the first is taken
+
+        def measure(chunk: int, own: Any = own, near: Any = near) -> None:
+            here = slice(chunk * ROWS, (chunk + 1) * ROWS)
+            d = np.array([to_some(i, some) for i, some in zip(own[here], near[here])])
+            nearest = k_smallest(d, k)
+            index[own[here]] = np.take_along_axis(near[here], nearest, axis=1)
+            distances[own[here]] = np.take_along_axis(d, nearest, axis=1)
+
+        run_chunks(measure, -(-len(own) // ROWS), n_workers)
+        finding.advance(len(own))
+    sample = np.random.default_rng(1).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
+    kth = _true(asked, points, sample, k, metric, itself).distances[:, -1:]
+    recall = float((distances[sample] <= kth * (1 + ROUNDING)).mean())
+    return Answer(index, distances, recall) if recall >= ENOUGH else None
+
+
+def _distances_to_some(
+    asked: NDArray[Any], points: NDArray[Any], metric: Metric
+) -> Callable[[int, NDArray[np.intp]], NDArray[np.float64]] | None:
+    """Return a function from a query and some points to their distances in the metric."""
+
+    def checked(d: NDArray[np.float64], i: int, some: NDArray[np.intp]) -> NDArray[np.float64]:
+        legal = np.isfinite(d) & (d >= 0)
+        if legal.all():
+            return d
+        wrong = int(legal.argmin())
+        raise ValueError(
+            f"metric must give finite distances ≥ 0, but {name_of(metric)!r} gives {d[wrong]} "
+            f"between points {i} and {some[wrong]}"
+        )
+
+    if isinstance(metric, str):
+        from scipy.spatial.distance import cdist
+
+        if metric in OF_FLAGS:
+            asked, points = asked.astype(bool), points.astype(bool)
+        elif metric not in OF_NUMBERS:
+            return None
+        name: Any = OF_NUMBERS.get(metric, metric)
+
+        def by_name(i: int, some: NDArray[np.intp]) -> NDArray[np.float64]:
+            return checked(np.asarray(cdist(asked[i : i + 1], points[some], name)[0]), i, some)
+
+        return by_name
+    if not callable(metric):
+        return None
+
+    def called(i: int, some: NDArray[np.intp]) -> NDArray[np.float64]:
+        d = np.fromiter((metric(asked[i], points[j]) for j in some), np.float64, len(some))
+        return checked(d, i, some)
+
+    return called
+
+
+def _true(
+    asked: NDArray[Any],
+    points: NDArray[Any],
+    sample: NDArray[np.intp],
+    k: int,
+    metric: Metric,
+    itself: bool,
+) -> Answer:
+    """Return the k nearest points of the queries of a sample, by all distances."""
+    index, distances = np.empty((len(sample), k), np.intp), np.empty((len(sample), k))
+    finding = stage(SAMPLING, len(sample))
+    for here, D2 in Distances(asked[sample], metric, points).blocks():
+        if itself:
+            D2[np.arange(len(D2)), sample[here]] = np.inf
+        index[here] = k_smallest(D2, k)
+        distances[here] = np.sqrt(np.take_along_axis(D2, index[here], axis=1))
+        finding.advance(len(D2))
+    return Answer(index, distances, 1.0)
+
+
+def _number_of_candidates(
+    asked: NDArray[Any],
+    points: NDArray[Any],
+    true: NDArray[np.intp],
+    own: NDArray[np.intp] | None,
+) -> int:
+    """Return how many Euclidean neighbors contain RECALL of the true ones in the metric."""
+    center = center_of(points)
+    moved = points - center
+    ranks = np.empty(true.shape, np.intp)
+    for i, row in enumerate(asked):
+        d2 = squared_distances((row - center)[None], moved)[0]
+        if own is not None:
+            d2[own[i]] = np.inf
+        # Of points at one Euclidean distance any may be left out.
+        ranks[i] = np.searchsorted(np.sort(d2), d2[true[i]], side="right") - 1
+    ordered = np.sort(ranks, axis=None)
+    last = min(int(np.ceil(RECALL * ordered.size)), ordered.size) - 1
+    return max(int(ordered[last]) + 1, int(true.shape[1]))
