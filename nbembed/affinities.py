@@ -417,10 +417,13 @@ def perplexity_affinities(
             _, beta[here], tied[here] = calibrate(D2, skip, perplexity, n_threads, P[here])
             calibrating.advance(len(D2))
     else:
-        found = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
-        rows, beta, tied = calibrated_rows(found.distances, perplexity, dtype, n_threads)
-        P, recall = csr_of_rows(rows, found.indices, n), found.recall
-        nearest = found.indices[:, :NEAREST].astype(np.int32)
+        # Each array goes once it has been used: of many points, they are the peak of the memory.
+        index, distances, recall = find_neighbors(data, k, metric, search="auto", n_jobs=n_jobs)
+        rows, beta, tied = calibrated_rows(distances, perplexity, dtype, n_threads)
+        del distances
+        nearest = index[:, :NEAREST].astype(np.int32)
+        P = csr_of_rows(rows, index, n)
+        del rows, index
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
         warn(

@@ -15,8 +15,8 @@ from nbembed.display.picture import Caption, Picture
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Viridis, as the page has it.
-RAMP = (
+#: Viridis, of which the page has what its ground does not swallow.
+VIRIDIS = (
     "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70",
     "#7ad151", "#bddf26", "#fde725",
 )  # fmt: skip
@@ -101,20 +101,22 @@ def picture_of(
         if known.any():
             low, high = _ends(values[known]) if by_measure else _span(values[known])
             place = np.clip((values[known] - low) / (high - low or 1.0), 0, 1)
-            colors[known] = _ramp(place)
+            stops = VIRIDIS[2:] if dark else VIRIDIS[:-2]
+            colors[known] = _ramp(place, stops)
             text = _day if by_column and column["kind"] == "time" else "{:.4g}".format
-            legend = [(text(v), c, 0) for v, c in ((high, RAMP[-1]), (low, RAMP[0]))]
+            legend = [(text(v), c, 0) for v, c in ((high, stops[-1]), (low, stops[0]))]
             if by_measure:
                 legend[0] = (f"{MEASURES[color_by]} {legend[0][0]}", *legend[0][1:])
     marked = (labels >= 0) & (labels < len(classes))
-    if marked.any() and not by_measure:
+    # A class's color would be read as a number; the shape says the class.
+    by_number = by_measure or (by_column and column["kind"] != "category")
+    if marked.any() and not by_number:
         colors[marked] = _rgb(looks)[labels[marked]]
     own_shapes = np.zeros(n, dtype=np.intp)
     own_shapes[marked] = np.array([*shapes, 0])[labels[marked]]
     there = {name for name, _, _ in legend}
     legend += [
-        # Of a measure no point has the color of its class.
-        (c["name"], _hex(NEUTRAL) if by_measure else look, shape)
+        (c["name"], _hex(NEUTRAL) if by_number else look, shape)
         for c, look, shape in zip(classes, looks, shapes)
         if c["name"] not in there and not c.get("hidden")
     ]
@@ -162,9 +164,9 @@ def _rgb(colors: Sequence[str]) -> NDArray[np.uint8]:
     return np.array([list(bytes.fromhex(c[1:7])) for c in colors], dtype=np.uint8).reshape(-1, 3)
 
 
-def _ramp(place: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return colors of places in [0, 1] on the scale of numbers."""
-    stops = _rgb(RAMP).astype(np.float64)
+def _ramp(place: NDArray[Any], colors: Sequence[str]) -> NDArray[np.uint8]:
+    """Return colors of places in [0, 1] along some colors."""
+    stops = _rgb(colors).astype(np.float64)
     at = np.linspace(0, 1, len(stops))
     mixed = np.stack([np.interp(place, at, stops[:, c]) for c in range(3)], axis=-1)
     return mixed.round().astype(np.uint8)

@@ -90,7 +90,7 @@ def test_a_measure_colors_labeled_points_too_and_is_named():
     image = pixels(picture.png())
     assert count(image, "#0072B2") == 0, "no class color"
     assert count(image, "#440154", 40, ground=None) > 5
-    assert count(image, "#fde725", 40, ground=None) > 5
+    assert count(image, "#7ad151", 40, ground=None) > 5
 
 
 def test_points_of_a_hidden_class_are_left_out():
@@ -118,9 +118,20 @@ def test_categories_and_numbers_color_the_others():
     ramp = {"kind": "number", "title": "v", "names": [], "colors": []}
     values = np.linspace(0, 1, 60)
     values[3] = np.nan
-    image = pixels(a_picture(color_by="column", column=ramp, values=values, labels=none).png())
-    assert count(image, "#440154", 40, ground=None) > 5
-    assert count(image, "#fde725", 40, ground=None) > 5
+    for dark, low, high in ((False, "#440154", "#7ad151"), (True, "#414487", "#fde725")):
+        picture = a_picture(color_by="column", column=ramp, values=values, labels=none, dark=dark)
+        image = pixels(picture.png())
+        assert count(image, low, 40, ground=None) > 5
+        assert count(image, high, 40, ground=None) > 5
+
+
+def test_numbers_color_labeled_points_too():
+    ramp = {"kind": "number", "title": "v", "names": [], "colors": []}
+    labeled = a_picture(color_by="column", column=ramp, values=np.linspace(0, 1, 60))
+    none = np.full(60, -1)
+    plain = a_picture(color_by="column", column=ramp, values=np.linspace(0, 1, 60), labels=none)
+    np.testing.assert_array_equal(labeled.colors, plain.colors)
+    assert labeled.marked.sum() == 30
 
 
 def test_times_are_named_by_their_days_in_the_legend():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import re
 from typing import Any
@@ -763,10 +764,26 @@ def test_the_map_keeps_its_size_from_tab_to_tab(open_explorer):
         open_tab(name)
         assert page.evaluate(map_height) == high
     page.get_by_role("button", name="Advanced").click()
-    page.wait_for_function(f"(low) => ({map_height})() === low", arg=low)
-    open_tab("Why")  # higher: it has room for what it will say of a point
-    high = page.evaluate(map_height)
-    assert high >= low
-    for name in ("Steer", "Group", "Find", "Why"):
+    expect(page.get_by_role("button", name="Advanced")).to_have_attribute("aria-expanded", "false")
+    assert page.evaluate(map_height) == high, "what needs less room moves nothing"
+    for name in ("Why", "Steer", "Group", "Find", "Why"):
         open_tab(name)
         assert page.evaluate(map_height) == high
+
+
+def test_nothing_moves_when_a_slider_comes_to_have_an_effect(open_explorer):
+    page = open_explorer(parameters={"alpha": 1, "rho": 0.5})
+    rho = {"name": "rho", "symbol": "ρ", "low": 0, "high": 1, "scale": "linear", "step": 0.01,
+           "usual": 0.5, "enabled": False,
+           "description": "How much labels count. Needs labels or must-links."}  # fmt: skip
+    act(page, f"k.update({{controls: [{json.dumps(rho)}]}})")
+    where = (
+        "() => [...document.querySelectorAll('.nbe-map, .nbe-panel button')]"
+        ".map(e => e.getBoundingClientRect()).map(r => [r.top, r.height].join()).join()"
+    )
+    expect(page.get_by_text("Needs labels or must-links.")).to_be_visible()
+    before = page.evaluate(where)
+    rho |= {"enabled": True, "description": "How much labels count."}
+    act(page, f"k.update({{controls: [{json.dumps(rho)}]}})")
+    expect(page.get_by_text("Needs labels or must-links.")).to_be_hidden()
+    assert page.evaluate(where) == before

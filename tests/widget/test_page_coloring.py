@@ -41,6 +41,27 @@ def test_any_column_of_the_table_colors_the_points(page: Page) -> None:
     assert sent(page, "color_by_column")[-1]["arguments"] == {"column": 0}
 
 
+#: How many pixels of the points on the map have a color.
+PIXELS = """(color) => { const canvas = document.querySelector('.nbe-map .nbe-points');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    found += data[i + 3] > 150 && color.every((c, at) => Math.abs(data[i + at] - c) < 12);
+  }
+  return found; }"""
+
+
+@pytest.mark.parametrize("theme", [None, DARK])
+def test_numbers_color_labeled_points_too(open_explorer: Any, theme: Any) -> None:
+    page = open_explorer(n=80, clusters=4, theme=theme, renderer="raster", color_columns=["d", "s"])
+    act(page, "k.addClass('round'); k.cluster(0).forEach(i => { k.codes[i] = 0;"
+              "k.confidence[i] = 1; }); k.supervised('x')")  # fmt: skip
+    menu(page).select_option(label="s")  # the number of the cluster
+    act(page, "0")
+    low = [65, 68, 135] if theme else [68, 1, 84]
+    page.wait_for_function(f"({PIXELS})({low}) > 100")
+
+
 def test_times_have_dates_on_the_scale(page: Page) -> None:
     day = 86_400
     act(

@@ -84,7 +84,9 @@ export class Cards {
   }
 
   receive(message: CardMessage, buffers: DataView[]): void {
-    const { point, name, rows, left_out: leftOut, neighbors, problem } = message;
+    const { point, left_out: leftOut, neighbors, problem } = message;
+    const name = plain(message.name);
+    const rows = message.rows.map(({ title, text }) => ({ title: plain(title), text: plain(text) }));
     const card: Card = { name, rows, leftOut, neighbors, image: imageOf(buffers[0]), problem };
     this.cards.delete(point); // the newest are last
     this.cards.set(point, card);
@@ -135,11 +137,17 @@ export function pngUrl(data: Uint8Array): string {
   return `data:image/png;base64,${btoa(text)}`;
 }
 
-/** Marks that change the direction of the text after them, and line breaks. */
+/** Marks that change the direction of the text after them; with line breaks and spaces. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/g;
+
+/** Text from the data as it is read everywhere, in its lines: without marks that would turn it. */
+export function plain(text: string): string {
+  return text.replace(TURNING, " ");
+}
 
 /** Text from the data inside a sentence: in one line, without marks that would act on the rest of it. */
 export function inline(text: string, longest = 60): string {
-  const plain = [...text.replace(MARKS, " ").trim()];
-  return plain.length > longest ? `${plain.slice(0, longest).join("")}…` : plain.join("");
+  const characters = [...text.replace(MARKS, " ").trim()];
+  return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : characters.join("");
 }

@@ -1,11 +1,10 @@
 /**
- * Keeps the whole map in view while points move. The frame expands quickly when points leave it,
+ * Keeps the whole map in view while points move. The frame expands at once when points leave it,
  * contracts slowly, and ignores small changes.
  */
 import { extentOf, frameExtent, type Camera, type Extent, type Size } from "./camera";
 
-/** Time constants in seconds. */
-const EXPANDING = 0.1;
+/** Time constant in seconds. */
 const CONTRACTING = 0.45;
 /** A frame at most this much wider than needed is left unchanged. */
 const SLACK = 1.06;
@@ -30,6 +29,10 @@ export class Fit {
     }
     this.goal = extent;
     if (jump || !this.shown || this.still() || this.disparate(this.shown, extent)) this.shown = { ...extent };
+    this.shown.left = Math.min(this.shown.left, extent.left);
+    this.shown.right = Math.max(this.shown.right, extent.right);
+    this.shown.bottom = Math.min(this.shown.bottom, extent.bottom);
+    this.shown.top = Math.max(this.shown.top, extent.top);
     this.settled = false;
   }
 
@@ -39,17 +42,12 @@ export class Fit {
     if (!shown || !goal || this.settled) return false;
     const span = Math.max(goal.right - goal.left, goal.top - goal.bottom, 1e-12);
     let moving = false;
-    const ease = (key: keyof Extent, outward: 1 | -1): void => {
+    for (const key of ["left", "right", "bottom", "top"] as const) {
       const gap = goal[key] - shown[key];
-      const expanding = gap * outward > 0;
-      if (Math.abs(gap) < span * (expanding ? 5e-4 : (SLACK - 1) / 2)) return;
-      shown[key] += gap * (1 - Math.exp(-seconds / (expanding ? EXPANDING : CONTRACTING)));
+      if (Math.abs(gap) < (span * (SLACK - 1)) / 2) continue;
+      shown[key] += gap * (1 - Math.exp(-seconds / CONTRACTING));
       moving = true;
-    };
-    ease("left", -1);
-    ease("right", 1);
-    ease("bottom", -1);
-    ease("top", 1);
+    }
     this.settled = !moving;
     return moving;
   }

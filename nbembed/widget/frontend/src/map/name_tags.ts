@@ -4,7 +4,7 @@ import { rgba, type Theme } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
 import { centerBoxes } from "./centers";
 import { ShownPositions } from "./shown_positions";
-import { groupCenters, NO_NAMES, placeNames, seenDirections, type Group, type GroupName, type Names, type PointName } from "./naming";
+import { groupCenters, GROUP_HALF, NO_NAMES, placeNames, POINT_HALF, seenDirections, type Box, type Group, type Names, type PlacedName } from "./naming";
 
 /** Milliseconds between two placements. */
 const PACE = 400;
@@ -20,6 +20,7 @@ export class NameTags {
   private readonly widths = new Map<string, number>();
 
   private readonly positions: ShownPositions;
+  private known: { points: Uint32Array | null; set: Set<number> | null } = { points: null, set: null };
 
   /** `annotated` says whether the map draws the method's centers and directions, with their names. */
   constructor(
@@ -60,28 +61,38 @@ export class NameTags {
   draw(context: CanvasRenderingContext2D, camera: Camera, size: Size, positions: Float32Array, theme: Theme): void {
     context.textAlign = "center";
     context.textBaseline = "middle";
-    const write = (text: string, x: number, y: number, halo: number, alpha: number): void => {
+    // Since they were placed the points may have moved, and names with them, over each other.
+    const written: Box[] = [];
+    const selected = this.selected();
+    const write = ({ point, text, dx, dy, width }: PlacedName, half: number, halo: number, alpha: number): void => {
+      if (2 * point + 1 >= positions.length) return;
+      const [left, top] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
+      const [x, y] = [left + dx, top + dy];
+      const box = { left: x - width / 2, right: x + width / 2, top: y - half + 1, bottom: y + half - 1 };
+      if (!(x >= 0) || written.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom)) return;
+      written.push(box);
       context.lineWidth = halo;
       context.strokeStyle = rgba(theme.background, 0.9);
       context.strokeText(text, x, y);
       context.fillStyle = rgba(theme.foreground, alpha);
       context.fillText(text, x, y);
     };
-    context.font = POINT_FONT;
-    for (const { point, text, dx, dy } of this.names.points) {
-      if (2 * point + 1 >= positions.length) continue;
-      const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
-      write(text, x + dx, y + dy, 3, 0.85);
-    }
     context.font = GROUP_FONT;
-    for (const { text, x, y, dx, dy } of this.names.groups) {
-      const [left, top] = toScreen(camera, size, x, y);
-      write(text, left + dx, top + dy, 4, 1);
-    }
+    for (const name of this.names.groups) write(name, GROUP_HALF, 4, 1);
+    context.font = POINT_FONT;
+    // Names of points outside of a selection are as pale as they are.
+    for (const name of this.names.points) write(name, POINT_HALF, 3, selected && !selected.has(name.point) ? 0.35 : 0.85);
+  }
+
+  /** The selected points, null if there are none. */
+  private selected(): Set<number> | null {
+    const points = this.store.traits.selection.peek();
+    if (this.known.points !== points) this.known = { points, set: points.length ? new Set(points) : null };
+    return this.known.set;
   }
 
   /** The names that are shown now, for tests and tools. */
-  get shown(): { groups: string[]; points: string[]; placed: readonly PointName[]; placedGroups: readonly GroupName[] } {
+  get shown(): { groups: string[]; points: string[]; placed: readonly PlacedName[]; placedGroups: readonly PlacedName[] } {
     const { points, groups } = this.names;
     return { groups: groups.map(({ text }) => text), points: points.map(({ text }) => text), placed: points, placedGroups: groups };
   }

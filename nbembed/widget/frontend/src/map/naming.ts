@@ -10,26 +10,15 @@ import { toScreen, type Camera, type Size } from "./camera";
 /** A group of points and its center. */
 export interface Group {
   text: string;
-  /** Data coordinates. */
-  x: number;
-  y: number;
+  /** The point at its center, which its name goes with. */
+  point: number;
   /** Some of its points. */
   sample: readonly number[];
 }
 
-/** A name of a group of points. */
-export interface GroupName {
-  text: string;
-  /** Data coordinates of the center. */
-  x: number;
-  y: number;
-  /** Pixels from there to the middle of the name. */
-  dx: number;
-  dy: number;
-}
-
-/** A name beside a point; it goes with the point until names are placed again. */
-export interface PointName {
+/** A name of a point, or of a group at its center. */
+export interface PlacedName {
+  /** It goes with this point until names are placed again. */
   point: number;
   text: string;
   /** Pixels from the point to the middle of the name. */
@@ -39,8 +28,8 @@ export interface PointName {
 }
 
 export interface Names {
-  groups: GroupName[];
-  points: PointName[];
+  groups: PlacedName[];
+  points: PlacedName[];
   /** Points that would have room for a name that is not known yet. */
   unknown: number[];
 }
@@ -78,8 +67,8 @@ const MOST = 80;
 /** Names asked for at a time. */
 const MOST_UNKNOWN = 120;
 /** Half of the height of a line of each kind, and the gap between a point and its name. */
-const GROUP_HALF = 9;
-const POINT_HALF = 7;
+export const GROUP_HALF = 9;
+export const POINT_HALF = 7;
 const GAP = 7;
 /** Share of a group's points above which its name does not cover them. */
 const BURIED = 1 / 3;
@@ -104,24 +93,25 @@ export function placeNames(scene: Scene): Names {
     box.left >= 2 && box.top >= 2 && box.right <= size.width - 2 && box.bottom <= size.height - 2 &&
     !taken.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom);
 
-  const groups: GroupName[] = [];
+  const groups: PlacedName[] = [];
   const seenOf = samplesOnScreen(scene);
   const everything = seenOf.flat();
   scene.groups.forEach((group, k) => {
     const text = inline(group.text, LONGEST);
     if (!text) return;
-    const [x, y] = toScreen(camera, size, group.x, group.y);
-    const half = scene.groupWidth(text) / 2 + 3;
+    const [x, y] = toScreen(camera, size, positions[2 * group.point], positions[2 * group.point + 1]);
+    const width = scene.groupWidth(text);
+    const half = width / 2 + 3;
     const around = ([dx, dy]: Place): Box => ({ left: x + dx - half, right: x + dx + half, top: y + dy - GROUP_HALF, bottom: y + dy + GROUP_HALF });
     const place = besideIfBuried(seenOf[k], everything, x, y, half, around).find((offset) => free(around(offset)));
     if (!place) return;
     taken.push(around(place));
-    groups.push({ text, x: group.x, y: group.y, dx: place[0], dy: place[1] });
+    groups.push({ point: group.point, text, dx: place[0], dy: place[1], width });
   });
   if (!scene.named) return { groups, points: [], unknown: [] };
 
   const view = new Crowd(camera, size, positions);
-  const points: PointName[] = [];
+  const points: PlacedName[] = [];
   const unknown: number[] = [];
   if (view.points.length > CROWD) return { groups, points, unknown };
   const seen = new Set<number>();
@@ -248,8 +238,7 @@ export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, 
     const step = Math.max(1, Math.floor(points.length / SAMPLE));
     const sample = points.filter((i, at) => at % step === 0 && Number.isFinite(positions[2 * i] + positions[2 * i + 1]));
     if (!sample.length) return;
-    const center = centralPoint(positions, sample);
-    centers.push({ text: texts[k], x: positions[2 * center], y: positions[2 * center + 1], sample, count: points.length });
+    centers.push({ text: texts[k], point: centralPoint(positions, sample), sample, count: points.length });
   });
   return centers.sort((a, b) => b.count - a.count);
 }

@@ -53,8 +53,8 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   drawPins(context, state);
   drawMarked(context, state);
   drawCenters(context, state);
-  state.tags.draw(context, state.camera, size, state.positions, state.theme);
   state.reasons.draw(context, ratio, state.camera, size, state.positions, state.theme);
+  state.tags.draw(context, state.camera, size, state.positions, state.theme);
   drawCardLines(context, state);
   drawHover(context, state);
   drawAsked(context, state);
@@ -126,12 +126,11 @@ function drawBorders(context: CanvasRenderingContext2D, { camera, size, theme, b
   context.setLineDash([]);
 }
 
-/** Above this number, of marks that would cover each other on the screen only one is drawn. */
-const FEW = 500;
+/** Pixels between marks of points that lie closer: then one mark stands for all of them, and what is below can be seen. */
+const APART = 14;
 
-/** Of many points, one in each square of `gap` pixels; few points as they are. */
+/** Of the points in each square of `gap` pixels, one. */
 function spaced(points: ArrayLike<number>, { camera, size, positions }: OverlayState, gap: number): ArrayLike<number> {
-  if (points.length <= FEW) return points;
   const taken = new Set<number>();
   const result: number[] = [];
   for (let k = 0; k < points.length; k++) {
@@ -225,7 +224,7 @@ function drawCannotLinks(context: CanvasRenderingContext2D, { camera, size, them
 function drawPins(context: CanvasRenderingContext2D, state: OverlayState): void {
   const { camera, size, theme, positions } = state;
   if (!state.pinned.length) return;
-  const pinned = Array.from(spaced(state.pinned, state, 4));
+  const pinned = Array.from(spaced(state.pinned, state, APART));
   const stroke = (width: number, color: string): void => {
     context.lineWidth = width;
     context.strokeStyle = context.fillStyle = color;
@@ -253,7 +252,7 @@ function drawMarked(context: CanvasRenderingContext2D, state: OverlayState): voi
   context.strokeStyle = rgba(theme.accent, 0.8);
   context.lineWidth = 1.25;
   context.setLineDash([2.5, 2.5]);
-  for (const p of Array.from(spaced(marked, state, 4))) {
+  for (const p of Array.from(spaced(marked, state, APART))) {
     if (2 * p + 1 >= positions.length) continue;
     const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
     context.beginPath();

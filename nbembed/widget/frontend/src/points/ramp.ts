@@ -1,12 +1,21 @@
-/** The color scale of numbers: viridis, perceptually uniform and safe for color vision deficiency. */
+/**
+ * The color scale of numbers: viridis, perceptually uniform and safe for color vision deficiency, without
+ * the fifth of it that the ground would swallow: the darkest on a dark one, the palest on a light one.
+ */
 import { parseColor, type RGB } from "../theme";
 
-export const STOPS = [
+const VIRIDIS = [
   "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725",
 ];
 
-/** `count` evenly spaced colors from the lowest to the highest value. */
-export function ramp(count: number, stops: readonly RGB[] = STOPS.map(parseColor)): RGB[] {
+/** The colors from the lowest to the highest value, as CSS. */
+export function scaleStops(dark: boolean): readonly string[] {
+  return dark ? VIRIDIS.slice(2) : VIRIDIS.slice(0, -2);
+}
+
+/** `count` evenly spaced colors along stops given as CSS. */
+export function ramp(count: number, css: readonly string[]): RGB[] {
+  const stops = css.map(parseColor);
   return Array.from({ length: count }, (_, i) => {
     const place = (i / Math.max(count - 1, 1)) * (stops.length - 1);
     const k = Math.min(Math.floor(place), stops.length - 2);

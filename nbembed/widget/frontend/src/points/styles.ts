@@ -6,7 +6,7 @@ import type { ShownMeasure } from "../why";
 import type { RGB, Theme } from "../theme";
 import type { Crowding } from "./crowding";
 import { FLAG, type PointStyles } from "./types";
-import { ramp } from "./ramp";
+import { ramp, scaleStops } from "./ramp";
 import { shapeIndex } from "./shapes";
 
 interface StyleInput {
@@ -53,6 +53,8 @@ export function pointStyles(input: StyleInput): PointStyles {
   const plain = Math.round(4 * crowding.diameter);
   const labeled = Math.round(LABELED.factor * plain + LABELED.more);
   const paint = painter(input, colors);
+  // A class's color would be read as a number; the shape says the class.
+  const byNumber = input.measure?.values.length === size || (input.colorBy === "column" && (input.column.kind === "number" || input.column.kind === "time"));
 
   const layerOf = new Uint8Array(size);
   const counts = [0, 0, 0, 0];
@@ -63,7 +65,7 @@ export function pointStyles(input: StyleInput): PointStyles {
     let flags = linked[i] ? FLAG.linked : 0;
     let opacity = 255;
     if (isLabeled) {
-      if (input.measure?.values.length === size) paint(i);
+      if (byNumber) paint(i);
       else put(colors, o, classColors[label], 255);
       marks[o] = shapes[label];
       // The fill shows the confidence: full at 1, nearly hollow at 0.5.
@@ -90,13 +92,13 @@ export function pointStyles(input: StyleInput): PointStyles {
   return { colors, marks, order, layers };
 }
 
-/** A function that writes the color of an unlabeled point. */
+/** A function that writes the color that a point has where its label gives it none. */
 function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
   const { column, values, membershipColors, theme } = input;
   const { neutral } = theme;
   const { alpha } = input.crowding;
   if (input.measure?.values.length === input.size) {
-    return numberPainter(input.measure.values, input.measure.low, input.measure.high, neutral, alpha, colors);
+    return numberPainter(input.measure.values, input.measure.low, input.measure.high, theme, alpha, colors);
   }
   if (input.colorBy === "probability" && membershipColors.length === 4 * input.size) {
     return (i) => {
@@ -119,14 +121,14 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
       if (v < low) low = v;
       if (v > high) high = v;
     }
-    return numberPainter(values, low, high, neutral, alpha, colors);
+    return numberPainter(values, low, high, theme, alpha, colors);
   }
   return (i) => put(colors, 4 * i, neutral, Math.round(NEUTRAL_SHARE * alpha));
 }
 
 /** The color scale from low to high; what lies beyond has the color of the end, what is missing is gray. */
-function numberPainter(values: Float32Array, low: number, high: number, neutral: RGB, alpha: number, colors: Uint8Array): (i: number) => void {
-  const scale = ramp(256);
+function numberPainter(values: Float32Array, low: number, high: number, { neutral, dark }: Theme, alpha: number, colors: Uint8Array): (i: number) => void {
+  const scale = ramp(256, scaleStops(dark));
   const span = high > low ? high - low : 1;
   return (i) => {
     const v = values[i];

@@ -1,5 +1,4 @@
 /** Points colored by how far their neighborhoods differ between two maps: gray where nothing changed. */
-import { parseColor } from "../theme";
 import { ramp } from "./ramp";
 import { FLAG, type PointStyles } from "./types";
 
@@ -15,7 +14,7 @@ export function changeStops(dark: boolean): readonly string[] {
 export function tinted(styles: PointStyles, codes: Uint8Array | null, dark: boolean): PointStyles {
   const { marks, layers } = styles;
   if (!codes || 4 * codes.length !== styles.colors.length) return styles;
-  const scale = ramp(256, changeStops(dark).map(parseColor));
+  const scale = ramp(256, changeStops(dark));
   const colors = styles.colors.slice();
   const context = layers[3] > layers[2];
   for (let i = 0; i < codes.length; i++) {

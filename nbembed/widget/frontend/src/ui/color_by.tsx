@@ -4,7 +4,7 @@ import { inline } from "../cards";
 import { columnText } from "../column_text";
 import type { Choice } from "../column_search";
 import { shownCss } from "../contrast";
-import { STOPS } from "../points/ramp";
+import { scaleStops } from "../points/ramp";
 import type { View } from "../view";
 import { MEASURE_TEXTS } from "../why";
 import { MEASURES, type ColorMode, type Measure } from "../wire.generated";
@@ -108,7 +108,7 @@ function Legend({ view }: { view: View }) {
     if (!(high >= low)) return null;
     return (
       <div class="nbe-ramp">
-        <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${STOPS.join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
+        <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
       </div>
     );
   }

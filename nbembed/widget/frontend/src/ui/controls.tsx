@@ -1,6 +1,6 @@
 /** The method, a slider for each live parameter that it declares, and what colors the points. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import type { View } from "../view";
 import type { Control } from "../wire.generated";
@@ -78,7 +78,9 @@ interface ControlSliderProps {
 
 export function ControlSlider({ control, label, kernel, waits, set: send, say }: ControlSliderProps) {
   const held = useSignal<number | null>(null);
+  const lacked = useRef("");
   const { low, high, scale, step, enabled, symbol, name, description } = control;
+  if (!enabled) lacked.current = need(description);
   const [stem, index] = symbol.split("_");
   const value = held.value ?? (typeof kernel === "number" ? kernel : low);
   useEffect(() => {
@@ -134,7 +136,8 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
           reset();
         }}
       />
-      {!enabled && <p class="nbe-why">{description}</p>}
+      {/* Its room stays, so that nothing moves when labels or links enable the slider. */}
+      {lacked.current && <p class="nbe-why" style={{ visibility: enabled ? "hidden" : "visible" }} aria-hidden={enabled}>{lacked.current}</p>}
     </div>
   );
 }
@@ -143,6 +146,11 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
 function gist(description: string): string {
   const [first] = description.split(/[:;,.]/);
   return first.charAt(0).toLowerCase() + first.slice(1);
+}
+
+/** What a parameter without effect says last: what it needs. */
+function need(description: string): string {
+  return /\bNeeds .*$/.exec(description)?.[0] ?? description;
 }
 
 /** Three significant figures, so that the value sent from a logarithmic slider is the value shown. */

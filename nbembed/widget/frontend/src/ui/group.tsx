@@ -1,6 +1,6 @@
 /** The panel that says what distinguishes the selection: features, categories, words, mean images. */
 import { useEffect } from "preact/hooks";
-import { inline, pngUrl } from "../cards";
+import { inline, plain, pngUrl } from "../cards";
 import { count, type Against } from "../group";
 import type { View } from "../view";
 import type { GroupColumn, GroupFeature, GroupShare, GroupWord, QueryAnswers } from "../wire.generated";
@@ -154,7 +154,7 @@ function Lift({ name, value, most = 1, hint }: { name: string; value: Pick<Group
   const lift = value.lift === 0 || value.lift >= 9.95 ? value.lift.toFixed(0) : value.lift.toFixed(1);
   return (
     <div role="listitem" class="nbe-lift" title={`${inline(name)}: ${hint}; lift ${lift}`} aria-label={`${inline(name)}: ${shares}lift ${lift}`}>
-      <span class="nbe-lift-name" dir="auto">{name || "–"}</span>
+      <span class="nbe-lift-name" dir="auto">{plain(name) || "–"}</span>
       <span class="nbe-lift-bar" aria-hidden="true">
         <i style={{ width: `${(100 * value.share) / most}%` }} />
         <b style={{ left: `${(100 * value.other_share) / most}%` }} />
@@ -185,7 +185,7 @@ function Feature({ feature, others }: { feature: GroupFeature; others: string })
   return (
     <div role="listitem" class="nbe-feature" title={`${inline(title)}: ${hint}`} aria-label={`${inline(title)}: effect size ${text}. ${hint}`}>
       <div class="nbe-feature-head">
-        <span class="nbe-feature-name" dir="auto">{title}</span>
+        <span class="nbe-feature-name" dir="auto">{plain(title)}</span>
         <span class="nbe-effect" data-size={effect === null || Math.abs(effect) >= 0.8 ? "large" : "small"}>{text}</span>
       </div>
       <Histogram bars={bars} others={otherBars} />
@@ -197,7 +197,7 @@ function Feature({ feature, others }: { feature: GroupFeature; others: string })
 function Title({ text, note = "", hint = "" }: { text: string; note?: string; hint?: string }) {
   return (
     <div class="nbe-heading" title={hint}>
-      <h3 dir="auto">{text}</h3>
+      <h3 dir="auto">{plain(text)}</h3>
       {note && <span class="nbe-faint nbe-note-small">{note}</span>}
     </div>
   );

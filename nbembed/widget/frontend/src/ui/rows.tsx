@@ -4,7 +4,7 @@
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { inline } from "../cards";
+import { inline, plain } from "../cards";
 import { shownCss } from "../contrast";
 import { count } from "../group";
 import { clock, WHO } from "../origin";
@@ -178,7 +178,7 @@ function Header({ rows, column: { title, kind }, index }: { rows: Rows; column: 
   return (
     <div role="columnheader" aria-colindex={index + 1} aria-sort={sorted ? (descending ? "descending" : "ascending") : "none"} data-kind={kind}>
       <button type="button" class="nbe-sort" tabIndex={sorted ? 0 : -1} title={`Sort by ${name}`} onClick={() => rows.sortBy(index)} onKeyDown={move}>
-        <span dir="auto">{title || "–"}</span>{sorted && <Icon name={descending ? "down" : "up"} />}
+        <span dir="auto">{plain(title) || "–"}</span>{sorted && <Icon name={descending ? "down" : "up"} />}
       </button>
     </div>
   );
@@ -222,7 +222,7 @@ function Row({ view, rows, id, row, point, columns, y, selected, active }: RowPr
 /** A cell as it is read: times are in the hours of the page's place. */
 function shown(kind: RowColumn["kind"], cell: string): string {
   if (!cell) return "";
-  return kind === "source" ? (WHO[cell] ?? cell) : kind === "time" ? clock(Date.parse(cell)) : cell;
+  return kind === "source" ? (WHO[cell] ?? cell) : kind === "time" ? clock(Date.parse(cell)) : plain(cell);
 }
 
 /** The cells of a row as a screen reader says them. */

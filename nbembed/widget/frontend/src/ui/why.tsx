@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
-import { STOPS } from "../points/ramp";
+import { scaleStops } from "../points/ramp";
 import type { View } from "../view";
 import { MEASURE_TEXTS, measureOf, SIZES } from "../why";
 import { MEASURES, type ForceTerm, type Measure } from "../wire.generated";
@@ -225,7 +225,7 @@ export function MeasureLegend({ view }: { view: View }) {
       {shown ? (
         <div class="nbe-ramp nbe-why-ramp" title={`From ${shown.low.toPrecision(3)} to ${shown.high.toPrecision(3)}: all but the most extreme hundredth at either end`}>
           <span>{low}<small>{short(shown.low)}</small></span>
-          <i style={{ background: `linear-gradient(to right, ${STOPS.join()})` }} />
+          <i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} />
           <span>{high}<small>{short(shown.high)}</small></span>
         </div>
       ) : null}
