@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from nbembed.blas import one_blas_thread
 from nbembed.measures.checks import check_map
 from nbembed.neighbors import other_points
 from nbembed.validation import check_count
@@ -148,13 +149,22 @@ def compare_maps(Y: ArrayLike, other: ArrayLike, k: int = K) -> MapComparison:
     if not 1 <= check_count("k", k) < n:
         raise ValueError(f"k must be in [1, {n - 1}] for {n} points, got {k}")
     alignment = align_map(points, others)
-    both = np.hstack([_neighbors(points, k), _neighbors(others, k)])
+    change = change_of_neighbors(map_neighbors(points, k), map_neighbors(others, k))
+    return MapComparison(alignment(points), alignment, change, int(k))
+
+
+def change_of_neighbors(
+    neighbors: NDArray[np.int32], others: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return the share of each point's neighbors that are not among its neighbors elsewhere."""
+    k = neighbors.shape[1]
+    both = np.hstack([neighbors, others])
     both.sort(axis=1)  # a neighbor on both maps stands beside itself
     kept = np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1)
-    return MapComparison(alignment(points), alignment, (k - kept) / k, int(k))
+    return np.asarray((k - kept) / k)
 
 
-def _neighbors(Y: NDArray[Any], k: int) -> NDArray[np.int32]:
+def map_neighbors(Y: NDArray[Any], k: int) -> NDArray[np.int32]:
     """Return the k nearest neighbors of each point on a map, in any order.
 
     For live maps it must be quick and leave other threads the interpreter: SciPy's tree is and
@@ -174,9 +184,10 @@ def align_map(Y: NDArray[Any], other: NDArray[Any]) -> Alignment:
     Y, other = np.asarray(Y, dtype=np.float64), np.asarray(other, dtype=np.float64)
     center, target = Y.mean(axis=0), other.mean(axis=0)
     A, B = Y - center, other - target
-    u, s, vt = np.linalg.svd(A.T @ B, full_matrices=False)
-    rotation = u @ vt
-    own, theirs = np.linalg.norm(A @ rotation), np.linalg.norm(B)
+    with one_blas_thread():  # products of so few columns wait longer for threads than they take
+        u, s, vt = np.linalg.svd(A.T @ B, full_matrices=False)
+        rotation = u @ vt
+        own, theirs = np.linalg.norm(A @ rotation), np.linalg.norm(B)
     if not (own > 0 and theirs > 0):
         return Alignment(rotation, 1.0, center, target, 1.0)
     disparity = 1 - (s.sum() / (own * theirs)) ** 2

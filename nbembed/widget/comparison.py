@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.measures import compare_maps
-from nbembed.measures.map_comparison import align_map
+from nbembed.measures.map_comparison import align_map, change_of_neighbors, map_neighbors
 from nbembed.session.second_session import SecondSession
 from nbembed.validation import check_choice, check_flag, readable
 from nbembed.widget import serializers
@@ -79,6 +78,8 @@ class Comparison:
         self._ground: tuple[NDArray[Any], NDArray[Any]] | None = (
             None  # of the first, and its places
         )
+        # Of snapshots by their embeddings: how many neighbors, and these.
+        self._kept_neighbors: list[tuple[Any, int, NDArray[np.int32]]] = []
         self._second: SecondSession | None = None
         self._told: tuple[tuple[Snapshot, ...], list[dict[str, Any]]] = ((), [])
         n = session.n_samples
@@ -133,7 +134,7 @@ class Comparison:
         """End the second map; no trait is written any more."""
         with self._lock:
             second, self._second, self._shown = self._second, None, None
-            self._ground, self._layouts = None, {}
+            self._ground, self._layouts, self._kept_neighbors = None, {}, []
         if second is not None:
             second.close()
 
@@ -318,9 +319,25 @@ class Comparison:
         if other.Y is None or first is None:
             raise ValueError("there are no two maps yet")
         k = min(k, len(other.Y) - 1)
-        found = compare_maps(other.Y, first, k)
-        codes = np.rint(255 * found.change).astype(np.uint8)
-        return {"k": k, "mean": found.mean_change}, [codes.tobytes()]
+        change = change_of_neighbors(
+            self._neighbors(other.Y, snapshot, k), self._neighbors(first, onto, k)
+        )
+        codes = np.rint(255 * change).astype(np.uint8)
+        return {"k": k, "mean": float(change.mean())}, [codes.tobytes()]
+
+    def _neighbors(self, Y: NDArray[Any], snapshot: str, k: int) -> NDArray[np.int32]:
+        """Return the neighbors on a map; those of a snapshot, which stays as it is, are kept."""
+        if not snapshot:
+            return map_neighbors(Y, k)
+        of = self._session.get_snapshot(snapshot).embedding
+        with self._lock:
+            for known, size, neighbors in self._kept_neighbors:
+                if known is of and size == k:
+                    return neighbors
+        found = map_neighbors(Y, k)
+        with self._lock:  # of two snapshots that are compared
+            self._kept_neighbors = [*self._kept_neighbors[-1:], (of, k, found)]
+        return found
 
     def _thumbnails(self) -> tuple[dict[str, Any], list[bytes]]:
         sample, onto = self._sample, self._present()

@@ -2,11 +2,12 @@
 
 Where no kernel runs, a widget shows nothing: on GitHub, in what nbconvert makes of a notebook, in a
 notebook that is opened again. The picture is an output of its own, which a page with a live map
-hides (``frontend/src/still_output.ts``). It is replaced when the map rests, and now and then while
-it moves, so that a saved notebook has the last map. On request the page that zooms and shows cards
-lies over the picture, in a frame; where frames are removed, the picture is left. A short script
-follows, which hides what JupyterLab says where the widget's model is lost
-(``frontend/src/lost_widget.ts``).
+hides (``frontend/src/still_output.ts``). It is replaced when nothing has changed for a moment, and
+now and then while a map moves, so that a saved notebook has the last map: drawing twenty thousand
+points takes a quarter of a second, for which a person who is at work should not wait. On request
+the page that zooms and shows cards lies over the picture, in a frame; where frames are removed, the
+picture is left. A short script follows, which hides what JupyterLab says where the widget's model
+is lost (``frontend/src/lost_widget.ts``).
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from typing import Any
 
 _logger = logging.getLogger(__name__)
 
-#: Seconds between two pictures of a map in motion, and from rest to its picture.
+#: Seconds between two pictures of a map that goes on changing, and from its last change to one.
 MOTION, REST = 15.0, 1.0
 #: Pixels that the page in the output has at least.
 PAGE_HEIGHT = 640
 _SCRIPT = pathlib.Path(__file__).parent / "static" / "lost_widget.js"
 
-#: Events of a session that change the picture soon; "frame" does later.
-EVENTS = frozenset({"state", "supervision", "method"})
+#: Events of a session that change the picture.
+EVENTS = frozenset({"frame", "state", "supervision", "method"})
 
 
 class StillOutput:
@@ -53,6 +54,7 @@ class StillOutput:
         self._page = page
         self._id = f"nbembed-{secrets.token_hex(8)}"
         self._lock = threading.Condition()
+        self._changed: float | None = None  # first since the last picture
         self._due: float | None = None
         self._shown = False
         self._closed = False
@@ -74,13 +76,14 @@ class StillOutput:
 
     def note(self, event: str) -> None:
         """Take an event of the session, in its worker's thread."""
-        if not self._shown or (event not in EVENTS and event != "frame"):
+        if not self._shown or event not in EVENTS:
             return
-        when = time.monotonic() + (REST if event in EVENTS else MOTION)
+        now = time.monotonic()
         with self._lock:
-            if self._due is None or when < self._due:
-                self._due = when
+            if self._changed is None:
+                self._changed = now
                 self._lock.notify_all()
+            self._due = min(self._changed + MOTION, now + REST)
 
     def close(self) -> None:
         """Publish the last picture, and end."""
@@ -97,7 +100,7 @@ class StillOutput:
                     self._lock.wait(None if self._due is None else self._due - time.monotonic())
                 if self._closed:
                     return
-                self._due = None
+                self._changed = self._due = None
             self._publish(update=True)
 
     def _publish(self, *, update: bool) -> None:

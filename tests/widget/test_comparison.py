@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import nbembed as nb
-from nbembed.widget import Explorer
+from nbembed.measures.map_comparison import map_neighbors
+from nbembed.widget import Explorer, comparison
 from nbembed.widget.comparison import MOST_THUMBNAILS
 from tests.waiting import eventually
 from tests.widget.test_explorer import Page
@@ -110,6 +111,28 @@ def test_a_snapshot_is_brought_onto_the_present_map(explorer: Any) -> None:
         np.frombuffer(buffers[0], np.uint8) / 255, found.change, atol=1 / 255
     )
     assert page.ask("map_change", snapshot="before", k=10**9)[0]["k"] == N - 1
+
+
+def test_neighbors_of_a_snapshot_are_searched_once(explorer: Any, monkeypatch: Any) -> None:
+    take(explorer, "before")
+    searched = []
+
+    def search(Y: Any, k: int) -> Any:
+        searched.append(k)
+        return map_neighbors(Y, k)
+
+    monkeypatch.setattr(comparison, "map_neighbors", search)
+    page = Asking(explorer)
+    page.ask("map_change", snapshot="before", k=7)
+    assert searched == [7, 7]
+    explorer.session.step(3, wait=True)
+    _, (codes,) = page.ask("map_change", snapshot="before", k=7)
+    assert searched == [7, 7, 7]
+    kept = explorer.session.get_snapshot("before").points
+    change = nb.measures.compare_maps(kept, explorer.embedding, 7).change
+    np.testing.assert_array_equal(np.frombuffer(codes, "u1"), np.rint(255 * change))
+    page.ask("map_change", snapshot="before", k=5)
+    assert searched[3:] == [5, 5]
 
 
 def test_how_it_is_shown_is_a_trait(explorer: Any) -> None:

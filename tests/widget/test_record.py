@@ -18,7 +18,7 @@ from PIL import Image
 
 import nbembed as nb
 from nbembed.display.picture import PNG_KEY
-from nbembed.display.scene import RAMP
+from nbembed.display.scene import VIRIDIS
 from nbembed.session.provenance import given_by_hand
 from nbembed.widget import autosave, exports, opening, still_output, view_state
 from nbembed.widget.protocol import CommandMessage
@@ -247,7 +247,7 @@ def test_pages_and_pictures_are_colored_by_a_measure(explore, frame):
     assert state["measure"]["mean"] == pytest.approx(expected.mean())
     values = np.frombuffer(base64.b64decode(state["measure"]["values"]["b64"]), "<f4")
     assert values == pytest.approx(expected, abs=1e-6)
-    high, low = [f'fill="{color.upper()}"' for color in (RAMP[-1], RAMP[0])]
+    high, low = [f'fill="{color.upper()}"' for color in (VIRIDIS[-3], VIRIDIS[0])]
     picture = explorer.to_svg()
     assert high in picture
     assert low in picture
@@ -328,6 +328,22 @@ def test_the_output_has_a_picture_that_follows_the_map(explore, frame, monkeypat
     count = len(publisher.sent)
     explorer.session.undo() if not explorer._owned else None
     assert len(publisher.sent) == count
+
+
+def test_a_picture_waits_until_nothing_changes_but_not_for_ever(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(still_output.time, "monotonic", lambda: now[0])
+    output = still_output.StillOutput(lambda: (b"", ""))
+    output._shown = True
+    rest, motion = still_output.REST, still_output.MOTION
+    for now[0], event in ((100.0, "supervision"), (100.5, "frame"), (101.2, "supervision")):
+        output.note(event)
+    assert output._due == 101.2 + rest, "who labels is at work"
+    now[0] = 100 + motion - rest / 2
+    output.note("frame")
+    assert output._due == 100 + motion
+    output.note("trace")  # changes no picture
+    assert output._due == 100 + motion
 
 
 def test_no_picture_where_none_is_wanted(explore, frame, monkeypatch):
