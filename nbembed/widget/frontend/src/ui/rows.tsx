@@ -49,16 +49,19 @@ function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
   const answer = rows.order.value.value;
   const scope = rows.scope.value;
   const listed = rows.listed.value.length;
-  const choices = [["selected", `Selected ${listed.toLocaleString("en")}`], ["all", all]] as const;
+  const chosen = selection.value.length;
+  // A selection made in the table leaves the list as it is.
+  const among = scope === "selected" && listed !== chosen ? ` of ${count(listed, "row")}` : "";
+  const choices = [["selected", "Selected"], ["all", all]] as const;
   return (
     <div class="nbe-rows" data-pending={rows.order.pending.value}>
       <div class="nbe-rows-head">
         <div class="nbe-switch nbe-scope" role="group" aria-label="Rows">
           {choices.map(([name, text]) => (
-            <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => (rows.scope.value = name)}>{text}</button>
+            <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => rows.list(name)}>{text}</button>
           ))}
         </div>
-        <span class="nbe-why">{selection.value.length.toLocaleString("en")} selected{answer && answer.left_out > 0 && ` · ${answer.left_out} more columns`}</span>
+        <span class="nbe-why">{chosen.toLocaleString("en")}{among} selected{answer && answer.left_out > 0 && ` · ${answer.left_out} more columns`}</span>
         <span class="nbe-why nbe-rows-hint">Click selects, Shift a range, Ctrl adds; double-click opens the card</span>
       </div>
       {rows.order.error.value && <p class="nbe-why">{inline(rows.order.error.value, 300)}</p>}
@@ -205,7 +208,6 @@ function Row({ view, rows, id, row, point, columns, y, selected, active }: RowPr
     <div
       role="row" id={id} class="nbe-table-row" aria-rowindex={row + 2} aria-selected={selected} data-active={active}
       style={{ transform: `translateY(${y}px)` }}
-      onMouseDown={(e) => e.shiftKey && e.preventDefault()} // selects rows, not text
       onClick={(e) => rows.choose(row, e.shiftKey ? "extend" : e.ctrlKey || e.metaKey ? "toggle" : "replace")}
       onDblClick={() => view.openCard(point)}
       onMouseEnter={() => view.map.peek()?.hoverOver(point)}
