@@ -69,8 +69,8 @@ def test_a_column_that_is_not_offered_has_an_entry_too(open_explorer: Any) -> No
     page = open_explorer(n=40, clusters=4, color_columns=["", "size"], color_column={
         "kind": "category", "title": "", "names": ["a", "b"], "colors": ["#111111", "#222222"],
     })  # fmt: skip
-    assert shown(page) == "given classes"
-    assert menu(page).locator("option", has_text="given classes").count() == 1
+    assert shown(page) == "color"
+    assert menu(page).locator("option", has_text="color").count() == 1
 
 
 def test_a_click_on_the_legend_selects_the_points_of_a_category(page: Page) -> None:

@@ -774,7 +774,7 @@ def test_each_method_says_what_it_does(page: Page) -> None:
     )
     options = page.get_by_role("combobox", name="Method").locator("option")
     assert options.all_text_contents() == [
-        "HSSNE · clusters, with tails", "SNE · keeps <b>neighborhoods</b>", "Mbed",
+        "HSSNE", "SNE · keeps <b>neighborhoods</b>", "Mbed",
     ]  # fmt: skip
     page.get_by_role("combobox", name="Method").select_option("SNE")
     page.wait_for_function("window.kernel.traits.method === 'SNE'")
@@ -782,7 +782,7 @@ def test_each_method_says_what_it_does(page: Page) -> None:
 
 def test_color_by_says_what_the_column_is(open_explorer: Any) -> None:
     column = {"kind": "category", "names": ["a"], "colors": ["#0072B2"]}
-    for title, text in (("species", "species"), ("", "given classes")):
+    for title, text in (("species", "species"), ("", "color")):
         page = open_explorer(n=20, color_column={**column, "title": title})
         first = page.get_by_role("combobox", name="Color by").locator("option").first
         expect(first).to_have_text(text)

@@ -49,7 +49,7 @@ export function ClassPalette({ view }: { view: View }) {
 
 function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; index: number; group: string }) {
   const chosen = view.chosenClass.value === index;
-  const count = view.counts.value[index] ?? 0;
+  const count = (view.counts.value[index] ?? 0).toLocaleString("en");
   const key = keyOfClass(info, view.store.traits.classes.value);
   const name = inline(info.name, 120);
   return (

@@ -27,7 +27,7 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
   const { color_column: column, color_columns: columns, color_column_count: count, color_by: colorBy } = traits;
   const titles = view.still ? [] : columns.value;
   const { kind, title } = column.value;
-  const untitled = kind === "category" ? "given classes" : "given values";
+  const untitled = "color"; // as in Python
   const place = kind === "none" ? -1 : titles.indexOf(title);
   const choices: [ColorMode, string][] = [];
   if (kind !== "none" && place < 0) choices.push(["column", title || untitled]);
