@@ -2,6 +2,11 @@
 import { minus } from "./ui/numbers";
 import type { ColumnKind } from "./wire.generated";
 
+/** Whether a point has no value in the column. */
+export function isMissing(kind: ColumnKind, value: number): boolean {
+  return kind === "category" ? !(value >= 0) : Number.isNaN(value);
+}
+
 const DAY = 86_400;
 
 /** Numbers from here on are in powers of ten. */
