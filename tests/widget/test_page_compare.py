@@ -268,10 +268,13 @@ def test_points_are_colored_by_change(page: Page) -> None:
 
 def test_a_map_that_needs_no_motion_is_called_the_same(page: Page) -> None:
     take(page, "before")
-    act(page, """const answer = k.answers.map_beside; k.answers.map_beside = (a) => {
+    act(
+        page,
+        """const answer = k.answers.map_beside; k.answers.map_beside = (a) => {
         const [fields, buffers] = answer(a);
         return [{...fields, disparity: 1e-9, turn: -1e-5, mirrored: false, scale: 1.0001}, buffers];
-      }""")
+      }""",
+    )
     compare(page, "before")
     expect(page.get_by_text("Disparity 0.000. The maps are the same.")).to_be_visible()
 
