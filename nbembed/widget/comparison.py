@@ -296,6 +296,7 @@ class Comparison:
             "disparity": None,
             "turn": None,
             "mirrored": False,
+            "scale": None,
             "range": [],
         }
         if other.Y is None:
@@ -305,6 +306,7 @@ class Comparison:
             fields["disparity"] = finite(alignment.disparity)
             fields["turn"] = finite(alignment.turn)
             fields["mirrored"] = alignment.mirrored
+            fields["scale"] = finite(alignment.scale)
         quantized = quantize(places) if len(places) > FULL_PRECISION else None
         if quantized is None:
             return fields, [places.astype("<f4").tobytes()]

@@ -124,7 +124,7 @@ def prepared(session: Session) -> list[dict[str, Any]]:
         parts = recipe.parts_entered(parameter.name)
         cost = "Takes effect at once."
         if "affinities" in parts:
-            cost = f"Finds the neighbors of {session.n_samples} points anew; the map goes on."
+            cost = f"Finds the neighbors of {session.n_samples:,} points anew; the map goes on."
         elif not parts:
             cost = "Counts from the next reset."
         found.append(

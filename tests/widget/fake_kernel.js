@@ -531,7 +531,7 @@ function comparing(k) {
     },
     map_beside: ({ snapshot }) => {
       if (snapshot && !k.kept[snapshot]) return `${snapshot} is not there`;
-      const fields = { version: 1, iteration: 77, cost: 2.5, quality: 0.25, disparity: 0.125, turn: -30.2, mirrored: true, range: [] };
+      const fields = { version: 1, iteration: 77, cost: 2.5, quality: 0.25, disparity: 0.125, turn: -30.2, mirrored: true, scale: 1.25, range: [] };
       return [fields, [new Uint8Array(Float32Array.from(places(snapshot)).buffer)]];
     },
     map_change: ({ k: neighbors }) => [{ k: neighbors, mean: 0.4 }, [Uint8Array.from({ length: k.n }, (_, i) => (i < k.n / 2 ? 0 : Math.round((255 * i) / k.n)))]],

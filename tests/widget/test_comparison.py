@@ -97,6 +97,7 @@ def test_a_snapshot_is_brought_onto_the_present_map(explorer: Any) -> None:
     fields, buffers = page.ask("map_beside", snapshot="before")
     np.testing.assert_allclose(places(fields, buffers), explorer.embedding, rtol=1e-4, atol=1e-5)
     assert fields["disparity"] == pytest.approx(0, abs=1e-6)
+    assert fields["scale"] == pytest.approx(1)
     fields, buffers = page.ask("map_change", snapshot="before", k=7)
     assert fields == {"k": 7, "mean": 0.0}
     assert buffers == [bytes(N)]

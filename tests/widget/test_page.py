@@ -227,6 +227,8 @@ def test_a_logarithmic_slider_sends_its_value_and_not_its_position(page: Page) -
 def test_a_slider_without_effect_is_disabled_and_says_why(page: Page) -> None:
     expect(page.get_by_role("slider", name="ρ")).to_be_disabled()
     expect(page.get_by_text("Needs labels or must-links")).to_be_visible()
+    name = page.locator(".nbe-off .nbe-control-name")
+    expect(name).to_have_text("how much labels and links count")
 
 
 def test_lasso_selects_adds_and_subtracts(page: Page) -> None:
@@ -386,6 +388,23 @@ def test_the_wheel_scrolls_the_page_until_the_map_has_the_focus(page: Page) -> N
     page.get_by_role("button", name="Fit view").click()
     moved(page, zoomed)
     assert screen_of(page, 0) == pytest.approx(before)
+
+
+def test_a_view_without_points_says_so_and_leads_back(page: Page) -> None:
+    before = screen_of(page, 0)
+    box = page.locator(".nbe-map").bounding_box()
+    assert box is not None
+    for _ in range(2):
+        page.mouse.move(box["x"] + 10, box["y"] + 100)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] - 10, box["y"] + 100, steps=3)
+        page.mouse.up()
+    empty = page.get_by_text("No points here")
+    expect(empty).to_be_visible()
+    page.get_by_text("Fit view", exact=True).click()
+    expect(empty).to_have_count(0)
+    assert screen_of(page, 0) == pytest.approx(before)
+    expect(page.get_by_role("application")).to_be_focused()
 
 
 def test_dragging_pans(page: Page) -> None:

@@ -355,3 +355,19 @@ def test_names_keep_off_the_centers_of_a_method_and_their_names(open_explorer: A
               Math.abs(y + dy - v) < 12 && left < u + 45 && right > u - 7);
           }); }"""
     )
+
+
+def test_a_long_cell_of_an_open_card_is_cut_until_asked_for(open_explorer: Any) -> None:
+    rows = [{"title": "note", "text": "long " * 2000}, {"title": "lines", "text": "a\n" * 40},
+            {"title": "last", "text": "short"}]  # fmt: skip
+    page = open_explorer(n=40, named=True, about={"all": {"rows": rows, "neighbors": []}})
+    act(page, "k.update({ cards: new DataView(Uint32Array.of(3).buffer) })")
+    card = page.get_by_role("group", name="Card of")
+    cells = card.get_by_role("listitem").locator(".nbe-card-value")
+    expect(cells.nth(2)).to_have_text("short")
+    heights = [cells.nth(k).evaluate("e => e.offsetHeight") for k in range(2)]
+    assert max(heights) < 200
+    cells.first.get_by_role("button", name="more").click()
+    expect(cells.first).to_contain_text("long " * 1990)
+    cells.first.get_by_role("button", name="less").click()
+    assert cells.first.evaluate("e => e.offsetHeight") == heights[0]

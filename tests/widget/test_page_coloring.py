@@ -90,8 +90,29 @@ def test_a_column_that_is_not_offered_has_an_entry_too(open_explorer: Any) -> No
     page = open_explorer(n=40, clusters=4, color_columns=["", "size"], color_column={
         "kind": "category", "title": "", "names": ["a", "b"], "colors": ["#111111", "#222222"],
     })  # fmt: skip
-    assert shown(page) == "given classes"
-    assert menu(page).locator("option", has_text="given classes").count() == 1
+    assert shown(page) == "color"
+    assert menu(page).locator("option", has_text="color").count() == 1
+
+
+def test_points_without_a_value_have_an_entry_in_the_legend(page: Page) -> None:
+    legend = page.get_by_role("list", name="Colors")
+    missing = legend.get_by_role("button", name="missing", exact=True)
+    expect(missing).to_have_count(0)
+    act(
+        page,
+        "k.offered = [null, { kind: 'number', values: k.truth.map((c, i) => i % 8 ? i : NaN) }]",
+    )
+    menu(page).select_option(label="size")
+    missing.click()
+    selected(page, 1)
+    assert selection(page) == list(range(0, 80, 8))
+    codes = "Float32Array.from(k.truth, (c, i) => i < 3 ? -1 : c)"
+    act(page, f"k.update({{ color_values: new DataView({codes}.buffer), color_column: "
+        "{ kind: 'category', title: 'digit', names: ['0', '1', '2', '3'],"
+        " colors: ['#111111', '#222222', '#333333', '#444444'] } })")  # fmt: skip
+    missing.click()
+    selected(page, 2)
+    assert selection(page) == [0, 1, 2]
 
 
 def test_a_click_on_the_legend_selects_the_points_of_a_category(page: Page) -> None:

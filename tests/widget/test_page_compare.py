@@ -252,7 +252,7 @@ def test_points_are_colored_by_change(page: Page) -> None:
     assert asked(page, "map_change") == []
     page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
     expect(page.get_by_text("40 % of 10 neighbors changed")).to_be_visible()
-    match = "Disparity 0.125. To match, it is turned by −30°, mirrored, scaled."
+    match = "Disparity 0.125. To match, it is turned by −30°, mirrored, scaled by 1.25."
     expect(page.get_by_text(match)).to_be_visible()
     act(page, "0")
     gray_first = in_color(page, ".nbe-map .nbe-points")
@@ -264,6 +264,19 @@ def test_points_are_colored_by_change(page: Page) -> None:
     page.get_by_role("button", name="Select most changed").click()
     page.wait_for_function("window.kernel.replied.select === 1")
     assert selection(page) == list(range(180, 200))
+
+
+def test_a_map_that_needs_no_motion_is_called_the_same(page: Page) -> None:
+    take(page, "before")
+    act(
+        page,
+        """const answer = k.answers.map_beside; k.answers.map_beside = (a) => {
+        const [fields, buffers] = answer(a);
+        return [{...fields, disparity: 1e-9, turn: -1e-5, mirrored: false, scale: 1.0001}, buffers];
+      }""",
+    )
+    compare(page, "before")
+    expect(page.get_by_text("Disparity 0.000. The maps are the same.")).to_be_visible()
 
 
 def test_the_colors_of_the_change_are_explained_in_one_line(page: Page) -> None:
@@ -288,6 +301,8 @@ def test_a_second_live_map_is_steered_beside_the_first(page: Page) -> None:
     slider = page.get_by_role("slider", name="α of the second map")
     slide(slider, 1.5)
     page.wait_for_function("window.kernel.replied.set_second === 1")
+    titles = page.locator(".nbe-map-title")
+    expect(titles).to_have_text(["present map: HSSNE, α 2", "second map: HSSNE, α 1.5"])
     assert sent(page, "set_second")[0]["arguments"] == {"alpha": 1.5}
     assert sent(page, "set") == []
     page.wait_for_function("window.kernel.sent.filter(m => m.name === 'map_beside').length > 3")

@@ -120,6 +120,7 @@ def test_nothing_is_asked_until_the_panel_is_open(page: Page) -> None:
     (question,) = asked(page, "describe")
     assert question["sets"] == [[1, 2, 3], []]
     page.get_by_role("tab", name="Steer").click()
+    expect(page.get_by_role("button", name="Advanced")).to_be_visible()
     choose(page, [5])
     assert len(asked(page, "describe")) == 1
 
@@ -335,6 +336,34 @@ def test_selecting_among_the_selected_keeps_the_list(page: Page) -> None:
     assert listed(page) == [40]
     choose(page, [])
     expect(page.get_by_role("region", name="Rows")).to_contain_text("Nothing is selected")
+
+
+def test_rows_count_what_is_selected_now(page: Page) -> None:
+    grid = open_rows(page, all_points=False)
+    table = page.get_by_role("region", name="Rows")
+    expect(page.get_by_role("button", name="All 400")).to_have_attribute("aria-pressed", "true")
+    grid.get_by_text("note 2", exact=True).click()
+    grid.get_by_text("note 5", exact=True).click(modifiers=["Shift"])
+    expect(table).to_contain_text("4 selected")
+    page.get_by_role("button", name="Selected", exact=True).click()
+    expect(grid).to_have_attribute("aria-rowcount", "5")
+    grid.get_by_text("note 4", exact=True).click()
+    expect(table).to_contain_text("1 of 4 rows selected")
+    page.get_by_role("button", name="Selected", exact=True).click()
+    expect(grid).to_have_attribute("aria-rowcount", "2")
+    expect(table).to_contain_text("1 selected")
+    page.get_by_role("button", name="Rows", exact=True).click()
+    page.get_by_role("button", name="Rows", exact=True).click()
+    expect(page.get_by_role("button", name="Selected", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+
+def test_a_double_click_on_a_row_selects_no_text(page: Page) -> None:
+    grid = open_rows(page)
+    grid.get_by_text("note 6", exact=True).dblclick()
+    expect(page.get_by_role("group", name="Card of point 6")).to_be_visible()
+    assert page.evaluate("getSelection().toString()") == ""
 
 
 def test_rows_work_by_keyboard(page: Page) -> None:

@@ -774,15 +774,44 @@ def test_each_method_says_what_it_does(page: Page) -> None:
     )
     options = page.get_by_role("combobox", name="Method").locator("option")
     assert options.all_text_contents() == [
-        "HSSNE · clusters, with tails", "SNE · keeps <b>neighborhoods</b>", "Mbed",
+        "HSSNE", "SNE · keeps <b>neighborhoods</b>", "Mbed",
     ]  # fmt: skip
     page.get_by_role("combobox", name="Method").select_option("SNE")
     page.wait_for_function("window.kernel.traits.method === 'SNE'")
 
 
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [("0 1 2", 3), ("setosa virginica versicolor", 2), ("setosa plasmacytoid-dendritic-cells", 1)],
+)
+def test_columns_of_classes_leave_room_for_their_names(
+    open_explorer: Any, names: str, columns: int
+) -> None:
+    page = open_explorer(n=400, clusters=4, width=1000)
+    for name in names.split():
+        act(page, f"k.addClass('{name}')")
+    chips = page.locator(".nbe-chips")
+    tracks = chips.evaluate("e => getComputedStyle(e).gridTemplateColumns.split(' ').length")
+    assert tracks == columns
+    cut = "e => [...e.querySelectorAll('.nbe-chip-name')].some(n => n.scrollWidth > n.clientWidth)"
+    assert not chips.evaluate(cut)
+
+
+def test_seven_classes_fit_into_the_field(page: Page) -> None:
+    for k in range(7):
+        act(page, f"k.addClass('class {k}')")
+    lasso_around(page, kernel(page, "k.cluster(1)"))
+    list_ = page.get_by_role("listbox", name="Classes")
+    assert list_.evaluate("e => e.scrollHeight - e.clientHeight") == 0
+    act(page, "k.addClass('another')")
+    page.keyboard.press("ArrowUp")
+    off = list_.evaluate("e => [...e.children].map(c => c.offsetTop - e.scrollTop)")
+    assert not [top for top in off if -20 < top < 0], "no row is cut in the middle"
+
+
 def test_color_by_says_what_the_column_is(open_explorer: Any) -> None:
     column = {"kind": "category", "names": ["a"], "colors": ["#0072B2"]}
-    for title, text in (("species", "species"), ("", "given classes")):
+    for title, text in (("species", "species"), ("", "color")):
         page = open_explorer(n=20, color_column={**column, "title": title})
         first = page.get_by_role("combobox", name="Color by").locator("option").first
         expect(first).to_have_text(text)

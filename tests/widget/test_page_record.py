@@ -255,6 +255,24 @@ def test_a_page_that_was_made_before_the_map_says_so(browser: Browser, tmp_path:
 
 
 @pytest.mark.browser
+def test_a_page_without_kernel_fills_the_window(still: Page) -> None:
+    page = still
+    fits = "() => document.documentElement.scrollHeight <= innerHeight"
+    explorer, map_ = page.get_by_role("group", name="Embedding explorer"), page.locator(".nbe-map")
+    for width, height in ((1300, 900), (680, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(fits)
+        box = explorer.bounding_box()
+        assert box is not None
+        assert (box["x"] + box["width"], box["y"] + box["height"]) == (width - 12, height - 12)
+        assert map_.evaluate("e => e.clientHeight") > height - 180
+    page.set_viewport_size({"width": 420, "height": 700})  # the panel is below the map
+    assert map_.evaluate("e => e.clientHeight") >= 460
+    shape = page.get_by_role("region", name="Classes").locator("svg.nbe-shape")
+    assert shape.count() == 1
+
+
+@pytest.mark.browser
 def test_a_page_without_kernel_zooms_hovers_and_selects(still: Page) -> None:
     page = still
     map_ = page.get_by_role("application")

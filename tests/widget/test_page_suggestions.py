@@ -343,3 +343,14 @@ def test_classes_that_are_digits_are_answered_by_their_names(open_explorer: Any)
     expect(asked(page)).not_to_contain_text("…")
     page.keyboard.press("2")
     expect(page.get_by_role("status")).to_contain_text("There is no class 2")
+
+
+def test_doubtful_points_are_called_by_their_names(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4, named=True)
+    run(page)
+    label_some(page)
+    opened(page)
+    point = kernel(page, "[...k.suggestions().doubtful][0]")
+    first = page.get_by_role("list", name="Most doubtful points").get_by_role("button").first
+    expect(first).to_contain_text(f"Point {point}")
+    expect(first).not_to_contain_text("#")

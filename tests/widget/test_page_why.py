@@ -236,7 +236,8 @@ def test_a_measure_colors_all_points(page: Page) -> None:
     expect(region).to_contain_text("Mean 0.5")
     assert sent(page, "color_by")[-1]["arguments"] == {"mode": "stress"}
     assert asked(page, "measure")[-1]["arguments"] == {"measure": "stress", "k": 10}
-    expect(region).to_contain_text("faithful")
+    ends = region.locator(".nbe-ramp span")
+    expect(ends).to_have_text(["faithful0", "higher1"])
     # The choice is that of the other panel, too, and goes back to what there was.
     page.get_by_role("tab", name="Steer").click()
     expect(page.get_by_label("Color by", exact=True)).to_have_value("stress")
@@ -247,6 +248,45 @@ def test_a_measure_colors_all_points(page: Page) -> None:
     run(page, 5)
     page.wait_for_timeout(400)
     assert len(asked(page, "measure")) == count
+
+
+def test_an_end_of_the_scale_has_the_word_of_the_measure_only_at_its_end(page: Page) -> None:
+    act(
+        page,
+        """k.answers.measure = ({ measure: name, k: size }) => [
+          { name, k: size, version: k.version, ready: true, mean: 0.9 },
+          [Float32Array.from({ length: k.n }, (_, i) => 0.75 + i / (4 * k.n - 4))]]""",
+    )
+    open_why(page)
+    page.get_by_label("Color by a measure").select_option("trustworthiness")
+    ends = page.get_by_role("region", name="Measures of each point").locator(".nbe-ramp span")
+    expect(ends).to_have_text(["lower0.75", "true1"])
+
+
+def test_numbers_of_a_column_have_the_same_decimals(page: Page) -> None:
+    act(
+        page,
+        """const answer = k.answers.forces; k.answers.forces = (a) => {
+          const [fields] = answer(a);
+          const lengths = [0, 6.6e-4, 0.00314];
+          const terms = fields.terms.map((term, i) => ({ ...term, length: lengths[i] }));
+          return [{ ...fields, terms, total_length: 3.2e-9 }, []];
+        };
+        k.answers.unsupervised = () => [{ ready: true, iteration: 200, qualities: [
+          { name: "kept", here: 0.7646, unsupervised: 0.7673 }] }, [k.positions]];""",
+    )
+    open_why(page)
+    hover(page, 3)
+    table = page.get_by_role("region", name="Forces").get_by_role("table")
+    expect(table.locator("tr > :nth-child(3)")).to_have_text(
+        ["Force", "", "0.00066", "0.00314", "0.00000"]
+    )
+    expect(table.locator("tr > :nth-child(2)")).to_have_text(
+        ["Nats", "−2.00", "3.00", "0.50", "1.50"]
+    )
+    page.get_by_role("region", name="Without labels").get_by_role("button").click()
+    moved = page.get_by_role("table", name="Qualities with and without labels").locator("td")
+    expect(moved).to_have_text(["0.765", "0.767", "−0.002"])
 
 
 def test_a_measure_that_is_not_ready_is_asked_for_again(page: Page) -> None:

@@ -48,6 +48,7 @@ QUERIES: tuple[QueryType, ...] = (
             Field("disparity", nullable(NUMBER), "Of the two maps (Procrustes), in [0, 1]."),
             Field("turn", nullable(NUMBER), "Degrees by which it was turned."),
             Field("mirrored", FLAG),
+            Field("scale", nullable(NUMBER), "Factor that brought it to the size of the first."),
             Field("range", list_of(NUMBER), "Of 16-bit positions, else empty."),
         ),
         buffers=(Field("positions", array("|u1"), "Bytes of what a frame has as positions."),),

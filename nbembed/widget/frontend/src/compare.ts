@@ -10,8 +10,9 @@ import { Setters } from "./commands";
 import { extentOf } from "./map/camera";
 import { Answers } from "./queries";
 import type { Store } from "./store";
+import { short } from "./ui/numbers";
 import { positionsOf } from "./wire";
-import type { CommandArguments, CommandName, CommandPoints, CompareView, QueryAnswers } from "./wire.generated";
+import type { CommandArguments, CommandName, CommandPoints, CompareView, Control, QueryAnswers } from "./wire.generated";
 
 /** Size of the neighborhoods that are compared. */
 export const NEIGHBORS = 10;
@@ -23,6 +24,8 @@ const MOVING = 1000;
 const MOST = 0.1;
 /** Stands for the second live map where a snapshot's name could be. */
 const SECOND = "";
+
+type Values = Readonly<Record<string, number | null>>;
 
 /** Calls a function soon, but at least so many milliseconds after the last time. */
 class Pacer {
@@ -67,6 +70,8 @@ export class Compare {
   readonly tint: ReadonlySignal<Uint8Array | null>;
   /** What the other map is called. */
   readonly title: ReadonlySignal<string>;
+  /** What the first map is called. */
+  readonly firstTitle: ReadonlySignal<string>;
   private readonly asking = new Pacer(() => this.askPlaces());
   private readonly measuring = new Pacer(() => this.askChanges());
   private readonly setters: Setters;
@@ -84,7 +89,7 @@ export class Compare {
       select: (points: Uint32Array) => void;
     },
   ) {
-    const { compared, second, snapshots, state } = store.traits;
+    const { compared, second, snapshots, state, method, parameters, controls } = store.traits;
     this.setters = new Setters(store.link, (name, value, at) => store.commands.send("set_second", { [name]: value }, [], at));
     this.beside = new Answers(store.queries, "map_beside");
     this.first = new Answers(store.queries, "map_beside");
@@ -106,7 +111,13 @@ export class Compare {
     });
     this.title = computed(() => {
       const snapshot = compared.value?.snapshot ?? SECOND;
-      return snapshot === SECOND ? `second map: ${second.value?.method ?? ""}` : inline(snapshot, 40);
+      if (snapshot !== SECOND) return inline(snapshot, 40);
+      return second.value ? `second map: ${second.value.method}${differing(second.value.controls, second.value.parameters, parameters.value)}` : "second map";
+    });
+    this.firstTitle = computed(() => {
+      if (compared.value?.onto) return inline(compared.value.onto, 40);
+      const others = compared.value?.snapshot === SECOND ? (second.value?.parameters ?? {}) : {};
+      return `present map: ${method.value}${differing(controls.value, parameters.value, others)}`;
     });
     this.off = [
       effect(() => {
@@ -242,6 +253,16 @@ export class Compare {
     if (this.store.visible()) this.changes.ask({ snapshot: compared.snapshot, onto: compared.onto, k: NEIGHBORS }, []);
     else this.measuring.due(MOVING);
   }
+}
+
+/** The parameters that another map has with other values, as the end of a title. */
+function differing(controls: readonly Control[], values: Values, others: Values): string {
+  return controls
+    .flatMap(({ name, symbol }) => {
+      const [value, other] = [values[name], others[name]];
+      return typeof value === "number" && typeof other === "number" && value !== other ? `, ${symbol.replace("_", "")} ${short(value)}` : "";
+    })
+    .join("");
 }
 
 function placesOf(found: QueryAnswers["map_beside"] | null): Float32Array | null {

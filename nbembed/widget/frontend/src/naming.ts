@@ -54,7 +54,7 @@ const LISTED = 60;
 const MOST_PLACES = 2000;
 /** Pixels between the selection and the field, and the room that a field with some classes takes. */
 const GAP = 10;
-const ROOM = { width: 204, height: 196 };
+const ROOM = { width: 204, height: 208 };
 
 const fold = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const isNumber = (text: string): boolean => /^\d+$/.test(text);

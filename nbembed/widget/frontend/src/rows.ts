@@ -2,7 +2,7 @@
  * The points, or the labels of points, as rows of a table: which are listed, in which order, and the cells of
  * those in view. The order of all rows comes as one array, cells only for rows that are looked at.
  */
-import { effect, signal, untracked, type Signal } from "@preact/signals";
+import { batch, effect, signal, untracked, type Signal } from "@preact/signals";
 import { combine, same, type Combine } from "./map/pick";
 import { Answers } from "./queries";
 import type { Store } from "./store";
@@ -40,15 +40,16 @@ export class Rows {
     readonly table: RowTable,
     private readonly select: (points: Uint32Array) => void,
   ) {
-    this.scope = signal(table === "labels" ? "all" : "selected");
+    this.scope = signal("all");
     this.order = new Answers(store.queries, "order");
     this.answers = new Answers(store.queries, "rows");
   }
 
-  /** Keep order and cells up to date until the returned function is called. */
+  /** Keep order and cells up to date until the returned function is called. The points that are selected now are listed, if any. */
   watch(): () => void {
     const { selection, label_codes: labels, label_confidence: confidence, undo } = this.store.traits;
     const { table } = this;
+    if (table === "data") this.list(selection.peek().length ? "selected" : "all");
     const offs = [
       effect(() => {
         const points = selection.value;
@@ -79,6 +80,15 @@ export class Rows {
       }),
     ];
     return () => offs.forEach((off) => off());
+  }
+
+  /** List the points that are selected now, or all. */
+  list(scope: "selected" | "all"): void {
+    batch(() => {
+      this.own = null;
+      this.listed.value = this.store.traits.selection.peek();
+      this.scope.value = scope;
+    });
   }
 
   get columns(): RowColumn[] {
@@ -134,7 +144,8 @@ export class Rows {
   }
 
   private choosePoints(points: Uint32Array, how: Combine): void {
-    this.own = combine(this.store.traits.selection.peek(), points, how);
-    this.select(this.own);
+    const chosen = combine(this.store.traits.selection.peek(), points, how);
+    this.own = this.scope.peek() === "selected" ? chosen : null;
+    this.select(chosen);
   }
 }

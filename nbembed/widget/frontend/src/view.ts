@@ -6,6 +6,7 @@ import { computed, signal, type ReadonlySignal, type Signal } from "@preact/sign
 import { inline, type Card } from "./cards";
 import { ClassEdits } from "./class_edits";
 import { Changes } from "./changes";
+import { isMissing } from "./column_text";
 import { Latest, Setters } from "./commands";
 import { Find } from "./find";
 import { count, Group } from "./group";
@@ -310,8 +311,18 @@ export class View {
 
   /** Select the points of a category of the column that colors them, or add them, or remove them if all are selected. */
   selectCategory(code: number, join: boolean): void {
+    this.selectValues((value) => value === code, join);
+  }
+
+  /** Select the points without a value in the column that colors them, or add or remove them. */
+  selectMissing(join: boolean): void {
+    const { kind } = this.store.traits.color_column.peek();
+    this.selectValues((value) => isMissing(kind, value), join);
+  }
+
+  private selectValues(wanted: (value: number) => boolean, join: boolean): void {
     const values = this.store.traits.color_values.peek();
-    const points = shownPoints(this.store).filter((i) => values[i] === code);
+    const points = shownPoints(this.store).filter((i) => wanted(values[i]));
     const selected = new Set(join ? this.store.traits.selection.peek() : []);
     this.select(points, !join ? "replace" : points.every((i) => selected.has(i)) ? "subtract" : "add");
   }

@@ -935,7 +935,7 @@ export interface QueryAnswers {
   measure: { name: Measure; k: number; version: number; ready: boolean; mean: number | null; values: Float32Array };
   unsupervised: { ready: boolean; iteration: number; qualities: QualityChange[]; positions: Float32Array };
   thumbnails: { names: string[]; points: Uint32Array; places: Uint16Array };
-  map_beside: { version: number; iteration: number; cost: number | null; quality: number | null; disparity: number | null; turn: number | null; mirrored: boolean; range: number[]; positions: Uint8Array };
+  map_beside: { version: number; iteration: number; cost: number | null; quality: number | null; disparity: number | null; turn: number | null; mirrored: boolean; scale: number | null; range: number[]; positions: Uint8Array };
   map_change: { k: number; mean: number; change: Uint8Array };
   changes: { place: number; first: number; changes: PastChange[] };
   labels_csv: { text: string };

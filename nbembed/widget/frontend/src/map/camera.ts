@@ -59,6 +59,15 @@ export function toData(camera: Camera, size: Size, sx: number, sy: number): [num
   return [camera.x + (sx - size.width / 2) / camera.scale, camera.y - (sy - size.height / 2) / camera.scale];
 }
 
+/** Whether any point lies in the view. */
+export function showsAny(camera: Camera, size: Size, positions: Float32Array): boolean {
+  const [x, y] = [size.width / 2 / camera.scale, size.height / 2 / camera.scale];
+  for (let i = 0; i + 1 < positions.length; i += 2) {
+    if (Math.abs(positions[i] - camera.x) <= x && Math.abs(positions[i + 1] - camera.y) <= y) return true;
+  }
+  return false;
+}
+
 /** Zoom by a factor around the screen point (sx, sy). */
 export function zoomAt(camera: Camera, size: Size, sx: number, sy: number, factor: number): Camera {
   const [x, y] = toData(camera, size, sx, sy);

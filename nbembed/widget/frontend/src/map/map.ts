@@ -13,7 +13,7 @@ import type { Questions } from "../questions";
 import type { Store } from "../store";
 import { focusIsIn } from "../roots";
 import type { Theme } from "../theme";
-import { panBy, toData, toScreen, zoomAt, type Camera } from "./camera";
+import { panBy, showsAny, toData, toScreen, zoomAt, type Camera } from "./camera";
 import { Fit } from "./fit";
 import { Transition } from "./transition";
 import { attachGestures, type Gestures, type GestureTarget, type Tool } from "./gestures";
@@ -52,6 +52,8 @@ export class PointMap {
   readonly hint = signal("");
   /** Whether the person has panned or zoomed; the view then no longer follows the points. */
   readonly manual = signal(false);
+  /** Whether the person has moved the view to where no point is. */
+  readonly empty = signal(false);
   /** How the points are drawn, and the camera of the last drawing, for what shows them elsewhere. */
   readonly styles = signal<PointStyles | null>(null);
   /** The same without the colors of a comparison. */
@@ -336,6 +338,7 @@ export class PointMap {
     if (this.stale.layout) this.reportDrawn(began);
     this.stale = { styles: false, layout: false, blend: false };
     this.shot.value = this.camera;
+    this.empty.value = this.manual.peek() && positions.length > 0 && !showsAny(this.camera, this.stage.size, this.pickable);
     if (moving || this.transition.moving) this.redraw();
   }
 

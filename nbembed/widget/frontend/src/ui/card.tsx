@@ -3,6 +3,7 @@
  * points. All that comes from the data is text in an element of its own, so that neither markup nor
  * marks of direction in it act on anything else.
  */
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import { columnText } from "../column_text";
@@ -195,7 +196,7 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
           {shown.map((row, k) => (
             <div key={k} role="listitem">
               <span dir="auto" class="nbe-card-title">{row.title}</span>
-              <span dir="auto" class={row.text ? "nbe-card-value" : "nbe-card-value nbe-faint"}>{row.text || "–"}</span>
+              <Value text={row.text} open={open} />
             </div>
           ))}
         </div>
@@ -203,6 +204,22 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
       {left > 0 && <p class="nbe-why">and {left} more {left === 1 ? "column" : "columns"}</p>}
       {card && <Neighbors view={view} point={point} neighbors={card.neighbors} open={open} />}
     </div>
+  );
+}
+
+/** Letters and lines that an open card has of a cell, unless asked for more. */
+const [LETTERS, LINES] = [240, 6];
+
+/** A cell; the beginning of a long one, so that those below it are in reach. */
+function Value({ text, open }: { text: string; open: boolean }) {
+  const whole = useSignal(false);
+  const head = text.split("\n", LINES).join("\n").slice(0, LETTERS).replace(/[\ud800-\udbff]$/, "");
+  const long = open && head.length < text.length;
+  return (
+    <span dir="auto" class={text ? "nbe-card-value" : "nbe-card-value nbe-faint"}>
+      {long && !whole.value ? `${head}… ` : text || "–"}
+      {long && <button type="button" class="nbe-card-more" aria-expanded={whole.value} onClick={() => (whole.value = !whole.value)}>{whole.value ? "less" : "more"}</button>}
+    </span>
   );
 }
 

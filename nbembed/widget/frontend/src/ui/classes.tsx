@@ -18,6 +18,7 @@ export function ClassPalette({ view }: { view: View }) {
   const index = view.chosenClass.value;
   const chosen = classes[index];
   const editing = view.classEdits.open.value;
+  const counts = classes.map((_, k) => countText(view, k));
   return (
     <div class="nbe-classes">
       <div class="nbe-heading">
@@ -34,7 +35,7 @@ export function ClassPalette({ view }: { view: View }) {
           <button type="button" class="nbe-inline" aria-label="Add class" title="Add class" onClick={() => (view.newClass.value = "")}><Icon name="add" /></button>
         </span>
       </div>
-      <div class="nbe-chips" role="radiogroup" aria-label="Class">
+      <div class="nbe-chips" role="radiogroup" aria-label="Class" style={{ "--nbe-letters": Math.max(0, ...classes.map(({ name }, k) => name.length + counts[k].length)) }}>
         {view.classOrder.value.map((at) => [classes[at], at] as const).map(([info, at]) =>
           view.renaming.value === info.name
             ? <NameField key={`rename ${at}`} label="Class name" initial={info.name} onDone={(name) => view.renameClass(info.name, name)} onCancel={() => (view.renaming.value = null)} />
@@ -47,9 +48,13 @@ export function ClassPalette({ view }: { view: View }) {
   );
 }
 
+function countText(view: View, index: number): string {
+  return (view.counts.value[index] ?? 0).toLocaleString("en");
+}
+
 function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; index: number; group: string }) {
   const chosen = view.chosenClass.value === index;
-  const count = view.counts.value[index] ?? 0;
+  const count = countText(view, index);
   const key = keyOfClass(info, view.store.traits.classes.value);
   const name = inline(info.name, 120);
   return (

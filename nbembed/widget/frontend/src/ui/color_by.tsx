@@ -1,7 +1,7 @@
 /** What colors the points: the choice, and what the colors mean. */
 import { useRef } from "preact/hooks";
 import { inline } from "../cards";
-import { columnText } from "../column_text";
+import { columnText, isMissing } from "../column_text";
 import type { Choice } from "../column_search";
 import { shownCss } from "../contrast";
 import { scaleStops } from "../points/ramp";
@@ -27,7 +27,7 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
   const { color_column: column, color_columns: columns, color_column_count: count, color_by: colorBy } = traits;
   const titles = view.still ? [] : columns.value;
   const { kind, title } = column.value;
-  const untitled = kind === "category" ? "given classes" : "given values";
+  const untitled = "color"; // as in Python
   const place = kind === "none" ? -1 : titles.indexOf(title);
   const choices: [ColorMode, string][] = [];
   if (kind !== "none" && place < 0) choices.push(["column", title || untitled]);
@@ -98,6 +98,7 @@ const LEGEND_LIMIT = 24;
 function Legend({ view }: { view: View }) {
   const { kind, names, colors } = view.store.traits.color_column.value;
   const values = view.store.traits.color_values.value;
+  const missing = values.some((value) => isMissing(kind, value));
   if (kind === "number" || kind === "time") {
     let low = Infinity;
     let high = -Infinity;
@@ -105,18 +106,22 @@ function Legend({ view }: { view: View }) {
       if (v < low) low = v;
       if (v > high) high = v;
     }
-    if (!(high >= low)) return null;
     return (
-      <div class="nbe-ramp">
-        <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
-      </div>
+      <>
+        {high >= low && (
+          <div class="nbe-ramp">
+            <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
+          </div>
+        )}
+        {missing && <ul class="nbe-legend" aria-label="Colors"><Missing view={view} /></ul>}
+      </>
     );
   }
-  return <Categories view={view} names={names} colors={colors} />;
+  return <Categories view={view} names={names} colors={colors} missing={missing} />;
 }
 
 /** The categories, each a button that selects its points; together one tab stop. */
-function Categories({ view, names, colors }: { view: View; names: readonly string[]; colors: readonly string[] }) {
+function Categories({ view, names, colors, missing }: { view: View; names: readonly string[]; colors: readonly string[]; missing: boolean }) {
   const list = useRef<HTMLUListElement>(null);
   useRoving(list);
   return (
@@ -129,6 +134,18 @@ function Categories({ view, names, colors }: { view: View; names: readonly strin
         </li>
       ))}
       {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
+      {missing && <Missing view={view} />}
     </ul>
+  );
+}
+
+/** The points without a value, as an entry of the legend. */
+function Missing({ view }: { view: View }) {
+  return (
+    <li>
+      <button type="button" title="Points without a value: select them; with Shift, add or remove them" onClick={(e) => view.selectMissing(e.shiftKey)}>
+        <i style={{ background: "var(--nbe-neutral)" }} /><span>missing</span>
+      </button>
+    </li>
   );
 }

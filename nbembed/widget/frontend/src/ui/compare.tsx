@@ -6,7 +6,7 @@ import { changeStops } from "../points/tint";
 import type { View } from "../view";
 import type { Compared, SecondMap } from "../wire.generated";
 import { ControlSlider } from "./controls";
-import { readable } from "./numbers";
+import { minus, readable, short } from "./numbers";
 
 export function ComparePanel({ view }: { view: View }) {
   const { compared, second } = view.store.traits;
@@ -148,10 +148,17 @@ function Match({ view }: { view: View }) {
   const error = view.compare.beside.error.value;
   if (error) return <p class="nbe-why">{error}</p>;
   if (!found || found.disparity === null) return null;
-  const turned = found.turn === null ? "" : `turned by ${String(Math.round(found.turn)).replace("-", "−")}°`;
+  const turn = Math.round(found.turn ?? 0);
+  const scale = (found.scale ?? 1).toPrecision(3);
+  const moves = [
+    turn ? `turned by ${minus(String(turn))}°` : "",
+    found.mirrored ? "mirrored" : "",
+    scale === "1.00" ? "" : `scaled by ${short(found.scale ?? 1)}`,
+  ].filter(Boolean).join(", ");
+  const disparity = found.disparity.toFixed(3);
   return (
     <p class="nbe-why" title="Procrustes disparity: 0 for the same map, near 1 for maps that have nothing in common. It weighs long distances">
-      Disparity <b>{found.disparity.toFixed(3)}</b>. To match, it is {[turned, found.mirrored ? "mirrored" : "", "scaled"].filter(Boolean).join(", ")}.
+      Disparity <b>{disparity}</b>. {moves ? `To match, it is ${moves}.` : disparity === "0.000" && "The maps are the same."}
     </p>
   );
 }
@@ -180,7 +187,7 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
           set={(value) => compare.setSecond(control.name, value)} say={(message) => view.say(message)}
         />
       ))}
-      <p class="nbe-why" role="status">{facts.join(" · ")}</p>
+      <p class="nbe-why" role="status">{facts.map((fact, k) => <>{k > 0 && " · "}<span class="nbe-whole">{fact}</span></>)}</p>
       {second.problem && <p class="nbe-why nbe-bad" role="alert">{inline(second.problem, 300)}</p>}
       <div class="nbe-grid">
         <button type="button" class="nbe-button" title="Give the present map this method and these parameters; one undo takes it back" onClick={() => compare.takeOver()}>Take over</button>

@@ -1,7 +1,6 @@
 /** The other map of a comparison beside the first, and what the two are called. */
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { inline } from "../cards";
 import { SecondMap } from "../map/second_map";
 import type { Theme } from "../theme";
 import type { View } from "../view";
@@ -40,6 +39,5 @@ export function PresentTitle({ view }: { view: View }) {
   if (!compared) return null;
   const { compare } = view;
   const blended = `${Math.round(100 * compare.share.value)} % ${compare.title.value}`;
-  const first = compared.onto ? inline(compared.onto, 40) : `present map: ${view.store.traits.method.value}`;
-  return <span class="nbe-map-title" dir="auto">{compared.view === "blend" ? blended : first}</span>;
+  return <span class="nbe-map-title" dir="auto">{compared.view === "blend" ? blended : compare.firstTitle.value}</span>;
 }

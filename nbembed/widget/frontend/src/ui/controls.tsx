@@ -9,13 +9,14 @@ import { NumberField } from "./number_field";
 export function MethodSelect({ view }: { view: View }) {
   const { method, methods, method_groups: methodGroups } = view.store.traits;
   const grouped = new Set(methodGroups.value.flatMap((group) => group.names));
+  // The closed menu has room for the name alone.
   const sentence = methodGroups.value.flatMap(({ names, sentences }) => names.flatMap((name, k) => (name === method.value ? [sentences[k] ?? ""] : [])))[0] ?? "";
   return (
     <label class="nbe-row">
       <select class="nbe-select" aria-label="Method" title={sentence ? `${method.value}: ${sentence}` : method.value} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
         {methodGroups.value.map(({ title, names, sentences }) => (
           <optgroup key={title} label={title}>
-            {names.map((name, k) => <option key={name} value={name}>{sentences[k] ? `${name} · ${sentences[k]}` : name}</option>)}
+            {names.map((name, k) => <option key={name} value={name}>{sentences[k] && name !== method.value ? `${name} · ${sentences[k]}` : name}</option>)}
           </optgroup>
         ))}
         {methods.value.filter((name) => !grouped.has(name)).map((name) => <option key={name} value={name}>{name}</option>)}
@@ -110,7 +111,7 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
     <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} In Python: ${name}. Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
       <div class="nbe-control-head" onDblClick={(e) => !(e.target instanceof HTMLInputElement) && reset()}>
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
-        <span class="nbe-control-name" aria-hidden="true">{enabled ? gist(description) : name === symbol ? "" : name}</span>
+        <span class="nbe-control-name" aria-hidden="true">{gist(description)}</span>
         <NumberField
           label={`${label}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
           hint="Type a number, then Enter" onValue={set} onStep={move}

@@ -4,7 +4,7 @@ import { inline } from "../cards";
 import type { Find } from "../find";
 import type { FindChart, FindFilter } from "../wire.generated";
 import { Icon } from "./icons";
-import { readable } from "./numbers";
+import { minus, readable } from "./numbers";
 
 interface FilterProps {
   find: Find;
@@ -159,7 +159,7 @@ function round(value: number, span: number): number {
 }
 
 function show(value: number, { kind, step }: FindChart): string {
-  return kind === "time" ? day(value) : step && Math.abs(value) < 1e7 ? String(value) : value ? readable(value) : "0";
+  return kind === "time" ? day(value) : step && Math.abs(value) < 1e7 ? minus(String(value)) : value ? readable(value) : "0";
 }
 
 /** Seconds since 1970 as a date; "" where there is none. */

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { inline, plain, pngUrl } from "../cards";
 import { count, type Against } from "../group";
 import type { View } from "../view";
+import { minus } from "./numbers";
 import type { GroupColumn, GroupFeature, GroupShare, GroupWord, QueryAnswers } from "../wire.generated";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
@@ -179,7 +180,8 @@ function Features({ found, others }: { found: Description; others: string }) {
 }
 
 function Feature({ feature, others }: { feature: GroupFeature; others: string }) {
-  const { title, effect, larger, above, mean, other_mean: other, low, high, bars, other_bars: otherBars } = feature;
+  const { title, effect, larger, above, bars, other_bars: otherBars } = feature;
+  const [mean, other, low, high] = [feature.mean, feature.other_mean, feature.low, feature.high].map(minus);
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
   const hint = `Mean ${mean}, of the others ${other}. In ${percent(above)} of pairs the point of the group has the larger value. Bars from ${low} to ${high}, of either group in units of its highest.`;
   return (

@@ -38,7 +38,24 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
       </div>
       <OpenCards view={view} />
       <PresentTitle view={view} />
+      <Empty view={view} />
       {!view.still && <NamingField view={view} />}
+    </div>
+  );
+}
+
+/** The way back from where there are no points. */
+function Empty({ view }: { view: View }) {
+  const map = view.map.value;
+  if (!map?.empty.value) return null;
+  const back = (): void => {
+    map.fitView();
+    map.element.focus({ preventScroll: true }); // the button goes
+  };
+  return (
+    <div class="nbe-empty">
+      <span role="status">No points here</span>
+      <button type="button" class="nbe-button" title="Show the whole map (F)" onClick={back}>Fit view</button>
     </div>
   );
 }

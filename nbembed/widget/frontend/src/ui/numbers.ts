@@ -1,5 +1,29 @@
+/** How numbers are written: one minus sign, and as many digits as they are worth. */
+
+/** The text of a number with a minus sign in place of a hyphen. */
+export function minus(text: string): string {
+  return text.replace(/(^|e)-/g, "$1−");
+}
+
 /** A number in four significant figures, or in scientific notation if it is very large or small. */
 export function readable(value: number): string {
+  return minus(isExtreme(value) ? value.toExponential(2) : value.toPrecision(4));
+}
+
+/** Three significant figures. */
+export function short(value: number): string {
+  return minus(isExtreme(value) ? value.toExponential(1).replace("e+", "e") : String(Number(value.toPrecision(3))));
+}
+
+/** The numbers of a column of a table: as many decimals for all as give the largest three figures. */
+export function alike(values: readonly number[]): (value: number) => string {
+  const largest = Math.max(0, ...values.map(Math.abs));
+  if (isExtreme(largest)) return (value) => (value === 0 ? "0" : minus(value.toExponential(1).replace("e+", "e")));
+  const decimals = largest ? Math.max(0, 2 - Math.floor(Math.log10(largest))) : 0;
+  return (value) => minus(value.toFixed(decimals)).replace(/^−(0\.?0*)$/, "$1");
+}
+
+function isExtreme(value: number): boolean {
   const size = Math.abs(value);
-  return size >= 1e5 || (size > 0 && size < 1e-3) ? value.toExponential(2) : value.toPrecision(4);
+  return size >= 1e5 || (size > 0 && size < 1e-3);
 }

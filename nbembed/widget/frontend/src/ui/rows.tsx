@@ -5,12 +5,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { inline, plain } from "../cards";
-import { shownCss } from "../contrast";
 import { count } from "../group";
 import { clock, WHO } from "../origin";
 import type { Rows } from "../rows";
 import type { View } from "../view";
-import type { RowColumn } from "../wire.generated";
+import type { RowColumn, RowTable } from "../wire.generated";
+import { ClassSymbol } from "./class_symbol";
 import { Icon } from "./icons";
 
 /** Height of a row, and of the rows in view, in pixels; as in group.css. */
@@ -21,14 +21,28 @@ const SPARE = 6;
 /** Browsers do not lay out what is much higher; the scroll bar of more rows is coarser. */
 const TALLEST = 8_000_000;
 
-const WIDTHS: Record<RowColumn["kind"], string> = {
-  point: "72px",
-  name: "minmax(140px, 1fr)",
-  label: "110px",
-  number: "minmax(92px, 1fr)",
-  text: "minmax(140px, 1.6fr)",
-  source: "minmax(92px, 1fr)",
-  time: "minmax(110px, 1fr)",
+type Widths = Record<RowColumn["kind"], string>;
+
+const WIDTHS: Record<RowTable, Widths> = {
+  data: {
+    point: "72px",
+    name: "minmax(140px, 1fr)",
+    label: "minmax(110px, 0.8fr)",
+    number: "minmax(92px, 1fr)",
+    text: "minmax(140px, 1.6fr)",
+    source: "minmax(92px, 1fr)",
+    time: "minmax(110px, 1fr)",
+  },
+  // Names of points and of classes may be long, the other texts are words.
+  labels: {
+    point: "60px",
+    name: "minmax(110px, 1.4fr)",
+    label: "minmax(120px, 1.4fr)",
+    number: "minmax(92px, 0.5fr)",
+    text: "minmax(70px, 0.6fr)",
+    source: "minmax(84px, 0.5fr)",
+    time: "minmax(110px, 0.6fr)",
+  },
 };
 
 export function RowsDock({ view }: { view: View }) {
@@ -49,16 +63,19 @@ function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
   const answer = rows.order.value.value;
   const scope = rows.scope.value;
   const listed = rows.listed.value.length;
-  const choices = [["selected", `Selected ${listed.toLocaleString("en")}`], ["all", all]] as const;
+  const chosen = selection.value.length;
+  // A selection made in the table leaves the list as it is.
+  const among = scope === "selected" && listed !== chosen ? ` of ${count(listed, "row")}` : "";
+  const choices = [["selected", "Selected"], ["all", all]] as const;
   return (
     <div class="nbe-rows" data-pending={rows.order.pending.value}>
       <div class="nbe-rows-head">
         <div class="nbe-switch nbe-scope" role="group" aria-label="Rows">
           {choices.map(([name, text]) => (
-            <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => (rows.scope.value = name)}>{text}</button>
+            <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => rows.list(name)}>{text}</button>
           ))}
         </div>
-        <span class="nbe-why">{selection.value.length.toLocaleString("en")} selected{answer && answer.left_out > 0 && ` · ${answer.left_out} more columns`}</span>
+        <span class="nbe-why">{chosen.toLocaleString("en")}{among} selected{answer && answer.left_out > 0 && ` · ${answer.left_out} more columns`}</span>
         <span class="nbe-why nbe-rows-hint">Click selects, Shift a range, Ctrl adds; double-click opens the card</span>
       </div>
       {rows.order.error.value && <p class="nbe-why">{inline(rows.order.error.value, 300)}</p>}
@@ -125,14 +142,15 @@ function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowCol
     event.preventDefault();
     event.stopPropagation();
   };
-  const template = columns.map(({ kind }) => WIDTHS[kind]).join(" ");
+  const widths = WIDTHS[rows.table];
+  const template = columns.map(({ kind }) => widths[kind]).join(" ");
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k);
   return (
     <div
       ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={`${rows.table === "labels" ? "Labels" : "Rows"} of ${count(points.length)}`} aria-multiselectable="true"
       aria-rowcount={points.length + 1} aria-colcount={columns.length} aria-activedescendant={active >= first && active < end ? `${id}-${active}` : undefined}
       aria-description="Arrow keys move between rows, with Shift they select; Space selects or deselects a row; Ctrl A selects all."
-      style={{ "--nbe-columns": template, "--nbe-rows-width": `${columns.reduce((sum, { kind }) => sum + least(kind), 0)}px` }}
+      style={{ "--nbe-columns": template, "--nbe-rows-width": `${columns.reduce((sum, { kind }) => sum + least(widths[kind]), 0)}px` }}
       onScroll={(e) => (top.value = e.currentTarget.scrollTop)}
       onKeyDown={keys}
       onMouseLeave={() => view.map.peek()?.hoverOver(-1)}
@@ -158,8 +176,8 @@ function marks(points: Uint32Array, n: number): Uint8Array {
 }
 
 /** The least width of a column in pixels. */
-function least(kind: RowColumn["kind"]): number {
-  return Number(/\d+(?=px)/.exec(WIDTHS[kind])?.[0]);
+function least(width: string): number {
+  return Number(/\d+(?=px)/.exec(width)?.[0]);
 }
 
 /** Arrow keys move between headers, of which one can be reached by Tab. */
@@ -205,14 +223,13 @@ function Row({ view, rows, id, row, point, columns, y, selected, active }: RowPr
     <div
       role="row" id={id} class="nbe-table-row" aria-rowindex={row + 2} aria-selected={selected} data-active={active}
       style={{ transform: `translateY(${y}px)` }}
-      onMouseDown={(e) => e.shiftKey && e.preventDefault()} // selects rows, not text
       onClick={(e) => rows.choose(row, e.shiftKey ? "extend" : e.ctrlKey || e.metaKey ? "toggle" : "replace")}
       onDblClick={() => view.openCard(point)}
       onMouseEnter={() => view.map.peek()?.hoverOver(point)}
     >
       {columns.map(({ kind }, k) => (
         <div key={k} role="gridcell" aria-colindex={k + 1} data-kind={kind} dir={kind === "text" || kind === "name" ? "auto" : undefined} title={kind === "text" && cells?.[k] ? inline(cells[k], 200) : undefined}>
-          {kind === "point" ? point : kind === "label" ? label && <><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} /><bdi>{inline(label.name)}</bdi>{sure < 1 && rows.table === "data" && <span class="nbe-faint"> · {sure.toFixed(2)}</span>}</> : cells ? shown(kind, cells[k]) : "…"}
+          {kind === "point" ? point : kind === "label" ? label && <><ClassSymbol view={view} info={label} /> <bdi>{inline(label.name)}</bdi>{sure < 1 && rows.table === "data" && <span class="nbe-faint"> · {sure.toFixed(2)}</span>}</> : cells ? shown(kind, cells[k]) : "…"}
         </div>
       ))}
     </div>

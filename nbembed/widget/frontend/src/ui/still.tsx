@@ -1,10 +1,10 @@
 /** The Explorer without a kernel: to look, zoom, hover and select. */
 import type { Signal } from "@preact/signals";
 import { inline } from "../cards";
-import { shownCss } from "../contrast";
 import type { Theme } from "../theme";
 import type { View } from "../view";
 import type { Measure } from "../wire.generated";
+import { ClassSymbol } from "./class_symbol";
 import { ColorBy } from "./color_by";
 import { DataNote } from "./controls";
 import { Icon } from "./icons";
@@ -66,10 +66,10 @@ function Classes({ view }: { view: View }) {
     <section class="nbe-section" aria-label="Classes">
       <div class="nbe-heading"><h2>Classes</h2></div>
       <ul class="nbe-still-classes">
-        {view.classOrder.value.map((k) => [classes[k], k] as const).map(([{ name, color }, k]) => (
+        {view.classOrder.value.map((k) => [classes[k], k] as const).map(([info, k]) => (
           <li key={k}>
             <button type="button" title="Select its points" onClick={() => view.selectClass(k)}>
-              <i style={{ background: shownCss(color, view.theme.value) }} /><span dir="auto">{inline(name)}</span> {view.counts.value[k].toLocaleString("en")}
+              <ClassSymbol view={view} info={info} /><span dir="auto">{inline(info.name)}</span> {view.counts.value[k].toLocaleString("en")}
             </button>
           </li>
         ))}

@@ -1,4 +1,6 @@
 /** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
+import { useEffect } from "preact/hooks";
+import { inline } from "../cards";
 import { shownCss } from "../contrast";
 import { keyOfClass } from "../naming";
 import { CHECK_SIZE } from "../questions";
@@ -89,6 +91,12 @@ function List({ view }: { view: View }) {
 
 function Rows({ view, points }: { view: View; points: number[] }) {
   const found = view.store.suggestions.value;
+  const { cards, traits } = view.store;
+  const named = traits.named.value;
+  useEffect(() => {
+    if (named) cards.askNames(points);
+  }, [named, points.join()]);
+  void cards.version;
   return (
     <ol class="nbe-doubtful" aria-label="Most doubtful points">
       {points.map((i) => {
@@ -97,7 +105,7 @@ function Rows({ view, points }: { view: View; points: number[] }) {
         return (
           <li key={i}>
             <button type="button" title={`Ask for point ${i}`} onClick={() => view.questions.ask(i)}>
-              <span class="nbe-faint">#{i}</span><span class="nbe-doubt">{text}</span><span class="nbe-faint">{confidence ? confidence.toFixed(2) : ""}</span>
+              <span class="nbe-faint nbe-doubt-point"><bdi>{inline(cards.name(i) ?? "", 40) || `#${i}`}</bdi></span><span class="nbe-doubt">{text}</span><span class="nbe-faint">{confidence ? confidence.toFixed(2) : ""}</span>
             </button>
           </li>
         );

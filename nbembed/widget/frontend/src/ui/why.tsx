@@ -4,9 +4,10 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../cards";
 import { scaleStops } from "../points/ramp";
 import type { View } from "../view";
-import { MEASURE_TEXTS, measureOf, SIZES } from "../why";
+import { MEASURE_TEXTS, measureOf, SIZES, type End } from "../why";
 import { MEASURES, type ForceTerm, type Measure } from "../wire.generated";
 import { Formula } from "./formula";
+import { alike, short } from "./numbers";
 
 /** Neighbors of each kind that are listed. */
 const LISTED = 4;
@@ -166,6 +167,8 @@ function Parameters({ view }: { view: View }) {
 
 function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; cost: number | null; total: number }) {
   const longest = Math.max(...terms.map(({ length }) => length), 1e-300);
+  const nats = alike([...terms.map((term) => term.cost ?? 0), cost ?? 0]);
+  const force = alike([...terms.map(({ length }) => length), total]);
   return (
     <table class="nbe-why-terms" aria-label={`Terms of the cost, and their force on ${nameOf(view, view.why.point.value)}`}>
       <thead><tr><th scope="col">Term</th><th scope="col">Nats</th><th scope="col">Force</th></tr></thead>
@@ -173,24 +176,16 @@ function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; c
         {terms.map(({ name, formula, role, cost: value, length }) => (
           <tr key={name} data-role={role} title={formula}>
             <th scope="row"><i /><span>{name}<small class="nbe-why-formula"><Formula text={formula} /></small></span></th>
-            <td>{value === null ? "–" : short(value)}</td>
-            <td>{role === "constant" ? "" : <><span>{short(length)}</span><i style={{ width: `${(100 * length) / longest}%` }} /></>}</td>
+            <td>{value === null ? "–" : nats(value)}</td>
+            <td>{role === "constant" ? "" : <><span>{force(length)}</span><i style={{ width: `${(100 * length) / longest}%` }} /></>}</td>
           </tr>
         ))}
       </tbody>
       <tfoot>
-        <tr data-role="total"><th scope="row"><i /><span>sum</span></th><td>{cost === null ? "–" : short(cost)}</td><td><span>{short(total)}</span></td></tr>
+        <tr data-role="total"><th scope="row"><i /><span>sum</span></th><td>{cost === null ? "–" : nats(cost)}</td><td><span>{force(total)}</span></td></tr>
       </tfoot>
     </table>
   );
-}
-
-/** Three significant digits. */
-function short(value: number): string {
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace("e+", "e").replace("-", "−");
-  return Number(value.toPrecision(3)).toString().replace("-", "−");
 }
 
 // -- measures ------------------------------------------------------------------------------------
@@ -220,13 +215,15 @@ export function MeasureLegend({ view }: { view: View }) {
   if (!measure) return null;
   const { hint, low, high } = MEASURE_TEXTS[measure];
   const shown = why.shown.value;
+  // The words are those of the ends of the measure; its scale may be of a part of it.
+  const words = (value: number, end: End | undefined, other: string): string => (end && short(value) === short(end.at) ? end.text : other);
   return (
     <>
       {shown ? (
         <div class="nbe-ramp nbe-why-ramp" title={`From ${shown.low.toPrecision(3)} to ${shown.high.toPrecision(3)}: all but the most extreme hundredth at either end`}>
-          <span>{low}<small>{short(shown.low)}</small></span>
+          <span>{words(shown.low, low, "lower")}<small>{short(shown.low)}</small></span>
           <i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} />
-          <span>{high}<small>{short(shown.high)}</small></span>
+          <span>{words(shown.high, high, "higher")}<small>{short(shown.high)}</small></span>
         </div>
       ) : null}
       <p class="nbe-why">{why.measured.error.value || (shown ? `${hint}. Mean ${shown.mean === null ? "–" : short(shown.mean)}.` : "Measuring …")}</p>
@@ -272,7 +269,8 @@ function Qualities({ found }: { found: { iteration: number; qualities: { name: M
       <thead><tr><th scope="col">Mean</th><th scope="col">here</th><th scope="col">without</th><th scope="col">moved</th></tr></thead>
       <tbody>
         {found.qualities.map(({ name, here, unsupervised }) => {
-          const moved = here === null || unsupervised === null ? null : here - unsupervised;
+          // The difference of the numbers that are shown.
+          const moved = here === null || unsupervised === null ? null : Number(text(here)) - Number(text(unsupervised));
           // Of stress, less is better.
           const better = moved === null || Math.abs(moved) < 5e-4 ? "same" : moved > 0 === (name !== "stress") ? "better" : "worse";
           return (
