@@ -104,6 +104,8 @@ KINDS = {
 
 #: The unlabeled points.
 FREE = "[i for i, label in enumerate(explorer.labels) if label is None]"
+#: Whether any of them is selected: a label that is there already changes no picture.
+UNLABELED_CHOSEN = "any(explorer.labels[i] is None for i in explorer.selection)"
 
 LISTEN = """() => {
   window.frames = 0;
@@ -220,10 +222,14 @@ def label_by_lasso(
     for _ in range(lassos):
         free = notebook.evaluate(FREE)
         if not free:
-            break  # a label that is there already changes no picture
+            break
         point = int(rng.choice(free))
         hand.lasso(np.array(screen_of(hand.map, point)), 40)
         page.wait_for_timeout(150)
+        if not notebook.evaluate(UNLABELED_CHOSEN):  # the point has moved out of the lasso
+            page.keyboard.press("Escape")
+            page.keyboard.press("Escape")
+            continue
         page.keyboard.type(names[point], delay=30)
         page.wait_for_timeout(60)
         page.keyboard.press("Enter")
