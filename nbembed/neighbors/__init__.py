@@ -13,8 +13,8 @@ may take others of the points that tie for the last place, and replace the tree 
 20 000 points on.
 """
 
+from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.search import (
-    Neighbors,
     Search,
     check_k,
     find_neighbors,

@@ -11,7 +11,7 @@ the recall of a second sample is below :data:`~nbembed.neighbors.cells.ENOUGH`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.cells import ENOUGH, RECALL, ROUNDING, SAMPLE, SAMPLING, Cells
 from nbembed.neighbors.exact import FINDING
+from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.single_precision import center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.work import stage
@@ -39,17 +40,9 @@ SHARE = 1 / 8
 ROWS = 128
 
 
-class Answer(NamedTuple):
-    """Neighbors and distances (no squares), nearest first, and the share of true ones."""
-
-    indices: NDArray[np.intp]
-    distances: NDArray[np.float64]
-    recall: float
-
-
 def by_candidates(
     queries: NDArray[Any] | None, points: NDArray[Any], k: int, metric: Metric, n_threads: int
-) -> Answer | None:
+) -> Neighbors | None:
     """Return the k nearest points of each query, or None if all distances must be computed.
 
     Parameters
@@ -100,7 +93,7 @@ def by_candidates(
     sample = np.random.default_rng(1).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
     kth = _true(asked, points, sample, k, metric, itself).distances[:, -1:]
     recall = float((distances[sample] <= kth * (1 + ROUNDING)).mean())
-    return Answer(index, distances, recall) if recall >= ENOUGH else None
+    return Neighbors(index, distances, recall) if recall >= ENOUGH else None
 
 
 def _distances_to_some(
@@ -148,7 +141,7 @@ def _true(
     k: int,
     metric: Metric,
     itself: bool,
-) -> Answer:
+) -> Neighbors:
     """Return the k nearest points of the queries of a sample, by all distances."""
     index, distances = np.empty((len(sample), k), np.intp), np.empty((len(sample), k))
     finding = stage(SAMPLING, len(sample))
@@ -158,7 +151,7 @@ def _true(
         index[here] = k_smallest(D2, k)
         distances[here] = np.sqrt(np.take_along_axis(D2, index[here], axis=1))
         finding.advance(len(D2))
-    return Answer(index, distances, 1.0)
+    return Neighbors(index, distances, 1.0)
 
 
 def _number_of_candidates(

@@ -27,11 +27,11 @@ from nbembed.neighbors.exact import (
     FINDING,
     MORE,
     POINTS,
-    Found,
     all_distances,
     in_double,
     products,
 )
+from nbembed.neighbors.found import Found
 from nbembed.neighbors.single_precision import SinglePrecision
 from nbembed.neighbors.smallest import other_points
 from nbembed.work import Stage, stage

@@ -7,7 +7,7 @@ array is larger than a block.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from nbembed.distances import PAIRS
 from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
+from nbembed.neighbors.found import Found
 from nbembed.neighbors.single_precision import SinglePrecision, center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.work import stage
@@ -29,13 +30,6 @@ QUERIES, POINTS = 512, 2048
 MORE = 16
 #: What the search is called while it is done.
 FINDING = "finding neighbors"
-
-
-class Found(NamedTuple):
-    """Neighbors of queries, nearest first."""
-
-    indices: NDArray[np.intp]
-    squared: NDArray[np.float64]
 
 
 def all_distances(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,8 @@ from nbembed.matrix_input import check_data
 from nbembed.neighbors.candidates import by_candidates
 from nbembed.neighbors.cells import Cells
 from nbembed.neighbors.euclidean_space import OF_DIRECTIONS, euclidean_space
-from nbembed.neighbors.exact import FINDING, Found, all_distances
+from nbembed.neighbors.exact import FINDING, all_distances
+from nbembed.neighbors.found import Found, Neighbors
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.validation import check_choice, check_count
 from nbembed.work import stage
@@ -32,24 +33,6 @@ SINGLE = 4096
 MANY = 20_000
 #: Points whose neighbors a tree is asked for at a time.
 ROWS = 4096
-
-
-class Neighbors(NamedTuple):
-    """The nearest neighbors of points.
-
-    Attributes
-    ----------
-    indices : ndarray of shape (n_samples, k)
-        Nearest first.
-    distances : ndarray of shape (n_samples, k)
-        In units of the metric.
-    recall : float
-        Share of the true neighbors that were found, estimated on a sample; 1.0 for an exact search.
-    """
-
-    indices: NDArray[np.intp]
-    distances: NDArray[np.float64]
-    recall: float
 
 
 def nearest_neighbors(
@@ -143,9 +126,9 @@ def find_neighbors(
     if by_tree:
         return _by_tree(found, k, queries)
     if dense and approximate:
-        answer = by_candidates(queries, found, k, metric, n_threads)
-        if answer is not None:
-            return Neighbors(*answer)
+        among_candidates = by_candidates(queries, found, k, metric, n_threads)
+        if among_candidates is not None:
+            return among_candidates
     nearest = _by_blocks(points, k, metric, None if itself else found, name, n_threads)
     return Neighbors(nearest.indices, np.sqrt(nearest.squared, out=nearest.squared), 1.0)
 

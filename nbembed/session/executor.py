@@ -338,9 +338,13 @@ class Executor:
         iteration is the same as if this one had never been begun. Of two iterations in a row only
         one is given up, so that a map moves while a slider is dragged.
         """
-        known = max(self.preparation.n_waiting, self.rehearsal.n_waiting)
-        waits = len(controller.queue) > known
+        waits = self._may_begin(controller)
         return waits and not controller.machine.steps_left and not self._gave_up
+
+    def _may_begin(self, controller: Controller) -> bool:
+        """Whether a command waits for its turn, and for neither affinities nor kernels."""
+        known = max(self.preparation.n_waiting, self.rehearsal.n_waiting)
+        return len(controller.queue) > known
 
     def _iterate(self, controller: Controller) -> None:
         engine = self._engine
@@ -370,7 +374,8 @@ class Executor:
                 events.append("state")
             controller.lock.notify_all()
         controller.subscribers.tell(*events)
-        controller.renew_suggestions()
+        if not self._may_begin(controller):  # else it has not been answered yet
+            controller.renew_suggestions()
 
     def _rest(self, controller: Controller) -> float | None:
         """Redo what is invalid, measure exactly, and sleep."""
