@@ -77,6 +77,8 @@ def test_the_list_follows_what_happens_while_it_is_open(page: Page) -> None:
     act(page, "k.place = 1; k.update({undo: 'label 120 points as six'})")
     expect(page.locator("[aria-current=step]")).to_contain_text("label 120 points")
     page.get_by_role("tab", name="Steer").click()
+    expect(page.locator(".nbe-changes")).to_have_count(0)
+    act(page, "0")
     before = kernel(page, "k.sent.filter(m => m.type === 'query').length")
     act(page, "k.update({undo: 'something else'})")
     assert kernel(page, "k.sent.filter(m => m.type === 'query').length") == before

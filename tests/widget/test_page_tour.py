@@ -44,6 +44,7 @@ def begin(page: Page) -> Locator:
     page.get_by_role("button", name="Help", exact=True).click()
     page.get_by_role("button", name="Tour of the Explorer").click()
     expect(page.get_by_role("dialog", name="Keys and mouse")).to_have_count(0)
+    expect(page.locator(".nbe-tour button:focus")).to_have_count(1)  # it takes the focus once
     return page.get_by_role("dialog")
 
 

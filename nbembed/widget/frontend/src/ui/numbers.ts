@@ -15,11 +15,12 @@ export function short(value: number): string {
   return minus(isExtreme(value) ? value.toExponential(1).replace("e+", "e") : String(Number(value.toPrecision(3))));
 }
 
-/** The numbers of a column of a table: as many decimals for all as give the largest three figures. */
-export function alike(values: readonly number[]): (value: number) => string {
+/** The numbers of a column of a table: as many decimals for all as give the largest, and a sum below, three figures. */
+export function alike(values: readonly number[], sum = 0): (value: number) => string {
   const largest = Math.max(0, ...values.map(Math.abs));
   if (isExtreme(largest)) return (value) => (value === 0 ? "0" : minus(value.toExponential(1).replace("e+", "e")));
-  const decimals = largest ? Math.max(0, 2 - Math.floor(Math.log10(largest))) : 0;
+  const decimalsOf = (size: number): number => (size ? Math.max(0, 2 - Math.floor(Math.log10(size))) : 0);
+  const decimals = Math.max(decimalsOf(largest), isExtreme(sum) ? 0 : decimalsOf(Math.abs(sum)));
   return (value) => minus(value.toFixed(decimals)).replace(/^−(0\.?0*)$/, "$1");
 }
 

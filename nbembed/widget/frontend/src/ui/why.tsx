@@ -167,7 +167,7 @@ function Parameters({ view }: { view: View }) {
 
 function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; cost: number | null; total: number }) {
   const longest = Math.max(...terms.map(({ length }) => length), 1e-300);
-  const nats = alike([...terms.map((term) => term.cost ?? 0), cost ?? 0]);
+  const nats = alike(terms.map((term) => term.cost ?? 0), cost ?? 0);
   const force = alike([...terms.map(({ length }) => length), total]);
   return (
     <table class="nbe-why-terms" aria-label={`Terms of the cost, and their force on ${nameOf(view, view.why.point.value)}`}>
