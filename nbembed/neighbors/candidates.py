@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import PAIRS, Distances, Metric, check_span, name_of
+from nbembed.distances import PAIRS, Metric, check_span, name_of
 from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.threads import run_chunks
+from nbembed.neighbors.blocks import by_blocks
 from nbembed.neighbors.cells import ENOUGH, RECALL, ROUNDING, SAMPLE, SAMPLING, Cells
 from nbembed.neighbors.exact import FINDING
 from nbembed.neighbors.found import Neighbors
@@ -64,8 +65,17 @@ def by_candidates(
         check_span(points, "X", None if itself else asked)
     except ValueError:  # Euclidean distances would be lost; the metric's need not be
         return None
-    sample = np.random.default_rng(0).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
-    true = _true(asked, points, sample, k, metric, itself).indices
+
+    def sampled(seed: int) -> tuple[NDArray[np.intp], Neighbors]:
+        """Return a sample of the queries, and their neighbors by all distances."""
+        rng = np.random.default_rng(seed)
+        sample = rng.choice(len(asked), min(SAMPLE, len(asked)), replace=False)
+        own = sample if itself else None
+        return sample, by_blocks(
+            asked[sample], k, metric, points, own, n_threads=n_threads, called=SAMPLING
+        )
+
+    sample, (true, _, _) = sampled(0)
     c = _number_of_candidates(asked[sample], points, true, sample if itself else None)
     if c > SHARE * n:
         return None
@@ -90,9 +100,8 @@ def by_candidates(
 
         run_chunks(measure, -(-len(own) // ROWS), n_workers)
         finding.advance(len(own))
-    sample = np.random.default_rng(1).choice(len(asked), min(SAMPLE, len(asked)), replace=False)
-    kth = _true(asked, points, sample, k, metric, itself).distances[:, -1:]
-    recall = float((distances[sample] <= kth * (1 + ROUNDING)).mean())
+    sample, (_, nearest, _) = sampled(1)
+    recall = float((distances[sample] <= nearest[:, -1:] * (1 + ROUNDING)).mean())
     return Neighbors(index, distances, recall) if recall >= ENOUGH else None
 
 
@@ -132,26 +141,6 @@ def _distances_to_some(
         return checked(d, i, some)
 
     return called
-
-
-def _true(
-    asked: NDArray[Any],
-    points: NDArray[Any],
-    sample: NDArray[np.intp],
-    k: int,
-    metric: Metric,
-    itself: bool,
-) -> Neighbors:
-    """Return the k nearest points of the queries of a sample, by all distances."""
-    index, distances = np.empty((len(sample), k), np.intp), np.empty((len(sample), k))
-    finding = stage(SAMPLING, len(sample))
-    for here, D2 in Distances(asked[sample], metric, points).blocks():
-        if itself:
-            D2[np.arange(len(D2)), sample[here]] = np.inf
-        index[here] = k_smallest(D2, k)
-        distances[here] = np.sqrt(np.take_along_axis(D2, index[here], axis=1))
-        finding.advance(len(D2))
-    return Neighbors(index, distances, 1.0)
 
 
 def _number_of_candidates(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import EUCLIDEAN, PAIRS, Distances, Metric, check_span
-from nbembed.kernels.threads import resolve_threads, run_chunks
+from nbembed.distances import EUCLIDEAN, PAIRS, Metric, check_span
+from nbembed.kernels.threads import resolve_threads
 from nbembed.matrix_input import check_data
+from nbembed.neighbors.blocks import by_blocks
 from nbembed.neighbors.candidates import by_candidates
 from nbembed.neighbors.cells import Cells
 from nbembed.neighbors.euclidean_space import OF_DIRECTIONS, euclidean_space
 from nbembed.neighbors.exact import FINDING, all_distances
-from nbembed.neighbors.found import Found, Neighbors
+from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.validation import check_choice, check_count
 from nbembed.work import stage
@@ -129,8 +130,8 @@ def find_neighbors(
         among_candidates = by_candidates(queries, found, k, metric, n_threads)
         if among_candidates is not None:
             return among_candidates
-    nearest = _by_blocks(points, k, metric, None if itself else found, name, n_threads)
-    return Neighbors(nearest.indices, np.sqrt(nearest.squared, out=nearest.squared), 1.0)
+    others = None if itself else found
+    return by_blocks(points, k, metric, others, n_threads=n_threads, name=name)
 
 
 def nearest_given(dissimilarities: Any, k: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -188,27 +189,3 @@ def _by_tree(found: Any, k: int, queries: Any) -> Neighbors:
         index[here], distances[here] = nearest, far
         finding.advance(len(far))
     return Neighbors(index, distances, 1.0)
-
-
-def _by_blocks(
-    points: Any, k: int, metric: Metric, others: Any, name: str, n_threads: int
-) -> Found:
-    n = points.shape[0]
-    index, squared = np.empty((n, k), dtype=np.intp), np.empty((n, k))
-    finding = stage(FINDING, n)
-    distances = Distances(points, metric, others, name=name)
-    slices = distances.slices()
-
-    def search(chunk: int) -> None:
-        here = slices[chunk]
-        D2 = distances.block(here)
-        if others is None:
-            own = np.arange(here.start, here.stop)
-            D2[own - here.start, own] = np.inf
-        index[here] = k_smallest(D2, k)
-        squared[here] = np.take_along_axis(D2, index[here], axis=1)
-        finding.advance(len(D2))
-
-    # A user's function is called in one thread, in order.
-    run_chunks(search, len(slices), n_threads if isinstance(metric, str) else 1)
-    return Found(index, squared)

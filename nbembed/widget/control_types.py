@@ -28,6 +28,7 @@ Control = record(
     Field("usual", NUMBER, "Where a double click brings it back."),
     Field("enabled", FLAG),
     Field("description", TEXT),
+    Field("needs", TEXT, "What it has no effect without; empty while it has one."),
 )
 Prepared = record(
     "Prepared",

@@ -87,9 +87,6 @@ def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, An
     labels = "two labels of one class" if supervision.labeled.size else "labels"
     missing = {"links": f"{labels} or must-links", "must-links": "must-links"}
     enabled = available[parameter.needs]
-    description = parameter.description
-    if not enabled:
-        description = f"{description} Needs {missing[parameter.needs]}.".strip()
     step = parameter.step
     if step is None:
         step = (parameter.high - parameter.low) / SLIDER_STEPS
@@ -102,7 +99,8 @@ def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, An
         "step": float(step),
         "usual": float(parameter.default),
         "enabled": enabled,
-        "description": description,
+        "description": parameter.description,
+        "needs": "" if enabled else f"Needs {missing[parameter.needs]}.",
     }
 
 

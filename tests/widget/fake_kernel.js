@@ -104,8 +104,8 @@ export class FakeKernel {
       methods: ["HSSNE", "Mbed", "SNE"],
       method_groups: [{ title: "Neighbor embeddings", names: ["HSSNE", "SNE"], sentences: ["", ""] }],
       controls: [
-        { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, usual: 1, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart." },
-        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count. Needs labels or must-links." },
+        { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, usual: 1, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart.", needs: "" },
+        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count.", needs: "Needs labels or must-links." },
       ],
       prepared: [
         { name: "perplexity", title: "Perplexity", value: "30", words: [], description: "About as many neighbors count.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
@@ -442,7 +442,7 @@ export class FakeKernel {
     setTimeout(() => this.suggest(), 1);
     this.update({
       label_codes: view(this.codes), label_confidence: view(this.confidence), undo,
-      controls: this.traits.controls.map((c) => ({ ...c, enabled: true })),
+      controls: this.traits.controls.map((c) => ({ ...c, enabled: true, needs: "" })),
     });
   }
 

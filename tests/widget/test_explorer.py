@@ -260,7 +260,8 @@ def test_links_show_in_the_traits(page: Page, explorer: Any) -> None:
 def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
     rho = explorer.controls[1]
     assert not rho["enabled"]
-    assert rho["description"] == "Links. Needs labels or must-links."
+    assert rho["description"] == "Links."
+    assert rho["needs"] == "Needs labels or must-links."
 
 
 def test_one_label_of_each_class_is_not_asked_for_labels():
@@ -270,7 +271,7 @@ def test_one_label_of_each_class_is_not_asked_for_labels():
         serializers.controls([rho], s)[0] for s in (one_each, one_each.label([4], "b"))
     )
     assert not single["enabled"]
-    assert single["description"].endswith("Needs two labels of one class or must-links.")
+    assert single["needs"] == "Needs two labels of one class or must-links."
     assert double["enabled"]
 
 

@@ -215,7 +215,8 @@ def test_a_logarithmic_slider_sends_its_value_and_not_its_position(page: Page) -
     act(
         page,
         """k.update({controls: [{name: 'lam', symbol: 'λ', low: 0.2, high: 20, scale: 'log',
-           step: 0, usual: 2, enabled: true, description: ''}], parameters: {lam: 2}})""",
+           step: 0, usual: 2, enabled: true, description: '', needs: ''}],
+           parameters: {lam: 2}})""",
     )
     slider = page.get_by_role("slider", name="λ")
     assert float(slider.input_value()) == pytest.approx(0.5, abs=0.01)
@@ -793,8 +794,8 @@ def test_the_map_keeps_its_size_from_tab_to_tab(open_explorer):
 def test_nothing_moves_when_a_slider_comes_to_have_an_effect(open_explorer):
     page = open_explorer(parameters={"alpha": 1, "rho": 0.5})
     rho = {"name": "rho", "symbol": "ρ", "low": 0, "high": 1, "scale": "linear", "step": 0.01,
-           "usual": 0.5, "enabled": False,
-           "description": "How much labels count. Needs labels or must-links."}  # fmt: skip
+           "usual": 0.5, "enabled": False, "description": "How much labels count.",
+           "needs": "Needs labels or must-links."}  # fmt: skip
     act(page, f"k.update({{controls: [{json.dumps(rho)}]}})")
     where = (
         "() => [...document.querySelectorAll('.nbe-map, .nbe-panel button')]"
@@ -802,7 +803,7 @@ def test_nothing_moves_when_a_slider_comes_to_have_an_effect(open_explorer):
     )
     expect(page.get_by_text("Needs labels or must-links.")).to_be_visible()
     before = page.evaluate(where)
-    rho |= {"enabled": True, "description": "How much labels count."}
+    rho |= {"enabled": True, "needs": ""}
     act(page, f"k.update({{controls: [{json.dumps(rho)}]}})")
     expect(page.get_by_text("Needs labels or must-links.")).to_be_hidden()
     assert page.evaluate(where) == before

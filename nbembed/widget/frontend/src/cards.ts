@@ -137,9 +137,8 @@ export function pngUrl(data: Uint8Array): string {
   return `data:image/png;base64,${btoa(text)}`;
 }
 
-/** Marks that change the direction of the text after them; with line breaks and spaces. */
+/** Marks that change the direction of the text after them. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/g;
 
 /** Text from the data as it is read everywhere, in its lines: without marks that would turn it. */
 export function plain(text: string): string {
@@ -148,6 +147,6 @@ export function plain(text: string): string {
 
 /** Text from the data inside a sentence: in one line, without marks that would act on the rest of it. */
 export function inline(text: string, longest = 60): string {
-  const characters = [...text.replace(MARKS, " ").trim()];
+  const characters = [...plain(text).replace(/\s+/g, " ").trim()];
   return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : characters.join("");
 }

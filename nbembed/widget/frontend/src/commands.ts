@@ -4,7 +4,7 @@
  */
 import { signal } from "@preact/signals";
 import type { Link } from "./link";
-import { waitFor } from "./patience";
+import { PATIENCE, waitFor } from "./patience";
 import type { CommandArguments, CommandName, CommandPoints, MessageFromPage, ReplyMessage } from "./wire.generated";
 
 type Reply = Pick<ReplyMessage, "ok" | "error">;
@@ -85,8 +85,6 @@ export class Commands {
 
 /** Least number of milliseconds between sends: about an animation frame. */
 const PACE = 15;
-/** Milliseconds after which a reply of a kernel that is free counts as lost. */
-const PATIENCE = 20_000;
 
 /**
  * Sends the latest value and drops those in between: at most one in an animation frame and one

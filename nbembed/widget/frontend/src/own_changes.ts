@@ -4,11 +4,8 @@
  * not shown: a selection would be gone for a moment, and with it the name that is typed for it.
  */
 import type { Link } from "./link";
-import { waitFor } from "./patience";
+import { PATIENCE, waitFor } from "./patience";
 import type { TraitName } from "./wire";
-
-/** Milliseconds after which the answer of a kernel that is free counts as lost. */
-const PATIENCE = 20_000;
 
 interface Change {
   /** Whether the kernel has said something of the trait since. */

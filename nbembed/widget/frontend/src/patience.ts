@@ -8,6 +8,9 @@ import type { Link } from "./link";
 /** Milliseconds in which a kernel that is asked whether it is there shows that it is, or counts as busy. */
 const PROBE = 4000;
 
+/** Milliseconds after which the answer of a kernel that is free counts as lost. */
+export const PATIENCE = 20_000;
+
 /** Call `lost` once the kernel has been free for so many milliseconds; the returned function stops the waiting. */
 export function waitFor(link: Link, milliseconds: number, lost: () => void): () => void {
   return effect(() => {

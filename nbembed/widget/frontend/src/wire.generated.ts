@@ -41,6 +41,8 @@ export interface Control {
   usual: number;
   enabled: boolean;
   description: string;
+  /** What it has no effect without; empty while it has one. */
+  needs: string;
 }
 
 /** A parameter that the map is prepared with, which has no slider. */

@@ -4,7 +4,7 @@ import { rgba, type Theme } from "../theme";
 import { toScreen, type Camera, type Size } from "./camera";
 import { centerBoxes } from "./centers";
 import { ShownPositions } from "./shown_positions";
-import { groupCenters, GROUP_HALF, NO_NAMES, placeNames, POINT_HALF, seenDirections, type Box, type Group, type Names, type PlacedName } from "./naming";
+import { groupCenters, GROUP_HALF, NO_NAMES, overlap, placeNames, POINT_HALF, seenDirections, type Box, type Group, type Names, type PlacedName } from "./naming";
 
 /** Milliseconds between two placements. */
 const PACE = 400;
@@ -69,7 +69,7 @@ export class NameTags {
       const [left, top] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
       const [x, y] = [left + dx, top + dy];
       const box = { left: x - width / 2, right: x + width / 2, top: y - half + 1, bottom: y + half - 1 };
-      if (!(x >= 0) || written.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom)) return;
+      if (!(x >= 0) || written.some((other) => overlap(box, other))) return;
       written.push(box);
       context.lineWidth = halo;
       context.strokeStyle = rgba(theme.background, 0.9);

@@ -86,12 +86,16 @@ export interface Box {
   bottom: number;
 }
 
+export function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
 export function placeNames(scene: Scene): Names {
   const { camera, size, positions } = scene;
   const taken = [...scene.taken];
   const free = (box: Box): boolean =>
     box.left >= 2 && box.top >= 2 && box.right <= size.width - 2 && box.bottom <= size.height - 2 &&
-    !taken.some((b) => box.left < b.right && b.left < box.right && box.top < b.bottom && b.top < box.bottom);
+    !taken.some((other) => overlap(box, other));
 
   const groups: PlacedName[] = [];
   const seenOf = samplesOnScreen(scene);

@@ -9,11 +9,11 @@ import { NumberField } from "./number_field";
 export function MethodSelect({ view }: { view: View }) {
   const { method, methods, method_groups: methodGroups } = view.store.traits;
   const grouped = new Set(methodGroups.value.flatMap((group) => group.names));
-  // The closed menu has room for the name alone.
   const sentence = methodGroups.value.flatMap(({ names, sentences }) => names.flatMap((name, k) => (name === method.value ? [sentences[k] ?? ""] : [])))[0] ?? "";
   return (
     <label class="nbe-row">
       <select class="nbe-select" aria-label="Method" title={sentence ? `${method.value}: ${sentence}` : method.value} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
+        {/* The closed menu has room for the name alone. */}
         {methodGroups.value.map(({ title, names, sentences }) => (
           <optgroup key={title} label={title}>
             {names.map((name, k) => <option key={name} value={name}>{sentences[k] && name !== method.value ? `${name} · ${sentences[k]}` : name}</option>)}
@@ -80,8 +80,9 @@ interface ControlSliderProps {
 export function ControlSlider({ control, label, kernel, waits, set: send, say }: ControlSliderProps) {
   const held = useSignal<number | null>(null);
   const lacked = useRef("");
-  const { low, high, scale, step, enabled, symbol, name, description } = control;
-  if (!enabled) lacked.current = need(description);
+  const { low, high, scale, step, enabled, symbol, name, needs } = control;
+  const description = [control.description, needs].filter(Boolean).join(" ");
+  if (needs) lacked.current = needs;
   const [stem, index] = symbol.split("_");
   const value = held.value ?? (typeof kernel === "number" ? kernel : low);
   useEffect(() => {
@@ -147,11 +148,6 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
 function gist(description: string): string {
   const [first] = description.split(/[:;,.]/);
   return first.charAt(0).toLowerCase() + first.slice(1);
-}
-
-/** What a parameter without effect says last: what it needs. */
-function need(description: string): string {
-  return /\bNeeds .*$/.exec(description)?.[0] ?? description;
 }
 
 /** Three significant figures, so that the value sent from a logarithmic slider is the value shown. */

@@ -1,0 +1,66 @@
+"""All distances in any metric, a block at a time: the search that all others are held to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.distances import Distances, Metric
+from nbembed.kernels.threads import run_chunks
+from nbembed.neighbors.exact import FINDING
+from nbembed.neighbors.found import Neighbors
+from nbembed.neighbors.smallest import k_smallest
+from nbembed.work import stage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def by_blocks(
+    queries: Any,
+    k: int,
+    metric: Metric,
+    points: Any = None,
+    own: NDArray[np.intp] | None = None,
+    *,
+    n_threads: int = 1,
+    name: str = "X",
+    called: str = FINDING,
+) -> Neighbors:
+    """Return the k nearest points of each query.
+
+    Parameters
+    ----------
+    queries : ndarray or csr_array of shape (m, n_features)
+        Or dissimilarities with ``metric="precomputed"``.
+    k : int
+    metric : str, callable or PointMetric
+    points : ndarray or csr_array of shape (n, n_features), optional
+        The queries themselves if None; they are no neighbors of themselves.
+    own : ndarray of int, shape (m,), optional
+        The point that each query is, where ``points`` are given and have the queries among them.
+    n_threads : int
+        For metrics by name: a user's function is called in one thread, in order. The result does
+        not depend on it.
+    name, called : str
+        What errors call the queries, and what the search is called while it is done.
+    """
+    m = queries.shape[0]
+    own = np.arange(m) if points is None else own
+    index, distances = np.empty((m, k), dtype=np.intp), np.empty((m, k))
+    finding = stage(called, m)
+    table = Distances(queries, metric, points, name=name)
+    slices = table.slices()
+
+    def search(chunk: int) -> None:
+        here = slices[chunk]
+        D2 = table.block(here)
+        if own is not None:
+            D2[np.arange(len(D2)), own[here]] = np.inf
+        index[here] = k_smallest(D2, k)
+        distances[here] = np.sqrt(np.take_along_axis(D2, index[here], axis=1))
+        finding.advance(len(D2))
+
+    run_chunks(search, len(slices), n_threads if isinstance(metric, str) else 1)
+    return Neighbors(index, distances, 1.0)
