@@ -40,8 +40,11 @@ ARGUMENTS = {
 #: Benchmarks that are a script with other arguments: the script, and those.
 VARIANTS = {
     "cold_start": ("latency", ["--cold"]),
+    "large_million": ("large", ["--on-map", "1000000"]),
+    "latency_large": ("latency", ["--n", "200000", "--moves", "20", "--lassos", "10"]),
     "latency_panels": ("latency", ["--panels"]),
     "page_memory": ("latency", ["--panels", "--n", "2000", "--minutes", "10"]),
+    "placement_million": ("placement", ["--many", "1000000"]),
 }
 
 HEAD = """# Performance

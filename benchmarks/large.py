@@ -4,6 +4,7 @@
     python benchmarks/large.py --sizes 10000        other sizes
     python benchmarks/large.py --fit 10000 70000    whole fits, affinities included (minutes)
     python benchmarks/large.py --sizes 20000 --fit 10000   both
+    python benchmarks/large.py --on-map 1000000     one iteration, neighbors taken on the map
     python benchmarks/large.py --mbed 5000 70000    one iteration of Mbed, against all pairs
     python benchmarks/large.py --mbed-fit 20000     a whole fit of Mbed, against all pairs of 5000
     python benchmarks/large.py --data mnist.npz     rows of ``X`` of a file in the place of blobs
@@ -14,6 +15,8 @@ An iteration is the gradient of t-SNE without the cost, of both on the same embe
 size that maps of so many points have after 750 iterations of openTSNE) and the same P (perplexity
 30, 90 neighbors, made by nbembed). They run in turns in one process, one thread; medians over the
 turns are compared. Other α are compared with openTSNE's Barnes–Hut form at the same `dof` = 1/α.
+With `--on-map`, which is for a million points, P has the 90 nearest neighbors on that disc itself,
+and trees are left out.
 
 A fit has affinities of its own. openTSNE runs its defaults: 250 iterations with exaggeration, 500
 without. nbembed is stopped once its cost is not above that of openTSNE's map, both by nbembed's P.
@@ -49,21 +52,27 @@ from sklearn.decomposition import PCA
 from umap import UMAP
 
 import nbembed as nb
-from nbembed.affinities import perplexity_affinities
+from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.objectives import HeavyTailed, LargeMargin, circle
 from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
 from nbembed.objectives.regions import Centers
 from nbembed.run import Run
 
 sys.path.insert(0, str(Path(__file__).parent))
-from layouts import disc
+from layouts import disc, neighbors_on_a_disc
 from report import Report, timed
 
 SIZES = (10_000, 20_000, 70_000)
 PERPLEXITY = 30.0
 ALPHAS = (0.5, 2.0)
-#: Of an iteration of t-SNE, n = 10 000.
-GOALS = {"openTSNE FFT": 5.0, "openTSNE BH": 7.0}
+#: Radius of the disc, in units of √n.
+SIZE = 0.36
+#: Of an iteration of t-SNE.
+GOALS = {
+    (10_000, "openTSNE FFT"): 5.0,
+    (10_000, "openTSNE BH"): 7.0,
+    (1_000_000, "openTSNE FFT"): 2.0,
+}
 #: openTSNE's defaults.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "fft": {"n_interpolation_points": 3, "min_num_intervals": 50, "ints_in_interval": 1},
@@ -79,6 +88,9 @@ def main() -> None:
     )
     parser.add_argument(
         "--sizes", nargs="*", type=int, help=f"sizes of t-SNE's iterations; {SIZES} where alone"
+    )
+    parser.add_argument(
+        "--on-map", nargs="*", type=int, default=[], help="sizes of iterations near their rest"
     )
     parser.add_argument("--fit", nargs="*", type=int, default=[], help="sizes of whole fits")
     parser.add_argument(
@@ -98,9 +110,14 @@ def main() -> None:
         mbed_iterations(points(n, options.data), options.turns, clock, report)
     if options.mbed_fit:
         mbed_fits(options.mbed_fit, options.data, report)
-    others = options.fit or options.mbed or options.mbed_fit
+    others = options.fit or options.mbed or options.mbed_fit or options.on_map
     for n in options.sizes or (() if others else SIZES):
-        iterations(points(n, options.data), options.turns, clock, report)
+        P = affinities(points(n, options.data))
+        iterations(P, disc(n, SIZE), options.turns, clock, report)
+    for n in options.on_map:
+        Y, rows = neighbors_on_a_disc(n, int(3 * PERPLEXITY))
+        P = Affinities(rows, "row").joint()
+        iterations(P, Y.astype(np.float64), options.turns, clock, report, trees=False)
     report.write(options.json)
 
 
@@ -122,11 +139,11 @@ def affinities(X: Any) -> Any:
 # ---- one iteration ------------------------------------------------------------------------------
 
 
-def iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -> None:
-    """Print milliseconds for one iteration, and report ratios."""
-    n = len(X)
-    P = affinities(X)
-    Y = disc(n, 0.36)
+def iterations(
+    P: Any, Y: Any, turns: int, clock: Callable[[], float], report: Report, trees: bool = True
+) -> None:
+    """Print milliseconds for one iteration at a layout, and report ratios."""
+    n = len(Y)
     layout = Y.astype(np.float32)
     theirs = P.P.astype(np.float64)
 
@@ -136,12 +153,13 @@ def iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -
 
     work = {
         "openTSNE FFT": peer_gradient(Y, theirs, 1.0, "fft"),
-        "openTSNE BH": peer_gradient(Y, theirs, 1.0, "bh"),
         "grid α = 1": ours(1.0, "grid"),
     }
+    if trees:
+        work["openTSNE BH"] = peer_gradient(Y, theirs, 1.0, "bh")
     if n <= 20_000:
         work["exact α = 1"] = ours(1.0, "exact")
-    for alpha in ALPHAS:
+    for alpha in ALPHAS if trees else ():
         work[f"openTSNE BH α = {alpha}"] = peer_gradient(Y, theirs, alpha, "bh")
         work[f"grid α = {alpha}"] = ours(alpha, "grid")
     seconds = timed(work, turns, clock)
@@ -151,11 +169,10 @@ def iterations(X: Any, turns: int, clock: Callable[[], float], report: Report) -
         middle = statistics.median(all_of_them)
         spread = max(all_of_them) - min(all_of_them)
         print(f"  {name:24s} {1e3 * middle:9.1f} ± {1e3 * spread / 2:5.1f}   {fft / middle:6.1f} ×")
-    for peer in ("openTSNE FFT", "openTSNE BH"):
+    for peer in ("openTSNE FFT", "openTSNE BH") if trees else ("openTSNE FFT",):
         name = f"t-SNE on the grid, one iteration, n = {n}"
-        goal = GOALS[peer] if n == 10_000 else None
-        report.ratio(name, seconds[peer], peer, seconds["grid α = 1"], goal)
-    for alpha in ALPHAS:
+        report.ratio(name, seconds[peer], peer, seconds["grid α = 1"], GOALS.get((n, peer)))
+    for alpha in ALPHAS if trees else ():
         peer = f"openTSNE BH α = {alpha}"
         name = f"HSSNE α = {alpha} on the grid, one iteration, n = {n}"
         report.ratio(name, seconds[peer], peer, seconds[f"grid α = {alpha}"])

@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial import cKDTree
 
 import nbembed as nb
 from nbembed.affinities import Affinities
@@ -34,7 +33,7 @@ from nbembed.kernels.grid.radial import Radial
 from nbembed.objectives import SNE, HeavyTailed
 
 sys.path.insert(0, str(Path(__file__).parent))
-from layouts import disc
+from layouts import neighbors_on_a_disc
 from report import Report, timed
 
 NEIGHBORS = 10
@@ -60,7 +59,7 @@ def main() -> None:
     what = f"{m} of {n} points labeled, {options.method} at α = {alpha:g}"
 
     def make(n: int) -> tuple[Any, Any]:
-        Y, rows = neighbors_on_a_disc(n)
+        Y, rows = neighbors_on_a_disc(n, NEIGHBORS)
         if options.method == "sne":
             return Y, SNE(Affinities(rows, "row"), algorithm="grid", n_jobs=1)
         P = sparse.csr_array((rows + rows.T) / (2 * n))
@@ -104,17 +103,6 @@ def main() -> None:
     report.value(f"pull within a group of {m}, α = {alpha:g}", ours, "s")
     report.ratio(f"pull within a group of {m}, α = {alpha:g}", pairs, "all pairs", ours)
     report.write(options.json)
-
-
-def neighbors_on_a_disc(n: int) -> tuple[Any, Any]:
-    """Return a map (n, 2) and the rows of its nearest neighbors, of equal affinity."""
-    Y = disc(n, 0.36)
-    _, near = cKDTree(Y).query(Y, NEIGHBORS + 1)
-    ends = np.arange(0, NEIGHBORS * n + 1, NEIGHBORS)
-    share = np.full(NEIGHBORS * n, 1 / NEIGHBORS, np.float32)
-    rows = sparse.csr_array((share, near[:, 1:].ravel().astype(np.int32), ends), shape=(n, n))
-    rows.sort_indices()
-    return np.ascontiguousarray(Y, np.float32), rows
 
 
 def groups(m: int) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
     python benchmarks/placement.py                 1000 new points on maps of 2000
     python benchmarks/placement.py --threads 2
     python benchmarks/placement.py --json out.json
-    python benchmarks/placement.py --many 100000   so many new points on a map of 20 000
+    python benchmarks/placement.py --many 1000000  so many new points on a map of 20 000
 
 Each implementation is fitted to 2000 points of ten clusters in fifty dimensions and places 1000
 more. The time includes distances, calibration and optimization. nbembed calibrates to the fit's
@@ -14,7 +14,7 @@ the same cluster is printed as well.
 
 With ``--many`` the map has 20 000 points (``--fitted``), nbembed places new points by their nearest
 neighbors and the map's potential, and 500 of them are placed by the sums over all fitted points and
-by openTSNE as well. Seconds are CPU seconds, and seconds for a million points are extrapolated.
+by openTSNE as well. Seconds are CPU seconds; of fewer points those for a million are extrapolated.
 
 Needs the extra ``nbembed[bench]``.
 """
