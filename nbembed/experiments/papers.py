@@ -387,6 +387,7 @@ BEYOND = {
     "labels-structure-short": "what labels do to the inner structure of digits",
     "labels-structure": "what labels do to the inner structure of a group",
     "labels-benchmark": "whether labels make a map worse, on the benchmarks' splits",
+    "labels-accepted": "what accepted suggestions do to a map",
     "mbed-centers": "Mbed in the plane with regions around centers",
     "few-labels-short": "classifiers with few labels side by side, three splits",
     "few-labels": "classifiers with few labels side by side, the book's benchmark",

@@ -8,7 +8,8 @@ unlabeled map's) and its inner neighborhoods, and leave those of the others as t
 (trustworthiness lost against the unlabeled map). Its radius, the median distance from its center,
 stands beside: it also shrinks where a class that lies in pieces is brought together. *Benchmark*:
 the error of the nearest labeled point on the map, with labels less without, over official splits.
-Labels should never make a map worse.
+Labels should never make a map worse. *Accepted suggestions*: the same where clusters mislead, once
+suggestions (``docs/decisions/0043``) that are sure enough have become soft labels.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from nbembed.experiments.jobs import in_order
 from nbembed.measures import trustworthiness
 from nbembed.methods import HSSNE
 from nbembed.neighbors import nearest_neighbors
+from nbembed.propagation import PropagationClassifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +52,10 @@ BENCHMARK = (
     ("text_mac_win", (50,)),
     ("uspst", (50,)),
 )
+#: Sets of which suggestions are accepted, with their numbers of labels.
+SUGGESTED = (("g10n", 50), ("g50c", 50), ("ssl_bci", 100), ("uspst", 50))
+#: The least confidence that is accepted; :meth:`nbembed.Session.accept` takes the first by default.
+CONFIDENCES = (0.9, 0.8, 0.7)
 
 
 class Quality(NamedTuple):
@@ -215,6 +221,33 @@ def _error_with_labels(shared: tuple[Any, NDArray[Any]], labeled: NDArray[np.int
     return nearest_label_error(_map(1.0, X, labels), y, labeled)
 
 
+def _accepted(data: Path | None) -> Iterator[Figure]:
+    for name, count in SUGGESTED:
+        found = read(data, name)
+        plain = _map(1.0, found.X)
+        splits = list(found.labeled[count])
+        before = np.mean([nearest_label_error(plain, found.y, labeled) for labeled in splits])
+        changes = np.array(list(in_order(_errors_with_suggestions, (found.X, found.y), splits)))
+        title = f"{name}, {count} labels: error of the nearest label"
+        yield Figure(f"{title}, %, without", "", float(before), digits=1)
+        for least, errors in zip(CONFIDENCES, changes.T):
+            what = f"change with suggestions from {least:g} on"
+            yield Figure(f"{title}, {what}", "", float(errors.mean() - before), digits=1)
+
+
+def _errors_with_suggestions(
+    shared: tuple[Any, NDArray[Any]], labeled: NDArray[np.intp]
+) -> list[float]:
+    """Return the error with labels and suggestions of each confidence of :data:`CONFIDENCES`."""
+    X, y = shared
+    labels = np.full(len(y), -1)
+    labels[labeled] = y[labeled]
+    rows = PropagationClassifier(n_jobs=1).fit(X, labels).label_distributions_
+    sure = rows.max(axis=1)
+    told = (np.where((sure >= least)[:, None], rows, np.nan) for least in CONFIDENCES)
+    return [nearest_label_error(_map(1.0, X, known), y, labeled) for known in told]
+
+
 def nearest_label_error(Y: NDArray[Any], y: NDArray[Any], labeled: NDArray[np.intp]) -> float:
     """Return in % how many of the other points are nearest to a labeled point of another class."""
     others = np.setdiff1d(np.arange(len(y)), labeled)
@@ -243,5 +276,12 @@ EXPERIMENTS = (
         tuple(name for name, _ in BENCHMARK),
         False,
         _benchmark,
+    ),
+    Experiment(
+        "labels-accepted",
+        "the same with suggestions accepted, where clusters mislead and where not (about 6 min)",
+        tuple(name for name, _ in SUGGESTED),
+        False,
+        _accepted,
     ),
 )
