@@ -27,14 +27,16 @@ from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, type
 from nbembed.kernels.codegen.simd import INDEX, Lanes, as_index, broadcast, load, store
 from nbembed.kernels.threads import run_chunks
 
-#: Columns of B that are worked on together, in one register.
-COLUMNS = 4
+#: Columns of B that are worked on together, in one register: of two, or of up to four.
+COLUMNS = 2, 4
 #: Rows of a chunk, after which work can be given up.
-ROWS = 2**14
+ROWS = 2**13
 
 
 @with_reference(reference.polynomial_inverse)
-def polynomial_inverse(S: tuple[Any, Any, Any], B: Any, low: float, degree: int) -> Any:
+def polynomial_inverse(
+    S: tuple[Any, Any, Any], B: Any, low: float, degree: int, n_threads: int = 1
+) -> Any:
     """Return p(I − S) B.
 
     Parameters
@@ -46,19 +48,27 @@ def polynomial_inverse(S: tuple[Any, Any, Any], B: Any, low: float, degree: int)
         a in (0, 2).
     degree : int
         Number of steps, at least 1.
+    n_threads : int
+        Threads; the result does not depend on it.
 
     Returns
     -------
     ndarray of shape (n, m)
-        On one thread.
+
+    Notes
+    -----
+    A row's entries are few, and what they point at is scattered: rows in an order in which
+    neighbors are near each other, and those of equal length in a row, take half the time
+    (:class:`~nbembed.optimizers.laplacian.LaplacianPolynomial`).
     """
     n, m = B.shape
     parts = tuple(read_only(part) for part in S)
     middle, half = 1 + low / 2, 1 - low / 2
     found = np.empty_like(B)
-    for first in range(0, m, COLUMNS):
-        here = slice(first, min(first + COLUMNS, m))
-        rest = np.zeros((n, COLUMNS), B.dtype)
+    columns = COLUMNS[m > COLUMNS[0]]
+    for first in range(0, m, columns):
+        here = slice(first, min(first + columns, m))
+        rest = np.zeros((n, columns), B.dtype)
         rest[:, : here.stop - first] = B[:, here]
         X, D, after = np.zeros_like(rest), rest * B.dtype.type(1 / middle), np.empty_like(rest)
         ratio = half / middle
@@ -67,9 +77,9 @@ def polynomial_inverse(S: tuple[Any, Any, Any], B: Any, low: float, degree: int)
             factors = np.array([r * ratio, 2 * r / half], B.dtype)
 
             def step(k: int, state: Any = (D, rest, X, after, factors)) -> None:
-                _step(*parts, *state, k * ROWS, min((k + 1) * ROWS, n))
+                _step(*parts, *state, (0,) * columns, k * ROWS, min((k + 1) * ROWS, n))
 
-            run_chunks(step, -(-n // ROWS), 1)
+            run_chunks(step, -(-n // ROWS), n_threads)
             D, after, ratio = after, D, r
         found[:, here] = X[:, : here.stop - first]
     return found
@@ -79,22 +89,22 @@ def _row(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) ->
     indptr, indices, data, D, rest, X, after, factors = arrays(
         context, builder, signature.args[:8], arguments[:8]
     )
-    i = arguments[8]
+    columns, i = signature.args[8].count, arguments[9]
     start = as_index(builder, indptr.data.read(builder, i))
     stop = as_index(builder, indptr.data.read(builder, builder.add(i, INDEX(1))))
 
     def add(e: ir.Value, sums: list[Lanes]) -> list[Lanes]:
         j = as_index(builder, indices.data.read(builder, e))
-        share = broadcast(builder, data.data.read(builder, e), COLUMNS)
-        return [load(builder, D.row(j), INDEX(0), COLUMNS).times_plus(share, sums[0])]
+        share = broadcast(builder, data.data.read(builder, e), columns)
+        return [load(builder, D.row(j), INDEX(0), columns).times_plus(share, sums[0])]
 
-    (product,) = accumulate(builder, start, stop, 1, (D.element, COLUMNS), add, step=1)
+    (product,) = accumulate(builder, start, stop, 1, (D.element, columns), add, step=1)
 
     def row(array: Any) -> Lanes:
-        return load(builder, array.row(i), INDEX(0), COLUMNS)
+        return load(builder, array.row(i), INDEX(0), columns)
 
     def factor(k: int) -> Lanes:
-        return broadcast(builder, factors.data.read(builder, INDEX(k)), COLUMNS)
+        return broadcast(builder, factors.data.read(builder, INDEX(k)), columns)
 
     own = row(D)
     left = row(rest) - own + product
@@ -105,13 +115,13 @@ def _row(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) ->
 
 
 @intrinsic
-def _row_step(typing_context, indptr, indices, data, D, rest, X, after, factors, i):
-    arguments = indptr, indices, data, D, rest, X, after, factors, types.intp
+def _row_step(typing_context, indptr, indices, data, D, rest, X, after, factors, columns, i):
+    arguments = indptr, indices, data, D, rest, X, after, factors, columns, types.intp
     return types.void(*arguments), _row
 
 
 @compiled
-def _step(indptr, indices, data, D, rest, X, after, factors, first, last):
-    """Do a step on the rows from ``first`` to ``last``."""
+def _step(indptr, indices, data, D, rest, X, after, factors, columns, first, last):
+    """Do a step on the rows from ``first`` to ``last``, ``columns`` as long as B is wide."""
     for i in range(first, last):
-        _row_step(indptr, indices, data, D, rest, X, after, factors, i)
+        _row_step(indptr, indices, data, D, rest, X, after, factors, columns, i)

@@ -89,6 +89,11 @@ class Objective(ABC):
         """Width of the embedding's kernel in coordinates: how far a gradient can be trusted."""
         return 1.0
 
+    @property
+    def n_threads(self) -> int:
+        """Threads that an evaluation takes, and that an optimizer may take beside it."""
+        return 1
+
     def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``.
 

@@ -77,6 +77,11 @@ class Pinned(Objective):
         """Width of the embedding's kernel in coordinates."""
         return self._objective.length_scale
 
+    @property
+    def n_threads(self) -> int:
+        """Threads that an evaluation takes."""
+        return self._objective.n_threads
+
     def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``."""
         return self._objective.far(near)

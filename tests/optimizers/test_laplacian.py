@@ -8,6 +8,7 @@ import pytest
 from nbembed.objectives import HeavyTailed, Pinned
 from nbembed.optimizers import laplacian
 from nbembed.optimizers.laplacian import (
+    MANY,
     RIDGE,
     SMOOTHEST,
     LaplacianInverse,
@@ -97,6 +98,24 @@ def test_the_polynomial_gives_held_points_nothing_and_knows_no_units(clusters, r
     none = np.zeros(0, np.int64)
     alone = LaplacianPolynomial(none, none, np.zeros(0), 3)
     np.testing.assert_allclose(alone(np.ones((3, 2))), np.ones((3, 2)), atol=0.05)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3, 5])
+def test_many_points_in_any_order_on_any_threads_have_the_same_polynomial(rng, n_components):
+    n = MANY  # several chunks of rows
+    i = np.repeat(np.arange(n), 3)
+    j = rng.integers(n, size=i.size)
+    kept = i != j
+    i, j, weights = i[kept], j[kept], rng.random(int(kept.sum()))
+    gradient = rng.normal(size=(n, n_components))
+    found = LaplacianPolynomial(i, j, weights, n, [5])(gradient)
+    on_two = LaplacianPolynomial(i, j, weights, n, [5], n_threads=2)(gradient)
+    assert on_two.tobytes() == found.tobytes()
+    place = rng.permutation(n)
+    elsewhere = np.empty_like(gradient)
+    elsewhere[place] = gradient
+    moved = LaplacianPolynomial(place[i], place[j], weights, n, [place[5]])(elsewhere)[place]
+    np.testing.assert_allclose(moved, found, atol=1e-5 * np.abs(found).max())
 
 
 @pytest.mark.parametrize("alpha", [1.0, 2.0])

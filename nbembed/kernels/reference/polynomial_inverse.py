@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def polynomial_inverse(S: Any, B: Any, low: float, degree: int) -> Any:
+def polynomial_inverse(S: Any, B: Any, low: float, degree: int, n_threads: int = 1) -> Any:
     """See :func:`nbembed.kernels.polynomial_inverse.polynomial_inverse`."""
     indptr, indices, data = S
     n = len(B)
