@@ -58,7 +58,7 @@ def polynomial_inverse(
     Notes
     -----
     A row's entries are few, and what they point at is scattered: rows in an order in which
-    neighbors are near each other, and those of equal length in a row, take half the time
+    neighbors are near each other, and those of equal length in a row, take a third less time
     (:class:`~nbembed.optimizers.laplacian.LaplacianPolynomial`).
     """
     n, m = B.shape
@@ -122,6 +122,6 @@ def _row_step(typing_context, indptr, indices, data, D, rest, X, after, factors,
 
 @compiled
 def _step(indptr, indices, data, D, rest, X, after, factors, columns, first, last):
-    """Do a step on the rows from ``first`` to ``last``, ``columns`` as long as B is wide."""
+    """Do a step on the rows from ``first`` to ``last``, ``columns`` as long as a register."""
     for i in range(first, last):
         _row_step(indptr, indices, data, D, rest, X, after, factors, columns, i)
