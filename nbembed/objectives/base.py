@@ -74,6 +74,8 @@ def in_range(Y: NDArray[Any], dtype: np.dtype[Any]) -> bool:
 class Objective(ABC):
     """A cost to minimize over layouts ``Y`` of shape (n_samples, n_components)."""
 
+    _n_threads: int = 1
+
     @property
     @abstractmethod
     def n_samples(self) -> int:
@@ -91,8 +93,8 @@ class Objective(ABC):
 
     @property
     def n_threads(self) -> int:
-        """Threads that an evaluation takes, and that an optimizer may take beside it."""
-        return 1
+        """Threads that an evaluation takes, and an optimizer may take between two of them."""
+        return self._n_threads
 
     def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``.

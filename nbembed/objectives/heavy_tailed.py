@@ -186,11 +186,6 @@ class HeavyTailed(PairObjective):
         """Width of the similarity in coordinates."""
         return self._alpha.length_scale if isinstance(self._alpha, Similarity) else 1.0
 
-    @property
-    def n_threads(self) -> int:
-        """Threads that an evaluation takes."""
-        return self._n_threads
-
     def far(self, near: float) -> float | None:
         """Return the distance at which the similarity is 1/n of that at the distance ``near``.
 

@@ -55,6 +55,12 @@ def test_the_cost_stays_and_its_gradient_over_the_free_points_too(rows):
         assert np.array_equal(here.curvature, there.curvature)
 
 
+def test_optimizers_may_take_the_threads_of_the_objective(rows):
+    for n_jobs in (1, 2):
+        plain = SNE(rows, n_jobs=n_jobs)
+        assert (plain.n_threads, Pinned(plain, [0]).n_threads) == (n_jobs, n_jobs)
+
+
 @pytest.mark.parametrize(
     "optimizer",
     [
