@@ -94,11 +94,18 @@ def test_the_history_without_changes_and_of_a_kernel_that_is_gone(open_explorer:
     expect(page.get_by_role("button", name="PNG")).to_be_enabled()
 
 
+#: Names are placed up to 400 ms after a frame, by a timer of the page that ends before this one.
+NAMES_PLACED = """() => new Promise((done) => setTimeout(
+  () => requestAnimationFrame(() => requestAnimationFrame(done)), 450))"""
+
+
 @pytest.mark.parametrize("renderer", ["webgl", "raster"])
 def test_a_png_shows_what_is_seen(open_explorer: Any, renderer: str, tmp_path: Path) -> None:
     page = open_explorer(n=300, clusters=3, renderer=renderer, parameters={"alpha": 2, "rho": 0.5})
     run(page)
     open_history(page)
+    page.evaluate(NAMES_PLACED)
+    shot = page.locator(".nbe-map").screenshot()
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG").click()
     assert download.value.suggested_filename == "map.png"
@@ -108,7 +115,6 @@ def test_a_png_shows_what_is_seen(open_explorer: Any, renderer: str, tmp_path: P
     size = page.evaluate("(() => { const m = document.querySelector('.nbe-map');"
                          "return [m.clientWidth, m.clientHeight]; })()")  # fmt: skip
     assert seen.shape[:2] == (2 * size[1], 2 * size[0])
-    shot = page.locator(".nbe-map").screenshot()
     shown = np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(int)
     shown = shown[: size[1], : size[0]]  # a screenshot has a part of a pixel as a whole one
     seen = seen.reshape(len(shown), 2, -1, 2, 3).mean(axis=(1, 3))
