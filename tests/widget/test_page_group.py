@@ -125,6 +125,21 @@ def test_nothing_is_asked_until_the_panel_is_open(page: Page) -> None:
     assert len(asked(page, "describe")) == 1
 
 
+CLOSE_AND_SELECT = """
+  document.querySelector("[role=tab]").click();
+  await new Promise(r => setTimeout(r));
+  if (document.querySelector(".nbe-group")) throw new Error("The panel is still open");
+  k.update({selection: new DataView(Uint32Array.from([5]).buffer)});
+"""
+
+
+def test_a_closed_panel_asks_nothing_even_before_the_page_is_painted(page: Page) -> None:
+    choose(page, [1, 2, 3])
+    expect(open_group(page)).to_contain_text("petal length")
+    act(page, CLOSE_AND_SELECT)
+    assert [question["sets"] for question in asked(page, "describe")] == [[[1, 2, 3], []]]
+
+
 def test_the_group_is_described(page: Page) -> None:
     choose(page, list(range(100)))
     panel = open_group(page)

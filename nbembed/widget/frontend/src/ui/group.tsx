@@ -1,5 +1,4 @@
 /** The panel that says what distinguishes the selection: features, categories, words, mean images. */
-import { useEffect } from "preact/hooks";
 import { inline, plain, pngUrl } from "../cards";
 import { count, type Against } from "../group";
 import type { View } from "../view";
@@ -7,6 +6,7 @@ import { minus } from "./numbers";
 import type { GroupColumn, GroupFeature, GroupShare, GroupWord, QueryAnswers } from "../wire.generated";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
+import { useWatch } from "./watch";
 
 type Description = QueryAnswers["describe"];
 
@@ -14,7 +14,7 @@ const percent = (share: number): string => (share > 0 && share < 0.01 ? "<1 %" :
 
 export function GroupPanel({ view }: { view: View }) {
   const { group } = view;
-  useEffect(() => group.watch(), []);
+  useWatch(() => group.watch());
   const points = view.store.traits.selection.value;
   const found = group.description.value.value;
   const against = group.against.value;

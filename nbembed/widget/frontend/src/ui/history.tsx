@@ -1,15 +1,15 @@
 /** The record: what was done and by whom, each step a place to go back to; what can be exported. */
-import { useEffect } from "preact/hooks";
 import { inline } from "../cards";
 import type { Made } from "../changes";
 import { clock, WHO } from "../origin";
 import type { View } from "../view";
 import type { PastChange } from "../wire.generated";
 import { Icon } from "./icons";
+import { useWatch } from "./watch";
 
 export function HistoryPanel({ view }: { view: View }) {
   const { changes } = view;
-  useEffect(() => changes.follow(), []);
+  useWatch(() => changes.follow());
   return (
     <>
       <section class="nbe-section" aria-label="Changes">

@@ -12,6 +12,7 @@ import type { View } from "../view";
 import type { RowColumn, RowTable } from "../wire.generated";
 import { ClassSymbol } from "./class_symbol";
 import { Icon } from "./icons";
+import { useWatch } from "./watch";
 
 /** Height of a row, and of the rows in view, in pixels; as in group.css. */
 const ROW = 24;
@@ -58,7 +59,7 @@ export function LabelsDock({ view }: { view: View }) {
 }
 
 function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
-  useEffect(() => rows.watch(), []);
+  useWatch(() => rows.watch());
   const { selection } = view.store.traits;
   const answer = rows.order.value.value;
   const scope = rows.scope.value;
