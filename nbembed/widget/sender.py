@@ -3,10 +3,10 @@
 A session's worker only sets a flag when something has changed (:meth:`Sender.poke`); this thread
 then reads and sends it. Layouts travel as *frames*, of which a few at most are unacknowledged: a
 slow page gets fewer frames, and no queue builds up; the first that shows a command does not wait
-for them. A frame that is not acknowledged within a second counts as lost. While no page can be
-seen, no frames are sent. A page that has just been made may not be heard before a busy kernel is
-idle: it is supposed to be there, and while the kernel runs a cell, losses do not end that, so that
-a map moves while later cells run.
+for them, and no older one is sent while it is computed. A frame that is not acknowledged within a
+second counts as lost. While no page can be seen, no frames are sent. A page that has just been made
+may not be heard before a busy kernel is idle: it is supposed to be there, and while the kernel runs
+a cell, losses do not end that, so that a map moves while later cells run.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ log = logging.getLogger(__name__)
 SUPPOSED = ""
 #: Events that tell of a command's effect on the map, which the next layout shows.
 EFFECTS = frozenset({"method", "parameters", "supervision"})
+#: Seconds for which older layouts are held back while the first that shows a command is computed:
+#: sending and drawing them would slow it down. With more, a map of long iterations would seem to
+#: stop.
+HELD = 0.1
 
 
 @dataclass
@@ -179,6 +183,7 @@ class Sender:
         self._events: set[str] = set()
         self._fresh = True
         self._in_force = False  # a command is, and no layout has shown it yet
+        self._held_until = 0.0
         self._settle_at: float | None = None
         self._not_before = 0.0
         self._closed = False
@@ -198,19 +203,23 @@ class Sender:
                 self._fresh = True
                 if self._in_force:
                     self._in_force, self._window.awaited = False, True
+                    self._held_until = 0.0
                 if self._settle_at is not None:
                     self._settle_at = self._clock() + self._pause
                 if not self._window.open:
                     return  # the acknowledgment will wake the thread
             else:
                 self._events.add(event)
-                self._in_force |= event in EFFECTS
+                if event in EFFECTS and not self._in_force:
+                    self._in_force, self._held_until = True, self._clock() + HELD
             self._condition.notify()
 
     def rest(self, resting: bool) -> None:
         """Note whether the session is at rest; ``settle`` is called after ``pause``."""
         with self._condition:
             self._settle_at = self._clock() + self._pause if resting else None
+            if resting:
+                self._held_until = 0.0  # no layout is being computed
             self._condition.notify()
 
     def acknowledge(self, seq: int, client: str) -> None:
@@ -244,6 +253,7 @@ class Sender:
         with self._condition:
             self._window.forget()
             self._fresh = True
+            self._held_until = 0.0
             self._condition.notify()
 
     @property
@@ -307,7 +317,12 @@ class Sender:
             return self._window.sent(version, self._clock())
 
     def _frame_due(self, now: float) -> bool:
-        return self._fresh and self._window.open and now >= self._not_before
+        return self._fresh and self._window.open and now >= self._earliest
+
+    @property
+    def _earliest(self) -> float:
+        """When the next frame may be sent, as far as the clock decides."""
+        return max(self._not_before, self._held_until)
 
     def _due(self, now: float) -> bool:
         self._window.heard = self._heard()
@@ -324,6 +339,6 @@ class Sender:
         if self._settle_at is not None:
             waits.append(self._settle_at - now)
         if self._fresh and self._window.open:
-            waits.append(self._not_before - now)
+            waits.append(self._earliest - now)
         finite = [max(0.0, wait) for wait in waits if wait is not None]
         return min(finite) if finite else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from nbembed.widget.frames import frames_ahead
-from nbembed.widget.sender import FrameWindow, Sender
+from nbembed.widget.sender import HELD, FrameWindow, Sender
 from tests.waiting import GUARD
 
 
@@ -217,6 +217,60 @@ def test_layouts_that_come_too_fast_are_left_out(stage: Stage) -> None:
     assert len(stage.frames) == 2
     stage.sender.acknowledge(2, "a")
     stage.until(lambda: stage.frames[-1][1] == 22)
+
+
+class Turns:
+    """A sender without a thread: a test takes its turns and moves its clock."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.frames = 0
+        self.sender = Sender(
+            lambda _: None, self.frame, lambda: None, pace=0.0, clock=lambda: self.now
+        )
+        self.sender.watch("a", True)
+
+    def frame(self, number: Callable[[int], int], _: int) -> bool:
+        self.frames += 1
+        self.sender.acknowledge(number(self.frames), "a")
+        return True
+
+    def poke(self, *events: str) -> None:
+        for event in events:
+            self.sender.poke(event)
+        self.sender.turn()
+
+
+@pytest.mark.parametrize("effect", ["method", "parameters", "supervision"])
+def test_no_older_layout_is_sent_while_the_first_of_a_command_is_computed(effect: str) -> None:
+    turns = Turns()
+    turns.sender.turn()
+    turns.poke("frame", effect)
+    assert turns.frames == 1
+    turns.poke("frame")
+    assert turns.frames == 2, "it shows the command"
+    turns.poke("frame")
+    assert turns.frames == 3
+
+
+def test_a_long_iteration_holds_older_layouts_back_for_a_moment_only() -> None:
+    turns = Turns()
+    turns.sender.turn()
+    turns.poke("frame", "parameters")
+    turns.now = 0.5 * HELD
+    turns.poke("parameters")
+    turns.now = HELD
+    turns.sender.turn()
+    assert turns.frames == 2, "the first command counts, and not the last"
+
+
+def test_a_layout_that_looks_different_is_sent_at_once() -> None:
+    turns = Turns()
+    turns.sender.turn()
+    turns.poke("supervision")
+    turns.sender.resend()
+    turns.sender.turn()
+    assert turns.frames == 2
 
 
 def test_an_unseen_widget_costs_no_frame_but_news_arrive(stage: Stage) -> None:

@@ -234,15 +234,20 @@ const NEAR = 0.2;
  * between pieces, it is the median of the piece that has most of them near each other. Large groups come first.
  */
 export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, texts: readonly string[]): Group[] {
-  const members: number[][] = texts.map(() => []);
   const n = Math.min(codes.length, positions.length >> 1);
-  for (let i = 0; i < n; i++) members[codes[i]]?.push(i);
+  const counts = new Int32Array(texts.length);
+  for (let i = 0; i < n; i++) if (codes[i] >= 0 && codes[i] < texts.length) counts[codes[i]]++;
+  const samples = texts.map((): number[] => []);
+  const seen = new Int32Array(texts.length);
+  for (let i = 0; i < n; i++) {
+    const k = codes[i];
+    if (!(k >= 0 && k < texts.length)) continue;
+    const step = Math.max(1, Math.floor(counts[k] / SAMPLE));
+    if (seen[k]++ % step === 0 && Number.isFinite(positions[2 * i] + positions[2 * i + 1])) samples[k].push(i);
+  }
   const centers: (Group & { count: number })[] = [];
-  members.forEach((points, k) => {
-    const step = Math.max(1, Math.floor(points.length / SAMPLE));
-    const sample = points.filter((i, at) => at % step === 0 && Number.isFinite(positions[2 * i] + positions[2 * i + 1]));
-    if (!sample.length) return;
-    centers.push({ text: texts[k], point: centralPoint(positions, sample), sample, count: points.length });
+  samples.forEach((sample, k) => {
+    if (sample.length) centers.push({ text: texts[k], point: centralPoint(positions, sample), sample, count: counts[k] });
   });
   return centers.sort((a, b) => b.count - a.count);
 }
@@ -251,20 +256,31 @@ function centralPoint(positions: Float32Array, sample: readonly number[]): numbe
   const middle = nearestToMedian(positions, sample);
   const step = Math.max(1, Math.ceil(sample.length / FEW));
   const few = sample.filter((_, at) => at % step === 0);
-  const apart = (i: number, j: number): number => Math.hypot(positions[2 * i] - positions[2 * j], positions[2 * i + 1] - positions[2 * j + 1]);
-  const rank = Math.ceil(NEAR * few.length);
-  const radii = few.map((i) => few.map((j) => apart(i, j)).sort((a, b) => a - b)[Math.min(rank, few.length - 1)]);
-  const reach = radii.sort((a, b) => a - b)[radii.length >> 1];
-  const near = (i: number): number => few.filter((j) => apart(i, j) <= reach).length;
-  const counts = few.map(near);
-  const most = Math.max(...counts);
-  if (4 * near(middle) >= most) return middle;
-  const densest = few[counts.indexOf(most)];
-  return nearestToMedian(positions, sample.filter((i) => apart(i, densest) <= 2 * reach));
+  const m = few.length;
+  // In typed arrays: names are placed while a map moves, and a frame waits for them.
+  const apart = new Float64Array(m * m);
+  for (let a = 0; a < m; a++) for (let b = 0; b < a; b++) apart[a * m + b] = apart[b * m + a] = distance(positions, few[a], few[b]);
+  const rank = Math.min(Math.ceil(NEAR * m), m - 1);
+  const radii = Float64Array.from(few, (_, a) => apart.slice(a * m, a * m + m).sort()[rank]);
+  const reach = radii.sort()[m >> 1];
+  let most = 0, densest = middle;
+  for (let a = 0; a < m; a++) {
+    let near = 0;
+    for (let b = 0; b < m; b++) if (apart[a * m + b] <= reach) near++;
+    if (near > most) [most, densest] = [near, few[a]];
+  }
+  let nearMiddle = 0;
+  for (const j of few) if (distance(positions, middle, j) <= reach) nearMiddle++;
+  if (4 * nearMiddle >= most) return middle;
+  return nearestToMedian(positions, sample.filter((i) => distance(positions, i, densest) <= 2 * reach));
+}
+
+function distance(positions: Float32Array, i: number, j: number): number {
+  return Math.sqrt((positions[2 * i] - positions[2 * j]) ** 2 + (positions[2 * i + 1] - positions[2 * j + 1]) ** 2);
 }
 
 function nearestToMedian(positions: Float32Array, points: readonly number[]): number {
-  const middle = (axis: number): number => points.map((i) => positions[2 * i + axis]).sort((a, b) => a - b)[points.length >> 1];
+  const middle = (axis: number): number => Float32Array.from(points, (i) => positions[2 * i + axis]).sort()[points.length >> 1];
   const [mx, my] = [middle(0), middle(1)];
   const away = (i: number): number => (positions[2 * i] - mx) ** 2 + (positions[2 * i + 1] - my) ** 2;
   return points.reduce((best, i) => (away(i) < away(best) ? i : best));
