@@ -20,8 +20,10 @@ W = Σw, U = Σu, m = Σ w y, v = Σ u y:
 A cannot-link between a and b takes two sums with the Gaussian, of charges on b felt in a and the
 reverse.
 
-Groups of fewer than :data:`LARGE` points are summed pair by pair, and so are those for which all
-pairs cost less: in maps that are very wide, and in more than three dimensions or on a line.
+In wide maps both kernels are smoothed, and near pairs are added one by one
+(:class:`.radial.Smoothed`). Groups of fewer than :data:`LARGE` points are summed pair by pair, and
+so are those for which all pairs cost less, as in wide maps in space, and all in more than three
+dimensions or on a line.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
 from nbembed.kernels.custom_similarity import TINY, custom_groups
 from nbembed.kernels.grid.plan import spacing
-from nbembed.kernels.grid.radial import Radial
-from nbembed.kernels.grid.size import AXES, LEAST, POINT_COST, Grid, grid_for, little_memory
+from nbembed.kernels.grid.radial import Radial, Smoothed
+from nbembed.kernels.grid.size import AXES, LEAST, Grid, grid_for, little_memory
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.inner_product import dot
 from nbembed.kernels.links import cannot_link, group_attraction
@@ -47,9 +49,6 @@ LARGE = 1000
 
 #: ns for a pair of a group, of the family and of a user's own similarity, and of a cannot-link.
 GROUP_PAIR, OWN_GROUP_PAIR, CANNOT_PAIR = 0.4, 10.0, 10.0
-
-#: How much longer a node takes in float64 than :func:`.size.grid_for` estimates for float32.
-DOUBLE = 3.0
 
 GAUSSIAN = Radial(0.0)
 
@@ -180,20 +179,17 @@ def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerm
         return None
     grid = grid_for(y, logarithm)
     pairs = m * m * (GROUP_PAIR if kernel.H is None else OWN_GROUP_PAIR)
-    if 4 * _cost(grid, m) > pairs or not little_memory(grid, double=True):
+    # Two sums, and two that take half as long.
+    if 3 * grid.cost > pairs or not little_memory(grid, double=True):
         return None
     of_w, of_u = (radial_sums(y, logarithm, c, n_threads, grid=grid) for c in (w, u))
     # Sums of S, all of one sign, need no finer grid, and no float64.
-    grid, y = grid._replace(kernel=score), y.astype(np.float32)
+    wide = grid.kernel
+    smooth = Smoothed(score, wide.core) if isinstance(wide, Smoothed) else score
+    grid, y = grid._replace(kernel=smooth), y.astype(np.float32)
     psi_w, psi_u = (radial_sums(y, score, c, n_threads, grid=grid).potential for c in (w, u))
     force = -0.5 * (w * of_u.gradient + u * of_w.gradient)
     return GroupTerms(force, w * psi_u + u * psi_w, -2 * dot(u, of_w.potential))
-
-
-def _cost(grid: Grid, n: int) -> float:
-    """Return the estimated time of a sum in float64, in ns."""
-    points = n * POINT_COST[len(grid.shape)]
-    return points + DOUBLE * (grid.cost - points)
 
 
 def _by_moments(y: Any, w: Any, u: Any) -> GroupTerms:

@@ -16,6 +16,7 @@ With t = 1 − τ/R², which is between 0 and 1 in the core, and the coefficient
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ from nbembed.kernels.threads import run_chunks
 #: Parts that points are divided into, for threads.
 PARTS = 16
 
-#: What the kernel is told: α, −1/α, R², −1/R², the five C, and the four coefficients of the slope.
+#: What the kernel is told: α, −1/α (of log H times log 2), R², −1/R², the five C, and the four
+#: coefficients of the slope.
 ALPHA, POWER, REACH, SCALE, VALUE, SLOPE = 0, 1, 2, 3, 4, 9
 
 
@@ -70,9 +72,15 @@ def add_near_pairs(
     alpha, reach = float(kernel.kernel.alpha), kernel.core**2
     C = kernel.coefficients * reach ** np.arange(5.0)
     slopes = C[1:] * np.arange(1, 5) / reach
-    given = [alpha, -1 / alpha if alpha else 0.0, reach, -1 / reach, *C, *slopes]
+    power = -1 / alpha if alpha else 0.0
+    if kernel.kernel.of == "logarithm":
+        add, power = of_logarithm, power * math.log(2)
+    elif kernel.kernel.of == "score":
+        add = of_score
+    else:
+        add = of_gaussian if alpha == 0 else of_student if alpha == 1 else of_family
+    given = [alpha, power, reach, -1 / reach, *C, *slopes]
     parameters = np.array(given, points.dtype)
-    add = of_gaussian if alpha == 0 else of_student if alpha == 1 else of_family
 
     def run(part: int) -> None:
         add(
@@ -119,6 +127,18 @@ def _family(tau: Lanes, parameter: Any) -> tuple[Lanes, Lanes]:
     stretched = tau * parameter(ALPHA)
     value = lanes_exp2(lanes_log2_1p(stretched) * parameter(POWER))
     return value, value / (stretched + 1.0)
+
+
+def _logarithm(tau: Lanes, parameter: Any) -> tuple[Lanes, Lanes]:
+    """Return K and −dK/dτ of K = log H."""
+    stretched = tau * parameter(ALPHA)
+    return lanes_log2_1p(stretched) * parameter(POWER), 1.0 / (stretched + 1.0)
+
+
+def _score(tau: Lanes, parameter: Any) -> tuple[Lanes, Lanes]:
+    """Return K and −dK/dτ of K = S."""
+    value = 1.0 / (tau * parameter(ALPHA) + 1.0)
+    return value, value * value * parameter(ALPHA)
 
 
 def _run(kernel: Any) -> Any:
@@ -207,6 +227,7 @@ def _near_pairs(kernel: Any) -> Any:
 
 
 _of_gaussian, _of_student, _of_family = map(_near_pairs, (_gaussian, _student, _family))
+_of_logarithm, _of_score = map(_near_pairs, (_logarithm, _score))
 
 
 @compiled
@@ -237,6 +258,28 @@ def of_family(
 ):  # fmt: skip
     """Do the same at any α > 0."""
     _of_family(
+        points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
+        gradient,
+    )  # fmt: skip
+
+
+@compiled
+def of_logarithm(
+    points, charges, parameters, cells, starts, n_columns, order, first, last, potential, gradient
+):  # fmt: skip
+    """Do the same of log H."""
+    _of_logarithm(
+        points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
+        gradient,
+    )  # fmt: skip
+
+
+@compiled
+def of_score(
+    points, charges, parameters, cells, starts, n_columns, order, first, last, potential, gradient
+):  # fmt: skip
+    """Do the same of the score."""
+    _of_score(
         points, charges, parameters, cells, starts, n_columns, order, first, last, potential,
         gradient,
     )  # fmt: skip

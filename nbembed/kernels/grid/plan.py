@@ -86,7 +86,7 @@ def spacing(kernel: Radial | GaussianMoment, precise: bool = False) -> float:
     return SPACINGS[place] * width if place < len(SPACINGS) else 0.0
 
 
-def spline_error(kernel: Radial | GaussianMoment, h: float) -> float:
+def spline_error(kernel: Radial | GaussianMoment | Smoothed, h: float) -> float:
     """Return the relative error of the force between charges on a grid of one axis.
 
     Root mean square over offsets of both in their cells and over distances.
@@ -126,7 +126,7 @@ def plan(
     which have a grid each.
     """
     key = kernel, h, shape, dtype
-    if isinstance(kernel, Smoothed) or kernel.of == "similarity":
+    if (kernel.kernel if isinstance(kernel, Smoothed) else kernel).of == "similarity":
         return _of_similarity(*key)
     with _lock:
         if key in _of_groups:

@@ -106,7 +106,7 @@ DEGREE = 4
 
 
 class Smoothed(NamedTuple):
-    """A member of the family with its core made smooth, for a grid that is too coarse for it.
+    """A kernel of the family with its core made smooth, for a grid that is too coarse for it.
 
         K̃(τ) = Σ_{k≤4} K⁽ᵏ⁾(R²) (τ − R²)ᵏ / k!    for τ < R², else K(τ)
 
@@ -126,12 +126,18 @@ class Smoothed(NamedTuple):
 
     @property
     def coefficients(self) -> Any:
-        """(−1)ᵏ K⁽ᵏ⁾(R²)/k!, the coefficients of powers of R² − τ: all positive."""
+        """(−1)ᵏ K⁽ᵏ⁾(R²)/k!, the coefficients of powers of R² − τ: positive but for log H."""
         alpha, tau = self.kernel.alpha, self.core**2
+        stretched = 1 + alpha * tau
         c = np.empty(DEGREE + 1)
         c[0] = self.kernel.values(np.full(1, tau))[0]
         for k in range(DEGREE):
-            c[k + 1] = c[k] * (1 + k * alpha) / ((1 + alpha * tau) * (k + 1))
+            if self.kernel.of == "logarithm":
+                c[k + 1] = c[k] * k * alpha / (stretched * (k + 1)) if k else 1 / stretched
+            elif self.kernel.of == "score":
+                c[k + 1] = c[k] * alpha / stretched
+            else:
+                c[k + 1] = c[k] * (1 + k * alpha) / (stretched * (k + 1))
         return c
 
     def values(self, tau: Any) -> Any:

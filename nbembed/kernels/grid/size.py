@@ -48,6 +48,12 @@ RETRIEVAL_PAIR = 0.12
 FEWEST_COARSE = 64
 CORE = 5.0
 NEAR_POINT, LIGHT_NEAR, NEAR = 150.0, 0.6, 1.25
+#: The same for log H, whose force shall be right to 1e-4 (:data:`.plan.PULL`), in float64.
+LOG_CORE = 7.0
+LOG_NEAR = 1.8
+
+#: How much longer a node takes in float64.
+DOUBLE = 3.0
 
 #: Bytes that the grid may take, and bytes for each node of it in float32; in float64, twice that.
 MOST_BYTES = 2**30
@@ -96,8 +102,9 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
     h = min(spacing(kernel, precise), span / CELLS)
     if h == 0:
         return Grid(low, h, (1,) * d, span, kernel, 0.0)
-    points, nodes = (2, 4) if precise else (1, 1)
-    margin = FOLD if kernel.of == "logarithm" else 0
+    logarithm = kernel.of == "logarithm"
+    points, nodes = (2, 4) if precise else (1, DOUBLE if logarithm else 1)
+    margin = FOLD if logarithm else 0
 
     def grid(h: float, kernel: Radial | GaussianMoment | Smoothed) -> Grid:
         shape = grid_shape(high - low + margin * h, h)
@@ -108,9 +115,10 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
     best = grid(h, kernel)
     if d != 2 or precise or not isinstance(kernel, Radial):
         return best
-    if kernel.H is not None or kernel.of != "similarity":
+    if kernel.H is not None or kernel.of == "score":
         return best
-    near = LIGHT_NEAR if kernel.alpha in (0, 1) else NEAR
+    light = LIGHT_NEAR if kernel.alpha in (0, 1) else NEAR
+    near, cells = (LOG_NEAR, LOG_CORE) if logarithm else (light, CORE)
     double = Yt.dtype != np.float32
     if not little_memory(best, double):
         best = best._replace(cost=math.inf)
@@ -119,10 +127,10 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
         lambda h: h * FEWEST_COARSE < span, (h * 2.0**k for k in itertools.count(1))
     )
     for coarse_h in reversed(list(steps)):
-        coarse = grid(coarse_h, Smoothed(kernel, CORE * coarse_h))
+        coarse = grid(coarse_h, Smoothed(kernel, cells * coarse_h))
         if coarse.cost >= best.cost or not little_memory(coarse, double):
             break  # finer ones have more nodes
-        pairs = count_pairs(Yt, low, CORE * coarse_h)
+        pairs = count_pairs(Yt, low, cells * coarse_h)
         coarse = coarse._replace(cost=coarse.cost + NEAR_POINT * n + near * pairs)
         best = coarse if coarse.cost < best.cost else best
     return best

@@ -11,9 +11,9 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.grid import links as module
 from nbembed.kernels.grid.links import cannot_links_by_grid, groups_by_grid, pair_by_pair
-from nbembed.kernels.grid.plan import spacing
-from nbembed.kernels.grid.radial import Radial
-from nbembed.kernels.grid.size import LEAST
+from nbembed.kernels.grid.plan import PULL, spacing, spline_error
+from nbembed.kernels.grid.radial import Radial, Smoothed
+from nbembed.kernels.grid.size import LEAST, LOG_CORE, grid_for
 from nbembed.kernels.links import cannot_link
 
 pytestmark = pytest.mark.skipif(
@@ -78,6 +78,41 @@ def test_groups_at_all_widths(always_the_grid: None, alpha: float, d: int) -> No
         right = pair_by_pair(exact, groups, rates, Radial(alpha), 1)
         assert_close(found, right._replace(force=right.force.astype(np.float32)), span)
         assert (found.force != pair_by_pair(Yt, groups, rates, Radial(alpha), 1).force).any()
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize("span", [1000.0, 5000.0])
+def test_groups_of_wide_maps_have_smooth_kernels(
+    always_the_grid: None, alpha: float, span: float
+) -> None:
+    n = 4000
+    groups, rates = groups_of(n, [3500, 2])
+    Yt = clumps(n, 2, span / alpha**0.5)
+    y = Yt[:, groups[1][:3500]].astype(np.float64)
+    assert isinstance(grid_for(y, Radial(alpha, of="logarithm")).kernel, Smoothed)
+    found = groups_by_grid(Yt, groups, rates, Radial(alpha), 2)
+    right = pair_by_pair(Yt.astype(np.float64), groups, rates, Radial(alpha), 2)
+    assert_close(found, right._replace(force=right.force.astype(np.float32)), span)
+    one_thread = groups_by_grid(Yt, groups, rates, Radial(alpha), 1)
+    np.testing.assert_array_equal(one_thread.force, found.force)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 3.0])
+def test_a_smooth_logarithm_is_as_right_as_a_fine_grid(alpha: float) -> None:
+    kernel = Radial(alpha, of="logarithm")
+    for h in (0.5, 2.0, 50.0):
+        assert spline_error(Smoothed(kernel, LOG_CORE * h), h) < PULL
+
+
+@pytest.mark.parametrize("of", ["similarity", "logarithm", "score"])
+def test_a_smooth_core_has_the_kernels_derivatives_at_its_edge(of: str) -> None:
+    kernel = Radial(0.7, of=of)
+    smoothed = Smoothed(kernel, 3.0)
+    step = 1e-2
+    for k in range(1, 4):  # central differences of the k-th order, both sides of the edge
+        places = 9.0 + step * (np.arange(k + 1) - k / 2)
+        differences = [np.diff(f.values(places), k)[0] / step**k for f in (smoothed, kernel)]
+        assert differences[0] == pytest.approx(differences[1], rel=1e-4)
 
 
 def test_the_spacing_of_a_kernel_is_found_once(always_the_grid: None) -> None:
