@@ -33,7 +33,7 @@ from nbembed.kernels.threads import run_chunks
 #: Parts that points are divided into, for threads.
 PARTS = 16
 
-#: What the kernel is told: α, −1/α (of log H times log 2), R², −1/R², the five C, and the four
+#: What the kernel is told: α, −1/α (for log H −log 2/α), R², −1/R², the five C, and the four
 #: coefficients of the slope.
 ALPHA, POWER, REACH, SCALE, VALUE, SLOPE = 0, 1, 2, 3, 4, 9
 
