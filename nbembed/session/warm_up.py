@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from nbembed.kernels.grid.links import compile_for_wide_maps
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.optimizers import LBFGS
@@ -186,6 +187,8 @@ def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
             _advance(engine)
             _near_rest(engine)
             continue
+        if stage == "large groups" and n > POINTS:
+            compile_for_wide_maps()  # no group of a small map is so large
         here = settings.with_supervision(supervisions.get(stage, said))
         engine.apply("label", {}, here)
         _advance(engine)

@@ -65,6 +65,8 @@ import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 import nbembed as nb
+from nbembed.kernels.grid.links import groups_by_grid
+from nbembed.kernels.grid.radial import Radial
 from nbembed.session.warm_up import warm_up
 
 def kernels():
@@ -99,6 +101,11 @@ for change in (
 session.step(120)
 session.wait(timeout=300)
 session.close()
+if n >= 5000:  # a class of so many points in a map as wide as theirs are
+    many = 40_000
+    Yt = (1000 * np.random.default_rng(0).random((2, many))).astype(np.float32)
+    group = np.array([0, many]), np.arange(many), np.ones(many)
+    groups_by_grid(Yt, group, np.full(many, 1e-4), Radial(1.3), 1, False)
 for name, signature in sorted(kernels() - before):
     print(name, signature)
 """

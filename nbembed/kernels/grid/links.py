@@ -36,6 +36,7 @@ import numpy as np
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
 from nbembed.kernels.custom_similarity import TINY, custom_groups
+from nbembed.kernels.grid.near_pairs import add_near_pairs
 from nbembed.kernels.grid.plan import spacing
 from nbembed.kernels.grid.radial import Radial, Smoothed
 from nbembed.kernels.grid.size import AXES, LEAST, Grid, grid_for, little_memory
@@ -160,6 +161,20 @@ def cannot_links_by_grid(
         steps = np.where(first, of_b.gradient, of_a.gradient)
         gradient[:, sides] += (share * steps).astype(gradient.dtype)
     return energy, gradient
+
+
+def _nothing() -> None:
+    """Compile nothing: what takes the place of the next function under the NumPy backend."""
+
+
+@with_reference(_nothing)
+def compile_for_wide_maps() -> None:
+    """Compile what only groups of thousands of points in wide maps need: sums over near pairs."""
+    logarithm, score = Radial(1.0, of="logarithm"), Radial(1.0, of="score")
+    for kernel, dtype in ((logarithm, np.float64), (score, np.float32)):
+        y = np.zeros((2, 2), dtype)
+        smooth = Smoothed(kernel, 1.0)
+        add_near_pairs(y, y[:, 0], smooth, np.ones(2, dtype), np.zeros(2), np.zeros_like(y), 1)
 
 
 def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerms | None:
