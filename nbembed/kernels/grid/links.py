@@ -199,9 +199,9 @@ def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerm
         return None
     of_w, of_u = (radial_sums(y, logarithm, c, n_threads, grid=grid) for c in (w, u))
     # Sums of S, all of one sign, need no finer grid, and no float64.
-    wide = grid.kernel
-    smooth = Smoothed(score, wide.core) if isinstance(wide, Smoothed) else score
-    grid, y = grid._replace(kernel=smooth), y.astype(np.float32)
+    found = grid.kernel
+    alike = Smoothed(score, found.core) if isinstance(found, Smoothed) else score
+    grid, y = grid._replace(kernel=alike), y.astype(np.float32)
     psi_w, psi_u = (radial_sums(y, score, c, n_threads, grid=grid).potential for c in (w, u))
     force = -0.5 * (w * of_u.gradient + u * of_w.gradient)
     return GroupTerms(force, w * psi_u + u * psi_w, -2 * dot(u, of_w.potential))

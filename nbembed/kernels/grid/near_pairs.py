@@ -73,9 +73,9 @@ def add_near_pairs(
     C = kernel.coefficients * reach ** np.arange(5.0)
     slopes = C[1:] * np.arange(1, 5) / reach
     power = -1 / alpha if alpha else 0.0
-    if kernel.kernel.of == "logarithm":
+    if kernel.of == "logarithm":
         add, power = of_logarithm, power * math.log(2)
-    elif kernel.kernel.of == "score":
+    elif kernel.of == "score":
         add = of_score
     else:
         add = of_gaussian if alpha == 0 else of_student if alpha == 1 else of_family

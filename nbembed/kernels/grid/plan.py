@@ -126,7 +126,7 @@ def plan(
     which have a grid each.
     """
     key = kernel, h, shape, dtype
-    if (kernel.kernel if isinstance(kernel, Smoothed) else kernel).of == "similarity":
+    if kernel.of == "similarity":
         return _of_similarity(*key)
     with _lock:
         if key in _of_groups:

@@ -125,6 +125,11 @@ class Smoothed(NamedTuple):
     core: float
 
     @property
+    def of(self) -> str:
+        """Whether K is H, log H or S."""
+        return self.kernel.of
+
+    @property
     def coefficients(self) -> Any:
         """(−1)ᵏ K⁽ᵏ⁾(R²)/k!, the coefficients of powers of R² − τ: positive but for log H."""
         alpha, tau = self.kernel.alpha, self.core**2
@@ -132,12 +137,10 @@ class Smoothed(NamedTuple):
         c = np.empty(DEGREE + 1)
         c[0] = self.kernel.values(np.full(1, tau))[0]
         for k in range(DEGREE):
-            if self.kernel.of == "logarithm":
-                c[k + 1] = c[k] * k * alpha / (stretched * (k + 1)) if k else 1 / stretched
-            elif self.kernel.of == "score":
-                c[k + 1] = c[k] * alpha / stretched
-            else:
-                c[k + 1] = c[k] * (1 + k * alpha) / (stretched * (k + 1))
+            rise = {"similarity": 1 + k * alpha, "logarithm": k * alpha, "score": (k + 1) * alpha}
+            c[k + 1] = c[k] * rise[self.of] / (stretched * (k + 1))
+            if self.of == "logarithm" and k == 0:
+                c[1] = 1 / stretched  # the score
         return c
 
     def values(self, tau: Any) -> Any:
