@@ -82,7 +82,7 @@ def test_a_column_of_a_table_has_its_order() -> None:
 
 
 def test_an_enum_of_polars_has_its_order() -> None:
-    polars = pytest.importorskip("polars")
+    polars = pytest.importorskip("polars", reason="frames of polars are optional")
     series = polars.Series(["a", "z"], dtype=polars.Enum(["z", "a"]))
     column = as_column(series, 2)
     assert (column.ordered, column.names) == (True, ("z", "a"))

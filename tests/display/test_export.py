@@ -108,7 +108,7 @@ def test_what_is_no_table_is_refused():
 
 
 def test_an_anndata_has_layout_labels_and_provenance(tmp_path):
-    anndata = pytest.importorskip("anndata")
+    anndata = pytest.importorskip("anndata", reason="the export to AnnData is optional")
     supervision = Supervision(3).label([0, 2], "T cell", confidence=0.9)
     provenance = {0: Provenance("hand", "lasso", 10.0, 7), 2: None}
     columns = {
