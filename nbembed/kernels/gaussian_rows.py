@@ -24,7 +24,7 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.tiles import aligned_zeros, half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import exp, lanes_exp
 from nbembed.kernels.sparse import sparse_attraction
 from nbembed.kernels.terms import GaussianRowsTerms
@@ -68,7 +68,7 @@ def gaussian_rows(
     width = points.shape[1]
     nothing = np.zeros(1, points.dtype)
 
-    rows = np.zeros((chunks, 1, width), points.dtype)
+    rows = aligned_zeros((chunks, 1, width), points.dtype)
     no_totals = np.zeros(1)
 
     def sum_rows(chunk: int) -> None:
@@ -84,7 +84,7 @@ def gaussian_rows(
 
     sparse = isinstance(W, tuple)
     dense = None if sparse else read_only(W)
-    sums = np.zeros((chunks, (1 if sparse else 2) * d, width), points.dtype)
+    sums = aligned_zeros((chunks, (1 if sparse else 2) * d, width), points.dtype)
     totals = np.zeros((chunks, 1))
     columns = inverse[None] if sparse or keep is None else np.stack([inverse, keep])
     extras = padded(columns.astype(points.dtype))

@@ -34,7 +34,13 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import distances_stay_finite, half_square, n_chunks, padded
+from nbembed.kernels.codegen.tiles import (
+    aligned_zeros,
+    distances_stay_finite,
+    half_square,
+    n_chunks,
+    padded,
+)
 from nbembed.kernels.codegen.vector_math import lanes_exp, lanes_exp2, lanes_log2_1p
 from nbembed.kernels.sparse import joint_attraction
 from nbembed.kernels.terms import GAUSSIAN_BELOW, HeavyTailedTerms
@@ -87,7 +93,7 @@ def heavy_tailed(
     dense = None if sparse else read_only(P)
     parameters = np.array([alpha, 1 / alpha if alpha else 0.0], points.dtype)
     n_forces = 1 if sparse else 2
-    sums = np.zeros((chunks, n_forces * d + (not sparse), points.shape[1]), points.dtype)
+    sums = aligned_zeros((chunks, n_forces * d + (not sparse), points.shape[1]), points.dtype)
     totals = np.zeros((chunks, 2))
     halves = None if keep is None or sparse else padded(np.asarray(keep, points.dtype)[None] / 2)
     add = _loop(alpha, sparse, want_cost, halves is not None)

@@ -40,7 +40,7 @@ from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
-from nbembed.kernels.codegen.tiles import half_square, n_chunks, padded
+from nbembed.kernels.codegen.tiles import aligned_zeros, half_square, n_chunks, padded
 from nbembed.kernels.codegen.vector_math import exp, lanes_exp
 from nbembed.kernels.packing import packed_row
 from nbembed.kernels.terms import NO_AFFINITY, RetrievalTerms
@@ -106,7 +106,7 @@ def neighbor_retrieval(
         bounds[-1] = n
         parts = (*parts, read_only(log_keep))
 
-    rows = np.zeros((chunks, 2, width), dtype)
+    rows = aligned_zeros((chunks, 2, width), dtype)
     along = np.zeros(n)
     no_totals = np.zeros(1)
     sum_rows, add = (floor_sums, floor_forces) if sparse else (row_sums, forces)
@@ -132,7 +132,7 @@ def neighbor_retrieval(
     if not sparse:
         columns = [widths, level - slope * log_keep, slope, floor - log_keep, widths * keep]
     extras = padded(np.stack(columns).astype(dtype))
-    sums = np.zeros((chunks, d, width), dtype)
+    sums = aligned_zeros((chunks, d, width), dtype)
     pulls = np.zeros((d, n))
     totals = np.zeros((chunks, 1))
 
