@@ -32,6 +32,7 @@ if TYPE_CHECKING or BACKEND == "numba":
         from numba.core import cgutils
         from numba.core.caching import FunctionCache, IndexDataCacheFile
         from numba.core.errors import NumbaError as NumbaError
+        from numba.core.registry import cpu_target
         from numba.extending import intrinsic as intrinsic
     except ImportError as error:
         raise ImportError(
@@ -49,7 +50,7 @@ else:
         def __call__(self, *args: Any, **kwargs: Any) -> _Placeholder:
             return self
 
-    ir = njit = types = cgutils = intrinsic = _Placeholder()
+    ir = njit = types = cgutils = cpu_target = intrinsic = _Placeholder()
     NumbaError, FunctionCache, IndexDataCacheFile = RuntimeError, object, object
 
 #: What is used beyond the stable interfaces, and why.
@@ -81,6 +82,9 @@ INTERNALS = {
     "numba.core.codegen.CPUCodegen.magic_tuple": (
         "the processor that code is compiled for, which NUMBA_CPU_NAME and NUMBA_CPU_FEATURES may "
         "have changed from the host"
+    ),
+    "numba.core.registry.cpu_target": (
+        "the same where no context is at hand: it is one for all functions of a process"
     ),
     "numba.core.errors.NumbaError": (
         "base class of what a function that cannot be compiled raises; not among numba's top-level "
@@ -114,6 +118,11 @@ class ArrayParts(NamedTuple):
 def target(context: Any) -> Target:
     """Return the processor that ``context`` compiles for."""
     return Target(*context.codegen().magic_tuple())
+
+
+def own_target() -> Target:
+    """Return the processor that this process compiles for."""
+    return target(cpu_target.target_context)
 
 
 def array_parts(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ArrayParts:

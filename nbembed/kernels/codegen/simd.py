@@ -14,8 +14,8 @@ auto-vectorizer.
 Rounding: a multiplication and an addition are fused where the formula says so
 (:meth:`Lanes.times_plus`) and nowhere else, nothing is reordered, and the sum over lanes has a
 fixed order. A formula therefore gives the same bits wherever it is used, on one kind of processor.
-A float32 division may become a reciprocal estimate with one Newton step (relative error 1e-7 or
-better).
+With AVX-512 a float32 division may become a reciprocal estimate with one Newton step (relative
+error 1e-7 or better).
 
 Infinities and NaNs pass through every operation as in IEEE arithmetic, except for float32 division,
 whose divisor must be finite or NaN; the callers see to that. A layout that diverges therefore ends
@@ -25,18 +25,19 @@ in sums that are infinite or NaN, which is how objectives detect it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from nbembed.kernels.codegen.numba_adapter import Target, ir
+from nbembed.kernels.codegen.numba_adapter import Target, ir, own_target
 
 #: The sign of a zero does not matter. More freedom would let results depend on the surrounding
 #: code.
 _FLAGS: tuple[str, ...] = ("nsz",)
-#: For float32: allows a reciprocal estimate and one Newton step, which take up to 10 % less time
-#: than a division (t-SNE, n = 1000, AVX-512). LLVM does so only under ``ninf``, which leaves
-#: infinite operands undefined, because the Newton step turns them into NaN. Kernels therefore
-#: divide float32 lanes only by what is known to be finite: those that divide by 1 + ατ go to
-#: float64 if τ may overflow (:func:`~.tiles.distances_stay_finite`).
+#: For float32 with AVX-512 (:func:`estimates_reciprocals`): allows a reciprocal estimate and one
+#: Newton step. LLVM does so only under ``ninf``, which leaves infinite operands undefined, because
+#: the Newton step turns them into NaN. Kernels therefore divide float32 lanes only by what is known
+#: to be finite: those that divide by 1 + ατ go to float64 if τ may overflow
+#: (:func:`~.tiles.distances_stay_finite`).
 _ESTIMATE_FLAGS: tuple[str, ...] = ("nsz", "arcp", "ninf", "contract")
 
 _INT32 = ir.IntType(32)
@@ -60,6 +61,24 @@ def vector_registers(processor: Target) -> int:
     """Return the number of vector registers: 32 with AVX-512 or NEON, 16 with AVX2 or SSE."""
     arm = processor.triple.startswith(("aarch64", "arm64"))
     return 32 if arm or "+avx512f" in processor.features.split(",") else 16
+
+
+def estimates_reciprocals(processor: Target) -> bool:
+    """Return whether a float32 division becomes a reciprocal estimate and a Newton step.
+
+    They take three instructions instead of one, which waits longer but leaves the units that
+    multiply and add to others. With registers of 512 bits they save up to 10 % of the time (t-SNE,
+    n = 1000). With shorter ones a division costs less: on an AMD processor with AVX2 and n = 2000
+    it takes 0.20 ns a pair instead of 0.22 for t-SNE with a sparse P, 1.11 instead of 1.22 for
+    α = 0.5 with a dense one, and its rounding is correct.
+    """
+    return "+avx512f" in processor.features.split(",")
+
+
+@cache
+def _division_flags() -> tuple[str, ...]:
+    """Return the flags of float32 divisions."""
+    return _ESTIMATE_FLAGS if estimates_reciprocals(own_target()) else _FLAGS
 
 
 class Pointer(NamedTuple):
@@ -143,7 +162,7 @@ class Lanes:
     def __truediv__(self, other: Any) -> Lanes:
         """Return self / other; a float32 divisor must be finite or NaN."""
         divisor = self._operand(other)
-        flags = _ESTIMATE_FLAGS if self.single else _FLAGS
+        flags = _division_flags() if self.single else _FLAGS
         return Lanes(self.builder, self.builder.fdiv(self.value, divisor, flags=flags))
 
     def __rtruediv__(self, other: Any) -> Lanes:

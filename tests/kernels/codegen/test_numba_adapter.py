@@ -254,6 +254,16 @@ def _() -> None:
     assert all(feature[0] in "+-" for feature in target.features.split(",") if feature)
 
 
+@check("numba.core.registry.cpu_target")
+def _() -> None:
+    @njit
+    def same(x: Any) -> Any:
+        return x
+
+    same(1)
+    assert numba_adapter.own_target() == numba_adapter.target(same.targetctx)
+
+
 @check("numba.core.errors.NumbaError")
 def _() -> None:
     @njit
