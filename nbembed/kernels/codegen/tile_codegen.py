@@ -27,6 +27,7 @@ from nbembed.kernels.codegen.simd import (
     prefetch,
     splat_index,
     store,
+    zero,
 )
 
 
@@ -112,8 +113,10 @@ class _Tile:
         count: int,
         place: Place,
         data: Data,
+        ahead: bool = False,
     ) -> None:
         self.builder, self.pair, self.masked, self.count = builder, pair, masked, count
+        self.ahead = ahead
         self.place, self.data = place, data
         self.like = data.points.element, count
         self.rows = [builder.add(place.i, INDEX(r)) for r in range(n_rows)]
@@ -213,7 +216,11 @@ def _add_force(
 
 
 class FewAxes(_Tile):
-    """A tile that keeps its rows' coordinates and sums in registers."""
+    """A tile that keeps its rows' coordinates and sums in registers.
+
+    With ``ahead`` it also reads the coordinates of as many columns behind the last as it reads at
+    once.
+    """
 
     def write(self, n_axes: int) -> None:
         """Generate the tile's code."""
@@ -224,31 +231,84 @@ class FewAxes(_Tile):
         ]
         self.sums = [data.sums.row(k) for k in range(self.pair.n_sums(n_axes))]
         n_row_sums = len(self.rows) * len(self.sums)
-        result = self._accumulate(n_row_sums + self.pair.totals, self._columns)
+        n_sums = n_row_sums + self.pair.totals
+        if self.ahead:
+            result = self._accumulate_ahead(n_sums)
+        else:
+            result = self._accumulate(n_sums, self._columns)
         for r, row in enumerate(self.rows):
             for k, pointer in enumerate(self.sums):
                 add_total(builder, pointer, row, result[r * len(self.sums) + k])
         self._add_totals(result[n_row_sums:])
 
-    def _columns(self, j: ir.Value, carried: list[Lanes]) -> list[Lanes]:
-        """Generate the pass over the columns from j on that are read at once."""
-        builder, n_sums = self.builder, len(self.sums)
+    def _accumulate_ahead(self, n_sums: int) -> list[Lanes]:
+        """Generate the loop such that each pass computes the distances of the next one's columns.
+
+        The instructions of a pair wait for each other: from the coordinates to τ, from there to the
+        weight, and from there to the sums. A processor overlaps passes only as far as it looks
+        ahead. In this order the first part of the chain is done before the second part begins.
+
+        Two passes are written one after the other, which saves a tenth of the instructions: those
+        that compute addresses, count, and load constants.
+        """
+        builder, first, last = self.builder, self.place.first, self.place.last
+        step, width = self.count, len(self.coordinates) + 1
+
+        def one(j: ir.Value, carried: list[Lanes]) -> list[Lanes]:
+            following = self._distances(builder.add(j, INDEX(step)))
+            known = carried[n_sums:]
+            rows = [known[r * width : (r + 1) * width] for r in range(len(self.rows))]
+            return self._columns(j, carried[:n_sums], rows) + following
+
+        def two(j: ir.Value, carried: list[Lanes]) -> list[Lanes]:
+            return one(builder.add(j, INDEX(step)), one(j, carried))
+
+        start = [zero(builder, *self.like)] * n_sums + self._distances(first)
+        n = len(start)
+        # A number of columns is a multiple of the step, and that a power of two.
+        even = builder.and_(builder.sub(last, first), INDEX(-2 * step))
+        middle = builder.add(first, even)
+        carried = accumulate(builder, first, middle, n, self.like, two, 2 * step, start)
+        return accumulate(builder, middle, last, n, self.like, one, step, carried)[:n_sums]
+
+    def _distances(self, j: ir.Value) -> list[Lanes]:
+        """Return y_i − y_j and τ for the columns from j on, row by row."""
+        y = self._read(j)
+        return [part for r in range(len(self.rows)) for part in self._distance(r, y)]
+
+    def _read(self, j: ir.Value) -> list[Lanes]:
+        """Return the coordinates of the columns from j on."""
+        return [load(self.builder, pointer, j, self.count) for pointer in self.coordinates]
+
+    def _distance(self, r: int, y: list[Lanes]) -> list[Lanes]:
+        """Return the components of y_i − y_j for row r, and τ."""
+        difference = [a - b for a, b in zip(self.y_rows[r], y)]
+        tau = difference[0] * difference[0]
+        for component in difference[1:]:
+            tau = component.times_plus(component, tau)
+        return [*difference, tau]
+
+    def _columns(
+        self, j: ir.Value, carried: list[Lanes], distances: list[list[Lanes]] | None = None
+    ) -> list[Lanes]:
+        """Generate the pass over the columns from j on that are read at once.
+
+        ``distances`` are those of each row, if they are known already.
+        """
+        builder, n_sums, n_axes = self.builder, len(self.sums), len(self.coordinates)
         row_sums = [carried[r * n_sums : (r + 1) * n_sums] for r in range(len(self.rows))]
         totals = carried[len(self.rows) * n_sums :]
-        y = [load(builder, pointer, j, self.count) for pointer in self.coordinates]
+        y = self._read(j) if distances is None else []
         differences, terms = [], []
         for r in range(len(self.rows)):
-            difference = [a - b for a, b in zip(self.y_rows[r], y)]
-            tau = difference[0] * difference[0]
-            for component in difference[1:]:
-                tau = component.times_plus(component, tau)
+            *difference, tau = self._distance(r, y) if distances is None else distances[r]
             of_row = self._terms(r, j, tau)
             totals = [total + t for total, t in zip(totals, of_row.totals, strict=True)]
             differences.append(difference)
             terms.append(of_row)
-        n_forces = self.pair.forces * len(y)
+        n_forces = self.pair.forces * n_axes
         for k, pointer in enumerate(self.sums[:n_forces]):
-            force, axis = divmod(k, len(y))
+            force, axis = divmod(k, n_axes)
             column_sum = load(builder, pointer, j, self.count)
             for r, of_row in enumerate(terms):
                 row_sums[r][k], column_sum = _add_force(

@@ -19,6 +19,7 @@ Numbers too small for a normal representation are flushed to zero within the loo
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any, NamedTuple
 
@@ -39,6 +40,9 @@ COLUMNS = 1024
 PADDING = 32
 #: Bytes of a cache line.
 LINE = 64
+#: P is prefetched a tile ahead, but no fewer rows than this: a tile of one row takes less time than
+#: memory (t-SNE with a dense P, n = 2000, AVX2: 1.16 ms one row ahead, 1.10 two rows).
+ROWS_AHEAD = 2
 #: Sums over fewer than MANY points run in one chunk: they take less time (0.2 ms) than it may take
 #: to wake a thread on a busy machine. Larger sums are cut into CHUNKS chunks, whose number doubles
 #: with n from twice DOUBLING points on, up to MOST. A chunk of t-SNE then takes some 0.1 ms on one
@@ -55,11 +59,16 @@ LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 
 class Shape(NamedTuple):
-    """Shape of a tile: rows, registers of columns side by side in a row, and columns in all."""
+    """Shape of a tile: rows, registers of columns side by side in a row, and columns in all.
+
+    ``ahead``: whether a pass over the columns computes the distances of the next one's. Only for
+    processors with 16 registers, where it reads at most a cache line (:func:`padded_length`).
+    """
 
     rows: int
     registers: int
     columns: int
+    ahead: bool = False
 
 
 def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -> Shape:
@@ -85,18 +94,24 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -
     With the number of axes fixed, more rows save loads and stores of the columns' sums, until the
     rows' own coordinates and sums no longer fit the registers. For t-SNE with a dense P and d = 2
     they take 7 registers a row: with 32 registers and n = 2000, 0.39 ms for 2 rows, 0.36 for 3 and
-    0.45 for 4; with 16 registers and n = 1000, 0.33 ms for 1 row, 0.30 for 2, 0.45 for 3 and 0.56
-    for 4.
+    0.45 for 4.
+
+    With 16 registers, two such rows leave none for the pair: every pass would write 5 sums to
+    memory and read them again. A single row leaves enough to compute the next distances ahead,
+    without which it would be slower than two (AMD processor with AVX2, n = 2000: 1.62 ms for 2
+    rows, 1.70 for 1, 1.50 for 1 with distances ahead). Without P a row takes 4 registers, and two
+    rows fit (0.80 ms; 0.85 for 1).
     """
     if n_axes == 0:
         return Shape(4, pair.registers, 512)
     n_sums = pair.n_sums(n_axes)
     in_registers = n_sums + n_axes + 2 * pair.extras
-    rows = 2
     if n_registers >= 32:
         rows = 4 if in_registers <= 6 else 3 if in_registers <= 9 else 2
+    else:
+        rows = 2 if in_registers <= 5 else 1
     columns = CACHE // (itemsize * (n_sums + n_axes + pair.extras)) // PADDING * PADDING
-    return Shape(rows, pair.registers, min(columns, COLUMNS))
+    return Shape(rows, pair.registers, min(columns, COLUMNS), ahead=rows == 1)
 
 
 def padded(values: Any) -> Any:
@@ -111,7 +126,8 @@ def padded_length(n: int, dtype: Any) -> int:
     """Return a length of rows, at least n, such that tiles can be read whole.
 
     It is an odd number of cache lines. With a power of two, the values of one column would compete
-    for the same few sets of the cache: at n = 2000 and d = 10 that took 1.4 times as long.
+    for the same few sets of the cache: at n = 2000 and d = 10 that took 1.4 times as long. The last
+    line is what tiles read that compute ahead (:attr:`Shape.ahead`).
     """
     return -(-n // PADDING) * PADDING + LINE // np.dtype(dtype).itemsize
 
@@ -124,10 +140,11 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     t-SNE with a dense P, n = 2000, that took 1.07 times as long (AVX2), with one row a tile 1.2
     times.
     """
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    room = np.zeros(size + LINE, np.uint8)
-    start = -room.ctypes.data % LINE
-    return room[start : start + size].view(dtype).reshape(shape)
+    room = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + LINE, np.uint8)
+    # The address that takes the least time to get: with ``room.ctypes``, two arrays took 4 % of a
+    # gradient at n = 700.
+    address = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    return np.ndarray(shape, dtype, room, -address % LINE)
 
 
 def distances_stay_finite(Yt: Any, factor: float) -> bool:
@@ -181,7 +198,7 @@ def half_square(pair: PairSum) -> Any:
 
     @inlined
     def add_chunk(points, extras, P, parameters, n, axes, chunk, n_chunks, sums, totals):
-        rows, step, columns, n_weights = shape_of(points, axes)
+        rows, step, columns, n_weights, rows_ahead = shape_of(points, axes)
         weights = np.empty((n_weights, columns), points.dtype)
         mode = flush_subnormals()
         for start in range(0, n, columns):
@@ -203,7 +220,7 @@ def half_square(pair: PairSum) -> Any:
                             n, i, i, a, b,
                         )  # fmt: skip
                 if inner < whole:
-                    next_i = i + n_chunks * rows
+                    next_i = i + n_chunks * rows_ahead
                     add_inner(
                         points, extras, P, parameters, weights, sums, totals, axes,
                         n, i, next_i, inner, whole,
@@ -220,7 +237,11 @@ def _shape(context: Any, pair: PairSum, n_axes: int, number: Any) -> Shape:
 
 
 def _shape_of_tile(pair: PairSum) -> Any:
-    """Return a function that gives a tile's rows, columns read at once, columns, and weights."""
+    """Return a function that gives what the loop over tiles needs to know of them.
+
+    A tile's rows, columns read at once, columns, and weights; and how many of its own rows ahead a
+    chunk prefetches P.
+    """
 
     @intrinsic
     def shape_of(typing_context, points, axes):
@@ -228,10 +249,11 @@ def _shape_of_tile(pair: PairSum) -> Any:
             shape = _shape(context, pair, axes.count, points.dtype)
             step = shape.registers * lane_count(context, points.dtype)
             n_weights = 0 if axes.count else shape.rows * pair.forces
-            numbers = [INDEX(k) for k in (shape.rows, step, shape.columns, n_weights)]
+            rows_ahead = max(shape.rows, ROWS_AHEAD)
+            numbers = [INDEX(k) for k in (shape.rows, step, shape.columns, n_weights, rows_ahead)]
             return integers(context, builder, signature.return_type, numbers)
 
-        return types.UniTuple(types.intp, 4)(points, axes), write
+        return types.UniTuple(types.intp, 5)(points, axes), write
 
     return shape_of
 
@@ -239,7 +261,7 @@ def _shape_of_tile(pair: PairSum) -> Any:
 def _tile(pair: PairSum, masked: bool) -> Any:
     """Return a function that adds one tile: rows from i on, columns from ``first`` to ``last``.
 
-    ``next_i`` is the first row of the tile that comes next.
+    ``next_i`` is the first row of a tile that comes soon, whose P is prefetched.
     """
 
     def write(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
@@ -248,7 +270,10 @@ def _tile(pair: PairSum, masked: bool) -> Any:
         shape = _shape(context, pair, n_axes, number)
         count = shape.registers * lane_count(context, number)
         kind = FewAxes if n_axes else AnyAxes
-        tile = kind(builder, pair, masked, shape.rows, count, Place(*arguments[8:]), data)
+        place = Place(*arguments[8:])
+        # Where lanes are masked there is one pass as a rule, and nothing to compute ahead.
+        ahead = shape.ahead and not masked
+        tile = kind(builder, pair, masked, shape.rows, count, place, data, ahead)
         tile.write(n_axes or data.points.height)
         return no_result(context)
 
