@@ -100,7 +100,8 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -
     memory and read them again. A single row leaves enough to compute the next distances ahead,
     without which it would be slower than two (AMD processor with AVX2, n = 2000: 1.62 ms for 2
     rows, 1.70 for 1, 1.50 for 1 with distances ahead). Without P a row takes 4 registers, and two
-    rows fit (0.80 ms; 0.85 for 1).
+    rows fit (0.80 ms; 0.85 for 1). With the cost, whose logarithm needs registers of its own, a
+    single row is faster in float32 (3.1 ms instead of 3.5) but not in float64 (8.8 instead of 8.4).
     """
     if n_axes == 0:
         return Shape(4, pair.registers, 512)
@@ -109,7 +110,8 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -
     if n_registers >= 32:
         rows = 4 if in_registers <= 6 else 3 if in_registers <= 9 else 2
     else:
-        rows = 2 if in_registers <= 5 else 1
+        long = itemsize == 8 and pair.totals > 1  # with the logarithm of the cost
+        rows = 2 if in_registers <= 5 or long else 1
     columns = CACHE // (itemsize * (n_sums + n_axes + pair.extras)) // PADDING * PADDING
     return Shape(rows, pair.registers, min(columns, COLUMNS), ahead=rows == 1)
 
