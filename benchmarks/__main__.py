@@ -34,7 +34,7 @@ PARTS = ("__main__", "layouts", "report")
 #: Arguments besides ``--json``.
 ARGUMENTS = {
     "exact": ["--fit"],
-    "large": ["--sizes", "10000", "20000", "70000", "--fit", "10000", "70000"],
+    "large": ["--sizes", "10000", "20000", "70000", "--fit", "5000", "20000", "70000"],
     "scaling": ["--picture", str(IMAGES / "scaling.png")],
 }
 #: Benchmarks that are a script with other arguments: the script, and those.

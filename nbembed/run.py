@@ -15,26 +15,24 @@ import numpy as np
 
 from nbembed.kernels.threads import Interrupted
 from nbembed.objectives.base import Objective
-from nbembed.optimizers.base import Optimizer
+from nbembed.optimizers.base import Optimizer, State
 from nbembed.schedule import Schedule
 from nbembed.validation import check_count, check_instance, check_numbers, check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.optimizers.base import State
+#: Iterations over which a change of cost and layout is measured, and how many such windows in a row
+#: must be steady: descents go by fits and starts, and one may be chance.
+WINDOW = 10
+STEADY = 2
 
-#: Calm iterations in a row that convergence takes; a single one may be chance.
-PATIENCE = 25
+#: The most that the points of a map at rest move in a window, root mean square, as a share of the
+#: map's radius: three or four pixels of a picture 500 pixels wide.
+MOVED = 0.03
 
-#: Iterations over which the fall of the cost is measured, and the iterations that must not matter:
-#: a run is at rest when playing on for so many would change the cost by less than a share ``tol``,
-#: even at the present pace. They are more than anybody waits for: descents go by fits and starts.
-WINDOW = 25
-HORIZON = 5000
-
-#: At this share of ``tol`` nothing moves but the last digit: an optimizer that is stuck.
-STILL = 1e-4
+#: An optimizer that moves nothing but the last digit for a window is stuck.
+STILL = 1e-8
 
 
 @dataclass(frozen=True)
@@ -106,11 +104,9 @@ class Run:
     schedule : Schedule, optional
         Stages to go through first.
     tol : float, default=1e-4
-        The run has converged when, after the schedule, the cost changed over each of the last two
-        windows of :data:`WINDOW` iterations so little that :data:`HORIZON` iterations at that pace
-        would change it by less than this share; and when :data:`PATIENCE` iterations in a row moved
-        the points by less than this share of the map's radius (root mean square), or the cost was
-        as steady for two more windows: points may drift along a flat valley.
+        The run has converged when, after the schedule, each of the last two windows of
+        :data:`WINDOW` iterations changed the cost by less than this share of it and moved the
+        points by less than :data:`MOVED` of the map's radius (root mean square). 0 runs on.
     cost_every : int, default=10
         Record the cost at least this often; it is free where the optimizer needs it anyway.
 
@@ -226,8 +222,7 @@ class Run:
     @property
     def converged(self) -> bool:
         """Whether the map has come to rest (see ``tol``)."""
-        calm = self._calm >= PATIENCE
-        return self._still >= PATIENCE or self._steady >= (2 if calm else 4)
+        return self._still >= WINDOW or self._steady >= STEADY
 
     # -- moving on --------------------------------------------------------------------------
 
@@ -268,7 +263,7 @@ class Run:
         """Go on with another objective from the present layout.
 
         The layout stays, the optimizer's memory restarts (a velocity or search direction of the old
-        cost would mislead the new one), and so does the count of calm iterations. While the
+        cost would mislead the new one), and so does the count of steady windows. While the
         schedule lasts, the parameters that its stages have set so far are set in ``objective``
         too; call :meth:`release` first for a parameter that the schedule shall no longer set.
         """
@@ -305,10 +300,9 @@ class Run:
     def _restart(self, Y: NDArray[Any]) -> None:
         self._state: State = self._acting.start(Y)
         self._age = 0  # steps from the present start with the present objective
-        self._calm = 0  # iterations in a row that hardly moved the points
-        self._still = 0  # iterations in a row that did not move them at all
-        self._steady = 0  # windows in a row in which the cost hardly changed
-        self._window_cost = math.nan
+        self._still = 0  # iterations in a row that did not move the points at all
+        self._steady = 0  # windows in a row in which cost and layout hardly changed
+        self._window = State(self._state.Y)  # at whose end the last window was
 
     def _step(self) -> None:
         stage = self.schedule.current
@@ -351,21 +345,25 @@ class Run:
             )
         )
         if stage is None:
-            self._calm = self._calm + 1 if movement < self.tol else 0
-            self._still = self._still + 1 if movement < STILL * self.tol else 0
+            # A solution in closed form, whose tolerance is infinite, is there at once.
+            still = movement < STILL or self.tol == math.inf
+            self._still = self._still + 1 if still and self.tol > 0 else 0
             if ends_window:
-                self._note_window(state.cost)
+                self._note_window(state)
             return
         self.schedule = self.schedule.advanced()
         if stage.keep and (self.schedule.finished or self.schedule.at_boundary):
             self.kept.append(Kept(self.iteration, self.objective.parameters, self._state.Y.copy()))
 
-    def _note_window(self, cost: float) -> None:
-        """Note whether the cost was steady over the window that ends now."""
-        change = abs(cost - self._window_cost)
-        steady = change * HORIZON < self.tol * abs(cost) * WINDOW
+    def _note_window(self, state: State) -> None:
+        """Note whether cost and layout were steady over the window that ends now."""
+        before, self._window = self._window, state
+        steady = False
+        if before.seen is not None and state.seen is not None:
+            # The cost that is minimized, auxiliary terms included.
+            change, cost = abs(state.seen.cost - before.seen.cost), abs(state.seen.cost)
+            steady = change < self.tol * cost and relative_movement(before.Y, state.Y) < MOVED
         self._steady = self._steady + 1 if steady else 0
-        self._window_cost = cost
 
 
 def _layout(Y: Any, objective: Objective) -> NDArray[Any]:

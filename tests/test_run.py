@@ -10,7 +10,7 @@ from nbembed.kernels.threads import Interrupted
 from nbembed.objectives import HeavyTailed, LargeMargin, simplex
 from nbembed.optimizers import LBFGS, FixedPoint, MomentumGradient
 from nbembed.optimizers.base import Optimizer, State
-from nbembed.run import PATIENCE, Checkpoint, Run, relative_movement
+from nbembed.run import WINDOW, Checkpoint, Run, relative_movement
 from nbembed.schedule import Schedule, Stage
 
 
@@ -65,7 +65,7 @@ def test_it_converges_after_a_calm_while(objective, Y):
     run = Run(objective, LBFGS(), Y).until(2000)
     assert run.converged
     assert run.iteration < 2000
-    assert [record.movement < run.tol for record in run.trace[-PATIENCE:]] == [True] * PATIENCE
+    assert [record.movement < run.tol for record in run.trace[-WINDOW:]] == [True] * WINDOW
     assert np.abs(objective.gradient(run.embedding)).max() < 1e-4
 
 
@@ -120,7 +120,7 @@ def test_shown_costs_are_without_exaggeration(objective, Y):
 def test_no_run_converges_before_its_schedule_ends(objective, Y):
     schedule = Schedule((Stage(60, FixedPoint()),))
     run = Run(objective, FixedPoint(), Y, schedule, tol=math.inf).until(1000)
-    assert run.iteration == 60 + PATIENCE
+    assert run.iteration == 60 + WINDOW
 
 
 def test_kept_layouts_are_those_at_the_ends_of_stages(rng):

@@ -9,7 +9,7 @@ each other with the weight ρ (its section 6.2); see :mod:`nbembed.objectives.he
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -35,9 +35,14 @@ if TYPE_CHECKING:
     from nbembed.run import Run
     from nbembed.supervision import Supervision
 
-#: Iterations and strength of the early exaggeration, in which neighbors find each other.
-EXAGGERATED_STEPS = 50
-EXAGGERATION = 4.0
+#: Iterations and strengths of the early exaggeration, in which neighbors find each other: the whole
+#: map is arranged while it is small and an iteration cheap, and is let go in two steps
+#: (``docs/decisions/0047-at-rest-when-nothing-is-seen-to-move.md``).
+EXAGGERATION = ((50, 4.0), (25, 2.0))
+
+#: The map's radius is about √n widths of the similarity at most
+#: (``docs/decisions/0046-a-map-that-can-be-read.md``).
+COMPACTNESS = 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,10 +62,24 @@ class HSSNERecipe(GridRecipe):
             minimum=0.0,
             maximum=1e6,
         ),
+        LiveParameter(
+            "compactness",
+            "compactness",
+            0.0,
+            2.0,
+            COMPACTNESS,
+            "How closely groups stand: 0 lets them drift apart as far as the cost asks for.",
+            step=0.01,
+            minimum=0.0,
+        ),
         RHO,
     )
+    #: Maps of older versions were not bounded by the cost.
+    added: ClassVar[Mapping[str, Any]] = {**GridRecipe.added, "compactness": 0.0}
 
     alpha: float | Similarity = 1.0
+    compactness: float = COMPACTNESS
+    tol: float = 1e-3
 
     def check_live(self, but: tuple[str, ...] = ()) -> None:
         """Check the live parameters; a custom similarity was checked when it was made."""
@@ -80,7 +99,7 @@ class HSSNERecipe(GridRecipe):
     def make_objective(
         self, affinities: Affinities, supervision: Supervision, geometry: Geometry
     ) -> HeavyTailed:
-        """Return the divergence at the present α and ρ."""
+        """Return the divergence at the present α, ρ and compactness."""
         return HeavyTailed(
             affinities,
             self.alpha,
@@ -88,6 +107,7 @@ class HSSNERecipe(GridRecipe):
             rho=self.rho,
             link_form=self.link_form,
             algorithm=self.algorithm_for(affinities.n_samples),
+            compactness=self.compactness,
             n_jobs=self.n_jobs,
         )
 
@@ -97,17 +117,18 @@ class HSSNERecipe(GridRecipe):
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the early exaggeration; an array given as ``init`` is already a map: none."""
-        steps = min(EXAGGERATED_STEPS, self.max_iter // 4)
-        if steps < 1 or not isinstance(self.init, str):
+        planned = sum(steps for steps, _ in EXAGGERATION)
+        share = min(1.0, self.max_iter / (4 * planned))
+        if share * planned < 1 or not isinstance(self.init, str):
             return Schedule()
         early = MomentumGradient()
-        return Schedule(
-            (
-                Stage(steps, early, {"exaggeration": EXAGGERATION}, name="exaggeration"),
-                # One step that puts the exaggeration back; what a stage sets stays in force.
-                Stage(1, early, {"exaggeration": 1.0}, name="release"),
-            )
-        )
+        stages = [
+            Stage(steps, early, {"exaggeration": strength}, name="exaggeration")
+            for planned_steps, strength in EXAGGERATION
+            if (steps := int(share * planned_steps)) > 0
+        ]
+        # One step that puts the exaggeration back; what a stage sets stays in force.
+        return Schedule((*stages, Stage(1, early, {"exaggeration": 1.0}, name="release")))
 
 
 class HSSNE(PlacesNewPoints):
@@ -121,6 +142,11 @@ class HSSNE(PlacesNewPoints):
         α in [0, 10⁶], the heaviness of the tails: 0 is symmetric SNE, 1 is t-SNE, more separates
         clusters further. Any other decreasing similarity can be given as a pair of functions,
         :class:`nbembed.objectives.Similarity`.
+    compactness : float, default=1.0
+        How closely groups stand. The map's radius stays near √n_samples / compactness widths of
+        the similarity or below. Distances between groups without a common neighbor say nothing
+        about the data, and the cost lets such groups drift apart without end; at 0 nothing holds
+        them, and the cost is as low as it can be. ``cost_`` is the divergence alone.
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
         nothing.
@@ -148,14 +174,15 @@ class HSSNE(PlacesNewPoints):
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the
-        first hundred iterations and then L-BFGS with the Laplacian of the attractions, ours.
+        first fifty iterations and then L-BFGS with the Laplacian of the attractions, ours.
     max_iter : int, default=1000
-        Upper bound of iterations; the first fifty (or a quarter, if that is less) exaggerate
+        Upper bound of iterations; the first 75 (or a quarter, if that is less) exaggerate
         attraction. A fit that it stops says so by scikit-learn's ConvergenceWarning.
-    tol : float, default=1e-4
-        The run has converged when 5000 more iterations at the pace of the last 50 would change the
-        cost by less than this share, and either 25 iterations in a row moved the points by less
-        than this share of the map's radius or the cost stayed as steady for 50 more.
+    tol : float, default=1e-3
+        The run has converged when twice in a row 10 iterations changed the cost by less than this
+        share and moved the points by less than 3 % of the map's radius. Then nothing is seen to
+        move, and the cost is within 1 % of that of 1000 iterations; for the last digit give less,
+        and 0 to run on to ``max_iter``.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
@@ -207,6 +234,7 @@ class HSSNE(PlacesNewPoints):
         n_components: int = 2,
         *,
         alpha: float | Similarity = 1.0,
+        compactness: float = 1.0,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
         perplexity: float | Literal["auto"] = "auto",
@@ -215,7 +243,7 @@ class HSSNE(PlacesNewPoints):
         algorithm: AlgorithmChoice = "auto",
         optimizer: Any = "auto",
         max_iter: int = 1000,
-        tol: float = 1e-4,
+        tol: float = 1e-3,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -223,6 +251,7 @@ class HSSNE(PlacesNewPoints):
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
+        self.compactness = compactness
         self.rho = rho
         self.link_form = link_form
         self.perplexity = perplexity

@@ -65,7 +65,7 @@ class NeighborRecipe(Recipe[Affinities]):
     init: str | ArrayLike = "pca"
     optimizer: Any = "auto"
     max_iter: int = 1000
-    tol: float = 1e-4
+    tol: float = 1e-5  # momentum creeps over plateaus
     n_jobs: int | None = None
     random_state: int | np.random.Generator | np.random.RandomState | None = None
 

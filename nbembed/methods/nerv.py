@@ -246,9 +246,9 @@ class NeRV(PlacesNewPoints):
         Upper bound of iterations. In the first hundred (or half of them, if that is less)
         neighborhoods shrink from eight times their width. With affinities of nearest neighbors the
         first hundred (or a quarter) are at tradeoff 1, which falls to its value in eighty more.
-    tol : float, default=1e-4
-        The run has converged when 25 iterations in a row moved the points by less than this share
-        of the map's radius.
+    tol : float, default=1e-5
+        The run has converged when twice in a row 10 iterations changed the cost by less than this
+        share and moved the points by less than 3 % of the map's radius; 0 runs on.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use.
     random_state : int, Generator, RandomState or None, default=None
@@ -315,7 +315,7 @@ class NeRV(PlacesNewPoints):
         algorithm: AlgorithmChoice = "auto",
         optimizer: Any = "auto",
         max_iter: int = 1000,
-        tol: float = 1e-4,
+        tol: float = 1e-5,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         verbose: int = 0,

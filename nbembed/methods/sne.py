@@ -97,9 +97,9 @@ class SNE(PlacesNewPoints):
         :mod:`nbembed.optimizers`. "auto" is momentum.
     max_iter : int, default=1000
         Upper bound of iterations.
-    tol : float, default=1e-4
-        The run has converged when 25 iterations in a row moved the points by less than this share
-        of the map's radius.
+    tol : float, default=1e-5
+        The run has converged when twice in a row 10 iterations changed the cost by less than this
+        share and moved the points by less than 3 % of the map's radius; 0 runs on.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use.
     random_state : int, Generator, RandomState or None, default=None
@@ -152,7 +152,7 @@ class SNE(PlacesNewPoints):
         algorithm: AlgorithmChoice = "auto",
         optimizer: Any = "auto",
         max_iter: int = 1000,
-        tol: float = 1e-4,
+        tol: float = 1e-5,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         verbose: int = 0,

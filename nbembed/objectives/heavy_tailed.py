@@ -9,12 +9,13 @@ is ``y − gradient / curvature`` with curvature_i = 4 Σ_j P̃_ij S_ij. P̃ mix
 P (:mod:`nbembed.objectives.supervised_affinities`).
 
 Two parameters help the optimization and are neutral by default: *exaggeration* e multiplies the
-attraction, *compression* c adds c Σ‖y_i‖². The cost is always the one whose gradient is returned:
+attraction, *compactness* c adds a bound B of the map's radius
+(:mod:`nbembed.objectives.compactness`). The cost is always the one whose gradient is returned:
 
-    J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + c Σ‖y‖² + ρ Σ_cannot mean exp(−τ)
+    J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + B + ρ Σ_cannot mean exp(−τ)
 
 so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion).
-Their share, (e − 1)(−Σ P̃ log q) + c Σ‖y‖², is reported as :attr:`Evaluation.auxiliary_cost`.
+Their share, (e − 1)(−Σ P̃ log q) + B, is reported as :attr:`Evaluation.auxiliary_cost`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from nbembed.objectives.checks import (
     check_names,
     threads_for,
 )
+from nbembed.objectives.compactness import bound
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity, distance_of_share
@@ -109,8 +111,8 @@ class HeavyTailed(PairObjective):
         warrants. A dense P is stored a second time, as a sparse matrix.
     exaggeration : float, default=1.0
         Multiplies attraction; greater than 0.
-    compression : float, default=0.0
-        Weight c ≥ 0 of Σ‖y‖², t-SNE's early compression.
+    compactness : float, default=0.0
+        c ≥ 0: the map's radius stays near √n/c widths of the similarity or below; 0 is no bound.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -147,12 +149,12 @@ class HeavyTailed(PairObjective):
         link_form: LinkForm = "structured",
         algorithm: Algorithm = "exact",
         exaggeration: float = 1.0,
-        compression: float = 0.0,
+        compactness: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self._alpha = check_alpha(alpha)
         self._exaggeration = check_real("exaggeration", exaggeration, low=0, open_low=True)
-        self._compression = check_real("compression", compression, low=0)
+        self._compactness = check_real("compactness", compactness, low=0)
         base = as_affinities(P, "joint")
         self._n_threads = threads_for(base.n_samples, n_jobs)
         self._supervised = SupervisedAffinities.make(
@@ -204,11 +206,11 @@ class HeavyTailed(PairObjective):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """``alpha``, ``rho``, ``exaggeration`` and ``compression``."""
+        """``alpha``, ``rho``, ``exaggeration`` and ``compactness``."""
         rest = {
             "rho": self._supervised.rho,
             "exaggeration": self._exaggeration,
-            "compression": self._compression,
+            "compactness": self._compactness,
         }
         return rest if isinstance(self._alpha, Similarity) else {"alpha": self._alpha, **rest}
 
@@ -226,8 +228,8 @@ class HeavyTailed(PairObjective):
             other._exaggeration = check_real(
                 "exaggeration", parameters["exaggeration"], low=0, open_low=True
             )
-        if "compression" in parameters:
-            other._compression = check_real("compression", parameters["compression"], low=0)
+        if "compactness" in parameters:
+            other._compactness = check_real("compactness", parameters["compactness"], low=0)
         other._supervised = self._supervised.changed(parameters)
         return other
 
@@ -273,9 +275,9 @@ class HeavyTailed(PairObjective):
         if more != 0:
             cost, gradient = more * cross, (4 * more) * attraction
             found.append(term("exaggeration", "−(e − 1) Σ pᵢⱼ log qᵢⱼ", "aid", cost, gradient))
-        if self._compression > 0:
-            cost, gradient = self._compressed(Yt), (2 * self._compression) * Yt
-            found.append(term("compression", "c Σ ‖yᵢ‖²", "aid", cost, gradient))
+        if self._compactness > 0:
+            held = bound(Yt, self._compactness, self.length_scale)
+            found.append(term("compactness", "(ε/8) (r/R)⁸", "aid", held.cost, held.gradient))
         return tuple(found)
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:
@@ -294,14 +296,13 @@ class HeavyTailed(PairObjective):
         gradient = (4 * self._exaggeration) * attraction
         gradient -= 4 * parts.repulsion
         curvature = (4 * self._exaggeration) * curvature
-        if self._compression > 0:
-            gradient += (2 * self._compression) * Yt
-            curvature = curvature + 2 * self._compression
-        value, auxiliary, rounding = math.nan, 0.0, 0.0
+        value, auxiliary, rounding = math.nan, (self._exaggeration - 1) * cross, 0.0
+        if self._compactness > 0:
+            held = bound(Yt, self._compactness, self.length_scale)
+            gradient = gradient + held.gradient
+            curvature = curvature + held.curvature
+            auxiliary += held.cost
         if cost:
-            auxiliary = (self._exaggeration - 1) * cross
-            if self._compression > 0:
-                auxiliary += self._compressed(Yt)
             entropy = self._supervised.entropy(self._n_threads)
             value = entropy + cross + parts.log_normalizer + auxiliary
             sizes = abs(entropy) + abs(cross) + abs(parts.log_normalizer) + abs(auxiliary)
@@ -313,7 +314,7 @@ class HeavyTailed(PairObjective):
             value,
             np.ascontiguousarray(gradient.T, dtype=self.dtype),
             np.ascontiguousarray(curvature, dtype=self.dtype),
-            auxiliary,
+            auxiliary if cost else 0.0,
             rounding,
         )
 
@@ -344,10 +345,6 @@ class HeavyTailed(PairObjective):
             repulsion = pairs.repulsion / pairs.normalizer
         cannot_links = supervised.cannot_link_energy(Yt, self._n_threads, self._algorithm)
         return _Parts(pairs, kept, links, log_normalizer, repulsion, cannot_links)
-
-    def _compressed(self, Yt: NDArray[Any]) -> float:
-        """Return c Σ‖y‖²."""
-        return self._compression * float(np.square(Yt, dtype=np.float64).sum())
 
     def _pairs(self, Yt: NDArray[Any], cost: bool) -> HeavyTailedTerms:
         """Return the sums over pairs, of the family or of a custom similarity."""

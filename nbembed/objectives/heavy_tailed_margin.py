@@ -57,6 +57,8 @@ class HeavyTailedMargin(PairObjective):
     algorithm : {"exact", "grid"}, default="exact"
         How repulsion is summed; see :class:`~nbembed.objectives.HeavyTailed`. The terms of the
         classes are the same in both.
+    compactness : float, default=0.0
+        As for :class:`~nbembed.objectives.HeavyTailed`.
     margin_weight : float, default=1.0
         w ≥ 0, the weight of A + B.
     class_prior : array of shape (n_classes,), optional
@@ -81,6 +83,7 @@ class HeavyTailedMargin(PairObjective):
         rho: float = 0.5,
         link_form: LinkForm = "structured",
         algorithm: Algorithm = "exact",
+        compactness: float = 0.0,
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
         n_jobs: int | None = None,
@@ -92,6 +95,7 @@ class HeavyTailedMargin(PairObjective):
             rho=rho,
             link_form=link_form,
             algorithm=algorithm,
+            compactness=compactness,
             n_jobs=n_jobs,
         )
         self._affinities = P if isinstance(P, Affinities) else as_affinities(P, "joint")

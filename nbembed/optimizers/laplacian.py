@@ -44,7 +44,7 @@ SMOOTHEST = 0.002
 
 #: From so many points on their order in memory counts for more than it takes to find a better one,
 #: and threads for more than it takes to meet after each step.
-MANY = 50_000
+MANY = 16_000
 
 #: Rows of B that are put in the order of their lengths, of those that are near each other.
 WINDOW = 1024

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nbembed.objectives.base import Objective
 
 #: Steps of momentum from each start.
-MOMENTUM_STEPS = 100
+MOMENTUM_STEPS = 50
 
 #: Steps of momentum between scale steps. The first comes after one step: from a slider to the next
 #: layout there is one pass over the pairs.

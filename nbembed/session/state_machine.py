@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nbembed.run import PATIENCE
+from nbembed.run import WINDOW
 
 State = Literal["idle", "running", "paused", "converged", "failed"]
 STATES: tuple[State, ...] = ("idle", "running", "paused", "converged", "failed")
@@ -217,7 +217,7 @@ def _give_record(state: MachineState, facts: Facts) -> tuple[MachineState, Effec
 def _begin_play(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
     if state.target == "failed":
         return state, ()  # given before the error was known
-    return replace(state, playing=not state.closing, grace=PATIENCE), ("log",)
+    return replace(state, playing=not state.closing, grace=WINDOW), ("log",)
 
 
 def _begin_pause(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:

@@ -243,7 +243,7 @@ GOOD: dict[str, Good] = {
     "radius": one_of(1.0, 1e-3, 1e3),
     "near": one_of(1.0, 0.0, 1e3),
     "exaggeration": one_of(1.0, 4.0),
-    "compression": one_of(0.0, 0.1),
+    "compactness": one_of(0.0, 0.1),
     "widening": one_of(1.0, 3.0),
     "floor": one_of(1e-8, 0.0),
     "tol": one_of(1e-4, 0.0, 1e-9),

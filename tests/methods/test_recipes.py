@@ -87,7 +87,7 @@ def test_a_recipe_is_frozen(recipe_type):
     with pytest.raises(dataclasses.FrozenInstanceError):
         recipe.tol = 1.0
     assert recipe.replace(tol=0.5).tol == 0.5
-    assert recipe.tol == 1e-4
+    assert recipe.tol == inspect.signature(recipe_type).parameters["tol"].default
     with pytest.raises(ValueError, match=f"'theta' is not a parameter of {recipe.name}"):
         recipe.replace(theta=0.5)
     with pytest.raises(TypeError):

@@ -48,7 +48,7 @@ def made(kind, rows, joint, supervision):
         "HSSNE": lambda: HeavyTailed(joint, 0.8, supervision=supervision, rho=0.6),
         "SSNE": lambda: HeavyTailed(joint, 0.0, supervision=supervision, rho=0.6),
         "aids": lambda: HeavyTailed(
-            joint, 1.0, supervision=supervision, exaggeration=4.0, compression=0.3
+            joint, 1.0, supervision=supervision, exaggeration=4.0, compactness=6.0
         ),
         "uniform": lambda: HeavyTailed(joint, 1.0, supervision=supervision, link_form="uniform"),
         "SNE": lambda: SNE(rows, supervision=supervision, rho=0.6),

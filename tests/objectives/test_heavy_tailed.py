@@ -57,7 +57,7 @@ def test_gradient_with_supervision(joint, rng, central_differences, supervision,
 def test_gradient_with_aids(joint, rng, central_differences, supervision, d, alpha):
     Y = rng.normal(size=(len(joint), d))
     objective = HeavyTailed(
-        joint, alpha, supervision=supervision, rho=0.6, exaggeration=4.0, compression=0.3
+        joint, alpha, supervision=supervision, rho=0.6, exaggeration=4.0, compactness=6.0
     )
 
     expected = central_differences(objective, Y)
@@ -132,7 +132,7 @@ def test_curvature_makes_the_papers_fixed_point(joint, rng, alpha):
 def test_aids_are_told_apart_from_the_plain_cost(joint, rng):
     Y = rng.normal(size=(len(joint), 2))
     plain = HeavyTailed(joint, 0.5)
-    aided = plain.with_parameters(exaggeration=12.0, compression=0.1).evaluate(Y)
+    aided = plain.with_parameters(exaggeration=12.0, compactness=6.0).evaluate(Y)
     assert aided.plain_cost == pytest.approx(plain.cost(Y), rel=1e-12)
     assert aided.cost > aided.plain_cost
 
@@ -199,9 +199,9 @@ def test_with_parameters_shares_and_never_changes(joint, rng, supervision):
     objective = HeavyTailed(joint, 1.0, supervision=supervision)
     before = objective.cost(Y)
 
-    changed = objective.with_parameters(alpha=0.5, rho=0.9, exaggeration=2.0, compression=0.1)
+    changed = objective.with_parameters(alpha=0.5, rho=0.9, exaggeration=2.0, compactness=6.0)
     fresh = HeavyTailed(
-        joint, 0.5, supervision=supervision, rho=0.9, exaggeration=2.0, compression=0.1
+        joint, 0.5, supervision=supervision, rho=0.9, exaggeration=2.0, compactness=6.0
     )
 
     assert changed.parameters == fresh.parameters
@@ -211,7 +211,7 @@ def test_with_parameters_shares_and_never_changes(joint, rng, supervision):
         "alpha": 1.0,
         "rho": 0.5,
         "exaggeration": 1.0,
-        "compression": 0.0,
+        "compactness": 0.0,
     }
     np.testing.assert_array_equal(joint, kept)
 
@@ -258,7 +258,7 @@ def test_cannot_links_that_leave_nobody_are_refused(joint):
         ("rho", -0.1, ValueError),
         ("rho", 1.1, ValueError),
         ("exaggeration", 0.0, ValueError),
-        ("compression", -1.0, ValueError),
+        ("compactness", -1.0, ValueError),
     ],
 )
 def test_parameters_out_of_range_are_named(joint, name, value, error):

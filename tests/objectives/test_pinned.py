@@ -83,8 +83,8 @@ def test_no_optimizer_moves_a_pinned_point_by_a_bit(rows, optimizer, size, which
     stages = ()
     if which == 0:
         stages = (
-            Stage(5, MomentumGradient(), {"exaggeration": 4.0, "compression": 0.01}),
-            Stage(5, ConjugateGradient(), {"exaggeration": 1.0, "compression": 0.0}),
+            Stage(5, MomentumGradient(), {"exaggeration": 4.0, "compactness": 6.0}),
+            Stage(5, ConjugateGradient(), {"exaggeration": 1.0, "compactness": 0.0}),
         )
     run = Run(objective, optimizer, Y, Schedule(stages)).step(130)
     assert run.embedding[held].tobytes() == Y[held].tobytes()

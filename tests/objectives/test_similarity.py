@@ -70,7 +70,7 @@ def told():
 )
 def test_members_of_the_family_given_as_functions(P, own, alpha, supervision, dtype, form, rng):
     Y = rng.standard_normal((N, 2)).astype(dtype)
-    options = {"supervision": supervision, "rho": 0.3, "exaggeration": 2.0, "compression": 0.1}
+    options = {"supervision": supervision, "rho": 0.3, "exaggeration": 2.0, "compactness": 6.0}
     some = np.where(np.median(P) < P, P, 0)
     given = form(some / some.sum()).astype(dtype)
     mine = HeavyTailed(given, own, **options).evaluate(Y)

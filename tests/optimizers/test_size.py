@@ -87,7 +87,7 @@ def test_clusters_without_a_common_neighbor_do_not_become_dots(monkeypatch, alph
 
     def width():
         """Return how many times as wide as its clusters the map is, and its cost."""
-        found = HSSNE(alpha=alpha, random_state=0).fit(X)
+        found = HSSNE(alpha=alpha, compactness=0.0, tol=1e-5, random_state=0).fit(X)
         Y = found.embedding_
         within = np.mean([radius(Y[classes == k]) for k in range(3)])
         return found, radius(Y) / within
@@ -106,7 +106,7 @@ def test_at_its_largest_size_a_map_comes_to_rest(clusters, rng, alpha):
     """Steps that left the sphere were a thousandth of the map: some runs took 3000."""
     objective = HeavyTailed(clusters, alpha)
     for _ in range(5):
-        run = Run(objective, MomentumLBFGS(), rng.normal(size=(60, 2))).until(700)
+        run = Run(objective, MomentumLBFGS(), rng.normal(size=(60, 2)), tol=1e-8).until(700)
         assert run.converged
         gradient, away = objective.evaluate(run.embedding).gradient, centered(run.embedding)
         along = gradient - np.sum(gradient * away) / np.sum(away * away) * away

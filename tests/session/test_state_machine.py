@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from nbembed.run import PATIENCE
+from nbembed.run import WINDOW
 from nbembed.session.commands import COMMANDS
 from nbembed.session.state_machine import (
     STATES,
@@ -135,7 +135,7 @@ def test_steps_are_counted_down_and_end_in_rest():
 def test_a_converged_map_runs_on_for_a_while():
     state, _ = transition(MachineState("converged"), "give play", Facts())
     state, _ = transition(state, "begin play", Facts())
-    for _ in range(PATIENCE - 1):
+    for _ in range(WINDOW - 1):
         state, effects = transition(state, "iterated", Facts(converged=True))
         assert effects == ()
     state, effects = transition(state, "iterated", Facts(converged=True))

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from nbembed.run import PATIENCE
+from nbembed.run import WINDOW
 from nbembed.session import Session
 from nbembed.session.executor import Executor
 from tests.session import fake
@@ -56,7 +56,7 @@ def test_play_on_a_converged_map_runs_on_and_rests_again(start):
     done = session.iteration
     session.play()
     assert session.wait("converged", GUARD)
-    assert session.iteration == done + PATIENCE
+    assert session.iteration == done + WINDOW
 
 
 def test_step_does_so_many_iterations_and_later_commands_wait_for_them(start):

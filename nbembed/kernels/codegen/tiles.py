@@ -101,7 +101,8 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -
     without which it would be slower than two (AMD processor with AVX2, n = 2000: 1.62 ms for 2
     rows, 1.70 for 1, 1.50 for 1 with distances ahead). Without P a row takes 4 registers, and two
     rows fit (0.80 ms; 0.85 for 1). With the cost, whose logarithm needs registers of its own, a
-    single row is faster in float32 (3.1 ms instead of 3.5) but not in float64 (8.8 instead of 8.4).
+    single row is faster in float32 (3.1 ms instead of 3.5) but not in float64 (8.8 instead of 8.4);
+    the shape is the same all the same, so that a cost that is asked for changes no bit.
     """
     if n_axes == 0:
         return Shape(4, pair.registers, 512)
@@ -110,8 +111,7 @@ def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -
     if n_registers >= 32:
         rows = 4 if in_registers <= 6 else 3 if in_registers <= 9 else 2
     else:
-        long = itemsize == 8 and pair.totals > 1  # with the logarithm of the cost
-        rows = 2 if in_registers <= 5 or long else 1
+        rows = 2 if in_registers <= 5 else 1
     columns = CACHE // (itemsize * (n_sums + n_axes + pair.extras)) // PADDING * PADDING
     return Shape(rows, pair.registers, min(columns, COLUMNS), ahead=rows == 1)
 
@@ -142,7 +142,7 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     t-SNE with a dense P, n = 2000, that took 1.07 times as long (AVX2), with one row a tile 1.2
     times.
     """
-    room = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + LINE, np.uint8)
+    room: Any = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + LINE, np.uint8)
     # The address that takes the least time to get: with ``room.ctypes``, two arrays took 4 % of a
     # gradient at n = 700.
     address = ctypes.addressof(ctypes.c_char.from_buffer(room))

@@ -105,8 +105,9 @@ class Mbed(PlacesNewPoints):
         Iterations of one restart, the ten crude ones included; with heavy tails the map
         that boundaries harden on takes as many before.
     tol : float, default=1e-4
-        The run has converged when 25 iterations in a row, after the annealing, moved the points by
-        less than this share of the map's radius.
+        The run has converged when twice in a row, after the annealing, 10 iterations changed the
+        cost by less than this share and moved the points by less than 3 % of the map's radius; 0
+        runs on.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.

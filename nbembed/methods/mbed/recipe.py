@@ -27,7 +27,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
 from nbembed.measures import hotelling_lawley
-from nbembed.methods.hssne import HSSNERecipe
+from nbembed.methods.hssne import COMPACTNESS, HSSNERecipe
 from nbembed.methods.initialization import (
     JITTER,
     fitted_to,
@@ -415,6 +415,7 @@ class MbedRecipe(MbedParameters):
             rho=self.rho,
             link_form=self.link_form,
             algorithm=self.algorithm_for(affinities.n_samples, n_components),
+            compactness=COMPACTNESS,
             margin_weight=self.margin_weight,
             class_prior=prior,
             n_jobs=self.n_jobs,

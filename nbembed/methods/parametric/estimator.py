@@ -65,8 +65,8 @@ class ParametricEmbedding(Estimator):
         A few dozen are usual, whatever the number of points.
     tol : float, default=1e-4
         With optimizer "auto" the run has converged when the forces on the centers balance to this
-        share; with any, when 25 iterations in a row moved points and centers by less than this
-        share of the map's radius.
+        share; with any, when twice in a row 10 iterations changed the cost by less than this share
+        and moved points and centers by less than 3 % of the map's radius.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.
