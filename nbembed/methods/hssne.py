@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from nbembed.run import Run
     from nbembed.supervision import Supervision
 
-#: Iterations and strengths of the early exaggeration, in which neighbors find each other: the whole
-#: map is arranged while it is small and an iteration cheap, and is let go in two steps
+#: Iterations and strengths of the early exaggeration, in which neighbors find each other. The whole
+#: map is arranged while it is small and an iteration cheap, and a third is at the weaker strength
 #: (``docs/decisions/0047-at-rest-when-nothing-is-seen-to-move.md``).
-EXAGGERATION = ((50, 4.0), (25, 2.0))
+EXAGGERATED_STEPS, EXAGGERATIONS = 75, (4.0, 2.0)
 
 #: The map's radius is about √n widths of the similarity at most
 #: (``docs/decisions/0046-a-map-that-can-be-read.md``).
@@ -117,15 +117,15 @@ class HSSNERecipe(GridRecipe):
 
     def make_schedule(self, affinities: Affinities, geometry: Geometry) -> Schedule:
         """Return the early exaggeration; an array given as ``init`` is already a map: none."""
-        planned = sum(steps for steps, _ in EXAGGERATION)
-        share = min(1.0, self.max_iter / (4 * planned))
-        if share * planned < 1 or not isinstance(self.init, str):
+        steps = min(EXAGGERATED_STEPS, self.max_iter // 4)
+        if steps < 1 or not isinstance(self.init, str):
             return Schedule()
-        early = MomentumGradient()
+        early, weaker = MomentumGradient(), steps // 3
+        lengths = steps - weaker, weaker
         stages = [
-            Stage(steps, early, {"exaggeration": strength}, name="exaggeration")
-            for planned_steps, strength in EXAGGERATION
-            if (steps := int(share * planned_steps)) > 0
+            Stage(length, early, {"exaggeration": strength}, name="exaggeration")
+            for length, strength in zip(lengths, EXAGGERATIONS)
+            if length
         ]
         # One step that puts the exaggeration back; what a stage sets stays in force.
         return Schedule((*stages, Stage(1, early, {"exaggeration": 1.0}, name="release")))
@@ -174,7 +174,7 @@ class HSSNE(PlacesNewPoints):
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point" (the paper's parameter-free update), "conjugate-gradient",
         "momentum", "l-bfgs", or an object of :mod:`nbembed.optimizers`. "auto" is momentum for the
-        first fifty iterations and then L-BFGS with the Laplacian of the attractions, ours.
+        first iterations and then L-BFGS with the Laplacian of the attractions, ours.
     max_iter : int, default=1000
         Upper bound of iterations; the first 75 (or a quarter, if that is less) exaggerate
         attraction. A fit that it stops says so by scikit-learn's ConvergenceWarning.

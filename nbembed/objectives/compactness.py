@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PRESSURE = 0.1
 
 #: N: points that have room of their own.
-ROOMY = 5_000
+ROOMY = 8_000
 
 #: The power of r/R: steep enough that maps of other data and tails have nearly the same radius.
 POWER = 8

@@ -57,6 +57,11 @@ FARTHEST = 1.0
 EVEN = 4.0
 
 
+#: While a turn of the map changes the cost by less than this share of the steepest change, none is
+#: made. Where class directions hold a map its turn is all that is left at last, and is made then.
+TORQUE = 0.1
+
+
 @dataclass(frozen=True, eq=False)
 class LBFGSState(State):
     """A layout and the pairs of the last steps.
@@ -162,7 +167,7 @@ class LBFGS(Optimizer):
         found = None
         if pairs:
             direction = _on_sphere(_quasi_newton(gradient, state), outward, seen.gradient)
-            direction = _evened(direction, state, seen.gradient)
+            direction = _unturned(_evened(direction, state, seen.gradient), state)
             longest = _longest(direction, state)
             stride = min(1.0, longest)
             found = line_search(
@@ -172,7 +177,7 @@ class LBFGS(Optimizer):
             pairs = ()
             scaled = -state.scaled(gradient).astype(Y.dtype)
             direction = _on_sphere(scaled, outward, seen.gradient)
-            direction = _evened(direction, state, seen.gradient)
+            direction = _unturned(_evened(direction, state, seen.gradient), state)
             longest = _longest(direction, state)
             known = state.inverse is not None or seen.curvature is not None
             stride = min(first_step(Y, direction, known), longest)
@@ -260,6 +265,23 @@ def _evened(direction: NDArray[Any], state: LBFGSState, gradient: NDArray[Any]) 
     share = np.sqrt(most / np.maximum(squares, most))
     shortened: NDArray[Any] = direction * share[:, None].astype(direction.dtype)
     return shortened if dot(gradient, shortened) < 0 else direction
+
+
+def _unturned(direction: NDArray[Any], state: LBFGSState) -> NDArray[Any]:
+    """Return a direction without its turn about the middle of a plane map.
+
+    Most costs do not change when a map is turned: their gradient has next to no torque, but Hg may
+    turn the map by half a circle while somebody looks at it.
+    """
+    assert state.seen is not None
+    if state.Y.shape[1] != 2 or len(getattr(state.objective, "pinned", ())):
+        return direction
+    gradient, away = state.seen.gradient, centered(state.Y)
+    turn = np.stack([-away[:, 1], away[:, 0]], axis=1)
+    torque = dot(gradient, turn)
+    if torque**2 > TORQUE**2 * dot(gradient, gradient) * dot(turn, turn):
+        return direction
+    return _without(direction, turn)
 
 
 def _longest(direction: NDArray[Any], state: LBFGSState) -> float:

@@ -5,8 +5,8 @@ have to travel as a whole creep for thousands of iterations under its diagonal s
 the Laplacian of the attractions (:mod:`nbembed.optimizers.laplacian`) moves them at once, and its
 cost does not rise once the map is in its room. So the first :data:`MOMENTUM_STEPS` steps from a
 start, a change of the objective included, are momentum's, with a scale step
-(:func:`~nbembed.optimizers.size.scale_step`) at their beginning and every :data:`SCALED` steps, and
-all later ones are those of L-BFGS. Objectives that
+(:func:`~nbembed.optimizers.size.scale_step`) after the first, and all later ones are those of
+L-BFGS. Objectives that
 state no attractions are minimized by momentum alone. From
 :data:`~nbembed.optimizers.laplacian.FACTORED_BELOW` points on a polynomial of the Laplacian takes
 the place of its factors.
@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 
     from nbembed.objectives.base import Objective
 
-#: Steps of momentum from each start.
-MOMENTUM_STEPS = 50
-
-#: Steps of momentum between scale steps. The first comes after one step: from a slider to the next
-#: layout there is one pass over the pairs.
-SCALED = 50
+#: Steps of momentum from each start. More of them find optima that are better by a thousandth, and
+#: take most of a fit's time where there are many points.
+MOMENTUM_STEPS = 20
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ class MomentumLBFGS(Optimizer):
         if state.age >= MOMENTUM_STEPS:
             first = LBFGSState(state.Y, state.seen, state.objective)
             return self.lbfgs.step(objective, first, cost=cost)
-        if state.age % SCALED == 1:
+        if state.age == 1:  # not before: from a slider to the next layout there is one pass
             state = _at_best_size(objective, state)
         return self.momentum.step(objective, state, cost=cost)
 

@@ -214,7 +214,7 @@ def _advance(engine: Engine) -> None:
 
 
 def _near_rest(engine: Engine) -> None:
-    """Take a step of the kind with which a map comes to rest, some hundred iterations on."""
+    """Take a step of the kind with which a map comes to rest, some iterations on."""
     objective, layout = engine.objective, engine.layout
     if objective is not None and layout is not None and objective.attracts:
         rule = LBFGS()

@@ -83,8 +83,8 @@ class Forces:
 
     @property
     def cost(self) -> float:
-        """The sum of all terms, in nats: the cost that is minimized now."""
-        return float(sum(term.cost for term in self.terms))
+        """The cost that is shown, in nats: the sum of all terms but the optimization's aids."""
+        return float(sum(term.cost for term in self.terms if term.role != "aid"))
 
     @property
     def total(self) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from tests.session.walks import comes_to_rest
 X = load_iris().data
 
 
-def resting(alpha=0.0):
+def resting(alpha=0.5):
     """Return an engine whose map rests after its cold start; light tails have poor optima."""
     recipe = HSSNERecipe(random_state=0, n_jobs=1, alpha=alpha)
     engine = Engine(X, Settings(recipe, Supervision(len(X))))
@@ -73,8 +73,8 @@ def test_a_cold_start_that_ends_at_other_values_is_measured_at_those_of_the_map(
     def elsewhere(self):
         """Return a cold start whose schedule ends at another number than the map's slider has."""
         cold = copy(self)
-        other = self.settings.recipe.replace(alpha=0.02)
-        cold.apply("set", {"alpha": 0.02}, Settings(other, self.settings.supervision))
+        other = self.settings.recipe.replace(alpha=0.52)
+        cold.apply("set", {"alpha": 0.52}, Settings(other, self.settings.supervision))
         colds.append(cold)
         return cold
 
@@ -111,8 +111,8 @@ def test_a_cold_start_of_the_same_settings_needs_no_other_run():
 
 def test_a_map_as_good_as_a_new_one_is_not_spoken_of():
     engine = resting()
-    other = engine.settings.recipe.replace(alpha=0.1)
-    engine.apply("set", {"alpha": 0.1}, Settings(other, engine.settings.supervision))
+    other = engine.settings.recipe.replace(alpha=0.6)
+    engine.apply("set", {"alpha": 0.6}, Settings(other, engine.settings.supervision))
     assert engine.steered
     assert comes_to_rest(engine)
     assert told(OptimumCheck(engine)) == ""

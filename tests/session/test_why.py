@@ -61,7 +61,10 @@ def test_a_neighborhood_is_that_of_all_distances(session, why):
         for j, rank in zip(near.missing, near.missing_ranks, strict=True):
             assert rank == 1 + np.sum(E[point] < E[point, j])
         for j, rank in zip(near.false, near.false_ranks, strict=True):
-            assert rank == 1 + np.sum(D[point] < D[point, j])
+            # Some are equally far, but for rounding.
+            equal = np.isclose(D[point], D[point, j], rtol=1e-9)
+            nearer = np.sum((D[point] < D[point, j]) & ~equal)
+            assert 1 + nearer <= rank <= nearer + np.sum(equal)
 
 
 def test_a_neighborhood_has_the_point_own_measures():
@@ -194,7 +197,13 @@ def test_forces_are_differences_of_the_cost(session, why):
         np.testing.assert_allclose(forces.total, -slope, atol=1e-4 * size)
         assert forces.cost == pytest.approx(session.cost, rel=1e-5)
         assert forces.equation.startswith("J = ")
-        assert [f.role for f in forces.terms] == ["constant", "attraction", "labels", "repulsion"]
+        assert [f.role for f in forces.terms] == [
+            "constant",
+            "attraction",
+            "labels",
+            "repulsion",
+            "aid",
+        ]
 
 
 def test_forces_cancel_at_rest():
@@ -289,7 +298,8 @@ def test_a_closed_session_says_that_it_is_closed(start):
 
 def test_the_map_without_labels_is_the_one_that_was_never_labeled(session, why):
     found = why.unsupervised(timeout=GUARD)
-    plain = nb.HSSNE(random_state=0, n_jobs=1, max_iter=found.iteration, tol=0).fit(X)
+    until = [lambda run: run.iteration == found.iteration]
+    plain = nb.HSSNE(random_state=0, n_jobs=1, tol=0, callbacks=until).fit(X)
     assert plain.n_iter_ == found.iteration
     np.testing.assert_array_equal(found.embedding, plain.embedding_)
     assert found.cost == pytest.approx(plain.cost_, rel=1e-4)

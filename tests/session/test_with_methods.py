@@ -53,7 +53,7 @@ def test_the_default_is_hssne(iris, make):
     assert isinstance(session.method.random_state, int)
     assert {"HSSNE", "Mbed", "SNE", "LFDA", "LPP", "PCA"} <= set(session.methods)
     assert "EmbeddingMethod" not in session.methods
-    assert [p.name for p in session.live_parameters] == ["alpha", "rho"]
+    assert [p.name for p in session.live_parameters] == ["alpha", "compactness", "rho"]
 
 
 def test_a_cold_start_is_what_fit_computes(iris, make):

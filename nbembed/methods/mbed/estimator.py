@@ -100,7 +100,7 @@ class Mbed(PlacesNewPoints):
     optimizer : str or Optimizer, default="auto"
         "auto", "fixed-point", "conjugate-gradient", "momentum", "l-bfgs", or an object of
         :mod:`nbembed.optimizers`. "auto" is conjugate gradients, as in the paper, or with heavy
-        tails momentum, and after a hundred iterations at one λ L-BFGS, as for HSSNE.
+        tails momentum, and after twenty iterations at one λ L-BFGS, as for HSSNE.
     max_iter : int, default=500
         Iterations of one restart, the ten crude ones included; with heavy tails the map
         that boundaries harden on takes as many before.
@@ -336,7 +336,7 @@ class Mbed(PlacesNewPoints):
         step, radius = best.best_step, best.geometry.scale
         objective: Any = best.run.objective.with_parameters(lam=step.value * radius)
         self.embedding_ = np.array(step.embedding)
-        self.cost_ = float(objective.cost(step.embedding))
+        self.cost_ = float(objective.evaluate(step.embedding).plain_cost)
         self.membership_ = objective.membership(step.embedding)
         self.path_ = best.path
         self.radius_ = radius

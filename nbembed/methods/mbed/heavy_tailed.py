@@ -73,7 +73,7 @@ def adopted_map(
     """
     begun = recipe.adopt(Y, affinities, supervision, rng).Y.astype(affinities.dtype)
     tried = _run(recipe.replace(max_iter=TRIED_STEPS), affinities, supervision, begun)
-    if tried.cost >= SETTLED * tried.objective.cost(begun):
+    if tried.cost >= SETTLED * tried.objective.evaluate(begun).plain_cost:
         return begun
     size = spread(begun)
     small = begun * (SMALL / size) if size > 0 else begun
