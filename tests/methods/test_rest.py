@@ -126,6 +126,18 @@ def test_alpha_raised_and_taken_back_does_not_boil(optimizer):
         assert run.until(run.iteration + 1000).converged
 
 
+@pytest.mark.parametrize("walk", [(2.0, 1.0), (3.0, 1.0), (0.0, 1.0)])
+def test_alpha_moved_and_taken_back_returns_to_the_cost(walk):
+    recipe = HSSNERecipe(random_state=0, n_jobs=1)
+    run = cold(recipe, load_digits().data[:800]).until(1000)
+    first = run.cost
+    for alpha in walk:
+        run.change(run.objective.with_parameters(alpha=alpha))
+        run.until(run.iteration + 1000)
+        assert run.converged
+    assert run.cost == pytest.approx(first, rel=0.02)
+
+
 @pytest.mark.parametrize("method", [HSSNE, SNE, NeRV])
 def test_a_fit_that_max_iter_stops_says_so(method):
     X = load_iris().data[::3]
