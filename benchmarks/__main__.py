@@ -34,12 +34,12 @@ PARTS = ("__main__", "layouts", "report")
 #: Arguments besides ``--json``.
 ARGUMENTS = {
     "exact": ["--fit"],
-    "large": ["--sizes", "10000", "20000", "70000", "--fit", "5000", "20000", "70000"],
     "scaling": ["--picture", str(IMAGES / "scaling.png")],
 }
 #: Benchmarks that are a script with other arguments: the script, and those.
 VARIANTS = {
     "cold_start": ("latency", ["--cold"]),
+    "large_fits": ("large", ["--fit", "5000", "20000", "70000", "--data", "mnist.npz"]),
     "large_million": ("large", ["--on-map", "1000000"]),
     "latency_large": ("latency", ["--n", "200000", "--moves", "20", "--lassos", "10"]),
     "latency_panels": ("latency", ["--panels"]),

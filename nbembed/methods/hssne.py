@@ -64,11 +64,11 @@ class HSSNERecipe(GridRecipe):
         ),
         LiveParameter(
             "compactness",
-            "compactness",
+            "c",
             0.0,
             2.0,
             COMPACTNESS,
-            "How closely groups stand: 0 lets them drift apart as far as the cost asks for.",
+            "Compactness of the map: 0 lets groups drift apart as far as the cost asks for.",
             step=0.01,
             minimum=0.0,
         ),

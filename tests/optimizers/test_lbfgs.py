@@ -1,4 +1,4 @@
-"""Steps of L-BFGS on a bounded map: no point is far ahead of the others, and the map does not turn."""
+"""Directions of L-BFGS on a bounded map: no point is far ahead, and the map does not turn."""
 
 from __future__ import annotations
 
