@@ -82,10 +82,8 @@ def main() -> None:
                     f"divergence {cost:.3f}  recall {kept:.3f}",
                     flush=True,
                 )
-                work = f"{name}, α = {alpha}, {who}"
-                report.value(f"{work}: occupancy", filled[who], "")
-                report.value(f"{work}: divergence", cost, "")
-                report.value(f"{work}: recall of {NEIGHBORS} neighbors", kept, "")
+            work = f"{name}, α = {alpha}: occupancy in units of openTSNE's"
+            report.value(work, filled["nbembed"] / filled["openTSNE"], "")
             rows[-1] += [drawn(maps["nbembed"], y), drawn(maps["openTSNE"], y)]
     if options.picture:
         sheet(rows).save(options.picture, optimize=True)

@@ -76,7 +76,7 @@ def test_a_page_takes_snapshots_and_goes_back(explorer: Any) -> None:
     first, second = explorer.snapshots
     assert (first["name"], second["name"]) == ("snapshot 1", "before")
     assert first["method"] == "HSSNE"
-    assert first["parameters"].startswith("α 1, ρ 0.5")
+    assert first["parameters"].startswith("α 1, c 1, ρ 0.5")
     assert first["iteration"] == 60
     assert first["cost"] == pytest.approx(explorer.session.cost)
     assert first["quality"] == pytest.approx(explorer.session.quality)
