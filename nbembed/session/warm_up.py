@@ -180,7 +180,7 @@ def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
     said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
     said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
     # Pairs of a large group are summed in another way where there are many points.
-    large = said.label(range(50, n // 2), "c")
+    large = said.label(range(50, n // 2), "large")
     supervisions = {"parameters": settings.supervision, "large groups": large}
     for stage in stages:
         if stage == "alone":
