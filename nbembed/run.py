@@ -357,7 +357,8 @@ class Run:
 
     def _note_window(self, state: State) -> None:
         """Note whether cost and layout were steady over the window that ends now."""
-        before, self._window = self._window, state
+        # Without the optimizer's memory, which may be many layouts and a factored matrix.
+        before, self._window = self._window, State(state.Y, state.seen)
         steady = False
         if before.seen is not None and state.seen is not None:
             # The cost that is minimized, auxiliary terms included.

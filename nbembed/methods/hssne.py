@@ -144,9 +144,10 @@ class HSSNE(PlacesNewPoints):
         :class:`nbembed.objectives.Similarity`.
     compactness : float, default=1.0
         How closely groups stand. The map's radius stays near √n_samples / compactness widths of
-        the similarity or below. Distances between groups without a common neighbor say nothing
-        about the data, and the cost lets such groups drift apart without end; at 0 nothing holds
-        them, and the cost is as low as it can be. ``cost_`` is the divergence alone.
+        the similarity or below; many points share the room of 8000. Distances between groups
+        without a common neighbor say nothing about the data, and the cost lets such groups drift
+        apart without end; at 0 nothing holds them, and the cost is as low as it can be. ``cost_``
+        is the divergence alone.
     rho : float, default=0.5
         ρ in [0, 1]: how much labels and links count against the data. Without any it means
         nothing.

@@ -112,7 +112,8 @@ class HeavyTailed(PairObjective):
     exaggeration : float, default=1.0
         Multiplies attraction; greater than 0.
     compactness : float, default=0.0
-        c ≥ 0: the map's radius stays near √n/c widths of the similarity or below; 0 is no bound.
+        c ≥ 0: the map's radius stays near √n/c widths of the similarity or below, of many points
+        near that of 8000; 0 is no bound.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
