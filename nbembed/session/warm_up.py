@@ -214,8 +214,9 @@ def _advance(engine: Engine) -> None:
 
 
 def _near_rest(engine: Engine) -> None:
-    """Take a step of the kind with which a map comes to rest, some iterations on."""
+    """Take two steps of the kind with which a map comes to rest; the second has a memory."""
     objective, layout = engine.objective, engine.layout
     if objective is not None and layout is not None and objective.attracts:
         rule = LBFGS()
-        rule.step(objective, rule.start(layout))
+        state = rule.step(objective, rule.start(layout))
+        rule.step(objective, state)

@@ -127,13 +127,19 @@ def test_the_quickstart_runs_from_top_to_bottom(open_file: OpenFile) -> None:
     assert notebook.errors == []
 
 
+def tightness(Y: np.ndarray) -> float:
+    """Return the median distance of a point to its fifth neighbor, in extents of the map."""
+    nearest = np.sort(np.linalg.norm(Y[:, None] - Y, axis=2), axis=1)[:, 5]
+    return float(np.median(nearest) / np.ptp(Y))
+
+
 def test_dragging_alpha_moves_the_map_and_the_cost_settles(hand: Hand) -> None:
     before = hand.layout()
     hand.drag_slider("α", to=0.7)
     wanted = pytest.approx(0.7 * 3, abs=0.15)
     hand.notebook.wait_for("explorer.session.parameters['alpha']", lambda alpha: alpha == wanted)
     after = hand.settle()
-    assert np.ptp(after) > 1.5 * np.ptp(before), "heavier tails spread the map"
+    assert tightness(after) < 0.5 * tightness(before), "heavier tails draw clusters together"
     costs = hand.notebook.evaluate(
         "[r.cost for r in explorer.session.trace if r.cost == r.cost][-5:]"
     )

@@ -219,6 +219,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
                 points, centers = points * factor, centers * factor
         alone = objective.over_classes(points, solve=False)
         centers = Run(alone, LBFGS(), centers).step(FITTING_STEPS).embedding
+        # Two centers draw all points onto a line, and a third one on it would never leave it.
+        centers[len(old) :] += noise(K - len(old), d, JITTER * spread(points), rng)
         return Start(_stacked(points, centers, n))
 
     def make_objective(
