@@ -3,10 +3,11 @@
     force_i = Σ_j g_ij S_ij (y_i − y_j),   S = 1/(1 + ατ)
     g_ij = Σ_{groups that hold i and j} w_i w_j (r_i + r_j)
 
-is the pull of must-links and labels in the heavy-tailed family (α = 0: in SNE and Mbed). w is the
-weight of a point in a group, r its rate there: its share of the mixed affinities. A group is stored
-as its m points; its m² pairs are visited but never stored. The points of a group are copied into
-adjacent memory and summed over like any other set of points
+is the pull of labels in the heavy-tailed family (α = 0: in SNE and Mbed). w is the weight of a
+point in a group, r its rate there: its share of the mixed affinities. Must-links have √S in place
+of S, whose force is the same from near and far (:mod:`nbembed.objectives.supervised_affinities`). A
+group is stored as its m points; its m² pairs are visited but never stored. The points of a group
+are copied into adjacent memory and summed over like any other set of points
 (:mod:`nbembed.kernels.codegen.tiles`), with g_ij = w_i·(w r)_j + (w r)_i·w_j.
 """
 
@@ -46,6 +47,8 @@ def group_attraction(
     alpha: float,
     n_threads: int,
     want_cost: bool = True,
+    *,
+    far: bool = False,
 ) -> GroupTerms:
     """Return the pull within groups.
 
@@ -67,6 +70,8 @@ def group_attraction(
         Threads; the result does not depend on it.
     want_cost : bool
         Whether to spend a logarithm a pair on ``cross``, which is nan otherwise.
+    far : bool
+        Whether the pull is √S, and ``cross`` the sum of 2(√(1 + ατ) − 1)/α in place of −log q.
 
     Returns
     -------
@@ -78,8 +83,9 @@ def group_attraction(
     """
     if alpha and not distances_stay_finite(Yt, alpha):
         terms = group_attraction(
-            Yt.astype(np.float64), indptr, members, weights, rates, alpha, n_threads, want_cost
-        )
+            Yt.astype(np.float64), indptr, members, weights, rates, alpha, n_threads, want_cost,
+            far=far,
+        )  # fmt: skip
         force, curvature = (part.astype(np.float32) for part in terms[:2])
         return GroupTerms(force, curvature, terms.cross)
     d, n = Yt.shape
@@ -94,12 +100,13 @@ def group_attraction(
     sums = np.zeros((chunks, d + 1, n), dtype)
     totals = np.zeros((chunks, 2))
     points = read_only(Yt)
-    cost = True if want_cost else None
+    # Each is compiled by itself: None says no.
+    cost, reach = (True if wanted else None for wanted in (want_cost, far))
 
     def run(chunk: int) -> None:
         groups(
             points, indptr, members, weights, moments, parameters, longest,
-            chunk, chunks, sums[chunk], totals[chunk], cost,
+            chunk, chunks, sums[chunk], totals[chunk], cost, reach,
         )  # fmt: skip
 
     run_chunks(run, chunks, n_threads)
@@ -107,7 +114,8 @@ def group_attraction(
     cross = math.nan
     if want_cost:
         straight, logarithmic = 2 * totals.sum(axis=0)
-        cross = straight if alpha < GAUSSIAN_BELOW else logarithmic * _LOG_2 / alpha
+        straight_alone = far or alpha < GAUSSIAN_BELOW
+        cross = straight if straight_alone else logarithmic * _LOG_2 / alpha
     return GroupTerms(total[:d], total[d], float(cross))
 
 
@@ -155,9 +163,25 @@ def _pull_cost(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
     return Terms(forces=[pull], scalars=[pull], totals=[g * tau, g * lanes_log2_1p(x)])
 
 
+def _far_pull(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    g = a[0].times_plus(b[1], a[1] * b[0])
+    pull = g / (parameters[0] * tau + 1.0).square_root()
+    return Terms(forces=[pull], scalars=[pull])
+
+
+def _far_pull_cost(tau: Lanes, p: None, a: Any, b: Any, parameters: Any) -> Terms:
+    root = (parameters[0] * tau + 1.0).square_root()
+    g = a[0].times_plus(b[1], a[1] * b[0])
+    pull = g / root
+    # 2(√(1 + ατ) − 1)/α without its difference, which would cancel at a small α.
+    return Terms(forces=[pull], scalars=[pull], totals=[(2.0 * g) * tau / (root + 1.0)])
+
+
 _SUMS: Any = {"forces": 1, "scalars": 1, "extras": 2, "parameters": 1}
 _add_pull = half_square(PairSum(_pull, **_SUMS))
 _add_pull_cost = half_square(PairSum(_pull_cost, **_SUMS, totals=2))
+_add_far_pull = half_square(PairSum(_far_pull, **_SUMS))
+_add_far_pull_cost = half_square(PairSum(_far_pull_cost, **_SUMS, totals=1))
 
 
 @compiled
@@ -174,10 +198,12 @@ def groups(
     sums,
     totals,
     cost,
+    far,
 ):
     """Add one chunk of the pull: all chunks share a large group, each small one has one chunk.
 
-    ``cost`` is None where ``totals`` are not wanted: what is None is decided when it is compiled.
+    ``cost`` is None where ``totals`` are not wanted, ``far`` where the pull is S: what is None is
+    decided when it is compiled.
     """
     d = points.shape[0]
     y = np.zeros((d, longest), points.dtype)
@@ -197,10 +223,15 @@ def groups(
             extras[1, e] = moments[start + e]
         pull[:] = 0
         part, parts = (chunk, chunks) if shared else (0, 1)
-        if cost is None:
-            _add_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
+        if far is None:
+            if cost is None:
+                _add_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
+            else:
+                _add_pull_cost(y, extras, None, parameters, m, (), part, parts, pull, totals)
+        elif cost is None:
+            _add_far_pull(y, extras, None, parameters, m, (), part, parts, pull, totals)
         else:
-            _add_pull_cost(y, extras, None, parameters, m, (), part, parts, pull, totals)
+            _add_far_pull_cost(y, extras, None, parameters, m, (), part, parts, pull, totals)
         for e in range(m):
             i = members[start + e]
             for k in range(d + 1):

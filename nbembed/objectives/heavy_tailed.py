@@ -14,7 +14,8 @@ attraction, *compactness* c adds a bound B of the map's radius
 
     J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + B + ρ Σ_cannot mean exp(−τ)
 
-so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion).
+so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion). Of
+must-links −log q is 2(√(1 + ατ) − 1)/α, so that they pull from afar too.
 Their share, (e − 1)(−Σ P̃ log q) + B, is reported as :attr:`Evaluation.auxiliary_cost`.
 """
 
@@ -249,7 +250,8 @@ class HeavyTailed(PairObjective):
     def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:
         """Return the terms of the divergence at ``Y``.
 
-        "labels" is what labels and must-links have mixed into P̃, "attraction" what is left of P.
+        "labels" is what labels and must-links have mixed into P̃, "attraction" what is left of P. h
+        is −log q of labels and 2(√(1 + ατ) − 1)/α of must-links.
         """
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
@@ -263,7 +265,8 @@ class HeavyTailed(PairObjective):
         ]
         if parts.links is not None:
             force, _, own = parts.links
-            found.append(term("labels", "−Σ uᵢⱼ log qᵢⱼ", "labels", own, 4 * force))
+            equation = "Σ uᵢⱼ hᵢⱼ" if self._supervised.shares.n_far else "−Σ uᵢⱼ log qᵢⱼ"
+            found.append(term("labels", equation, "labels", own, 4 * force))
             cross, attraction = cross + own, attraction + force
         found.append(
             term("repulsion", "log Σ qᵢⱼ", "repulsion", parts.log_normalizer, -4 * parts.repulsion)

@@ -76,6 +76,9 @@ class LinkShares:
         Of :attr:`own`.
     pairs : ndarray of the shape of ``members``
         1 in groups that enter the joint form as in the paper, by U = u/Σu; else 0.
+    n_far : int
+        Number of groups, the first, whose pull reaches far
+        (:mod:`nbembed.objectives.supervised_affinities`): must-links, unless they are uniform.
     """
 
     groups: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -83,6 +86,7 @@ class LinkShares:
     rates: NDArray[np.float64]
     parts: tuple[OwnPart, ...]
     pairs: NDArray[np.float64]
+    n_far: int = 0
 
     @classmethod
     def make(
@@ -244,4 +248,4 @@ def _structured(
     kept[0] = made
     mass = weights * others
     rates = np.divide(spread, mass, out=np.zeros_like(mass), where=mass > 0)
-    return LinkShares(groups, strengths, rates, tuple(parts), pairs.astype(np.float64))
+    return LinkShares(groups, strengths, rates, tuple(parts), pairs.astype(np.float64), n_links)

@@ -13,6 +13,16 @@ Links between two points, and with ``link_form="uniform"`` all groups, enter the
 product of its members' weights, and ``ρ_e = ρ · min(1, pairs / n)`` with pairs = Σu/2. With the
 paper's amount of links that is ρ; with few links the fixed mass of U would distort the map.
 
+A must-link is felt from afar (``docs/decisions/0048``). The pull of −log q, S = 1/(1 + ατ), is
+next to nothing between points that lie far apart in a map with heavy tails, whatever the weight,
+and a link of them would leave the map as it is. Between linked points, in place of −log q, stands
+
+    h(τ) = 2 (√(1 + ατ) − 1)/α,   dh/dτ = √S
+
+whose force is constant in the distance, and which for α → 0 is τ = −log q, as in SNE. Labels, whose
+classes may lie in several pieces, keep −log q, and so do own affinities, a similarity of one's own
+and ``link_form="uniform"``.
+
 A cannot-link (a, b) removes all affinity between its sides from P
 (:mod:`nbembed.objectives.cannot_links`) and adds the repulsion ``ρ · mean_{a×b} exp(−τ)``.
 
@@ -46,7 +56,7 @@ from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlink
 from nbembed.kernels.links import cannot_link
 from nbembed.kernels.packing import packed
 from nbembed.kernels.sparse import sparse_attraction
-from nbembed.kernels.terms import GaussianRowsTerms
+from nbembed.kernels.terms import GAUSSIAN_BELOW, GaussianRowsTerms
 from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import Algorithm, as_sparse, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
@@ -346,7 +356,8 @@ class SupervisedAffinities:
         """Return force, curvature and cross term of the linked pairs, or None without links.
 
         Each is of the symmetric coefficients v_ij + v_ji with v the mixed-in part of p̃, halved in
-        the joint form, where a pair must count once. Without ``cost`` the cross term is not valid.
+        the joint form, where a pair must count once. The cross term has h for must-links. Without
+        ``cost`` it is not valid.
         """
         if not self.linked:
             return None
@@ -354,18 +365,34 @@ class SupervisedAffinities:
         pull = self._own_pull(Yt.dtype)
         kernel = alpha.radial if isinstance(alpha, Similarity) else Radial(alpha)
         sums = groups_by_grid if algorithm == "grid" else pair_by_pair
-        terms = sums(Yt, self.groups, rates, kernel, n_threads, cost)
+        force: Any = 0.0
+        curvature: Any = 0.0
+        cross = 0.0
+        for groups, of_groups, far in self._by_reach(rates, kernel):
+            terms = sums(Yt, groups, of_groups, kernel, n_threads, cost, far=far)
+            force, curvature = force + terms.force, curvature + terms.curvature
+            cross += float(terms.cross)
         if pull is None:
-            return terms.force, terms.curvature, float(terms.cross)
+            return force, curvature, cross
         if isinstance(alpha, Similarity):
             own = custom_entries(alpha.H, alpha.score, Yt, pull, cost)
         else:
             own = sparse_attraction(Yt, pull, alpha, cost, n_threads)
-        return (
-            terms.force + own.force,
-            terms.curvature + own.curvature,
-            float(terms.cross + own.cross),
-        )
+        return force + own.force, curvature + own.curvature, cross + float(own.cross)
+
+    def _by_reach(self, rates: NDArray[np.float64], kernel: Radial) -> list[tuple[Any, Any, bool]]:
+        """Return groups and their rates, must-links apart from labels where they pull otherwise."""
+        groups, n_far = self.groups, self.shares.n_far
+        alike = kernel.H is not None or kernel.alpha < GAUSSIAN_BELOW
+        if alike or n_far == 0:
+            return [(groups, rates, False)]
+        indptr, members, weights = groups
+        end = indptr[n_far]
+        links = (indptr[: n_far + 1], members[:end], weights[:end]), rates[:end], True
+        if n_far == indptr.size - 1:
+            return [links]
+        classes = indptr[n_far:] - end, members[end:], weights[end:]
+        return [links, (classes, rates[end:], False)]
 
     def cannot_link_energy(
         self, Yt: NDArray[Any], n_threads: int, algorithm: Algorithm = "exact"

@@ -49,6 +49,12 @@ def test_attraction(rng: np.random.Generator, case: str, dtype: Any) -> None:
         assert helpers.error(terms.curvature, (g * S).sum(axis=1)) < tolerance
         assert helpers.error(terms.cross, (g * minus_log_q).sum()) < tolerance
         assert terms.force.dtype == terms.curvature.dtype == dtype
+        terms = group_attraction(Yt, *groups, rates, alpha, 1, far=True)
+        length = tau if alpha == 0 else 2 * (np.sqrt(1 + alpha * tau) - 1) / alpha
+        root = np.sqrt(S)
+        assert helpers.error(terms.force, force(g * root, Yt)) < tolerance
+        assert helpers.error(terms.curvature, (g * root).sum(axis=1)) < tolerance
+        assert helpers.error(terms.cross, (g * length).sum()) < max(tolerance, 1e-9)
 
 
 def test_shares_of_groups_are_summed_pair_by_pair() -> None:
@@ -61,16 +67,19 @@ def test_shares_of_groups_are_summed_pair_by_pair() -> None:
     np.testing.assert_allclose(v, expected)
 
 
+@pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize("d", [1, 3])
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-def test_attraction_by_central_differences(rng: np.random.Generator, alpha: float, d: int) -> None:
+def test_attraction_by_central_differences(
+    rng: np.random.Generator, alpha: float, d: int, far: bool
+) -> None:
     Yt, groups, rates = helpers.layout(rng, 12, d), make_groups(rng, 12, [5, 2, 4]), rng.random(11)
 
     def energy(Yt: Any) -> float:
-        return group_attraction(Yt, *groups, rates, alpha, 1).cross
+        return group_attraction(Yt, *groups, rates, alpha, 1, far=far).cross
 
     # Σ over both orders of g·(−log q) has the gradient 4 Σ_j g S (y_i − y_j).
-    force = group_attraction(Yt, *groups, rates, alpha, 1).force
+    force = group_attraction(Yt, *groups, rates, alpha, 1, far=far).force
     numeric = helpers.central_differences(energy, Yt)
     assert helpers.error(4 * force, numeric) < 1e-8
 
@@ -117,9 +126,11 @@ def test_without_a_cost_the_pull_has_the_same_bits(dtype: Any) -> None:
     rng = np.random.default_rng(0)
     Yt = rng.normal(size=(2, 400)).astype(dtype)
     groups = np.array([0, 3, 300]), rng.permutation(400)[:300], rng.random(300)
-    with_cost, without = (
-        group_attraction(Yt, *groups, np.full(300, 0.1), 0.7, 1, cost) for cost in (True, False)
-    )
-    assert np.array_equal(with_cost.force, without.force)
-    assert np.array_equal(with_cost.curvature, without.curvature)
-    assert np.isnan(without.cross)
+    for far in (False, True):
+        with_cost, without = (
+            group_attraction(Yt, *groups, np.full(300, 0.1), 0.7, 1, cost, far=far)
+            for cost in (True, False)
+        )
+        assert np.array_equal(with_cost.force, without.force)
+        assert np.array_equal(with_cost.curvature, without.curvature)
+        assert np.isnan(without.cross)

@@ -77,6 +77,16 @@ def rewritten(rewrite: Any) -> Any:
     return call
 
 
+def from_afar(kernel: Any) -> Any:
+    """Return the pull of must-links."""
+
+    @wraps(kernel)
+    def called(*args: Any) -> Any:
+        return kernel(*args, far=True)
+
+    return called
+
+
 def with_factors(kernel: Any) -> Any:
     """Return a function that gives ``kernel`` factors of rows."""
 
@@ -204,6 +214,11 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
         ),
         "group_attraction": (
             links.group_attraction, reference.group_attraction, (Yt, *GROUPS, rates[:15], 0.4, 1)
+        ),
+        "group_attraction, far": (
+            from_afar(links.group_attraction),
+            from_afar(reference.group_attraction),
+            (Yt, *GROUPS, rates[:15], 0.4, 1),
         ),
         "cannot_link": (
             links.cannot_link, reference.cannot_link,

@@ -56,10 +56,10 @@ def own_affinities(p: Any, target: float) -> Any:
     return result
 
 
-def asked_for(P: Any, groups: Any, given: float) -> tuple[Any, Any]:
-    """Return t_i and u_ij of the structured form, from its definition."""
+def asked_for(P: Any, groups: Any, given: float) -> tuple[Any, Any, Any]:
+    """Return t_i and u_ij of the structured form, and the even part of must-links in u_ij."""
     n = len(P)
-    total, u = np.zeros(n), np.zeros((n, n))
+    total, u, even_of_links = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
     for kind, members, w in groups:
         m = len(members)
         for a, i in enumerate(members):
@@ -67,32 +67,38 @@ def asked_for(P: Any, groups: Any, given: float) -> tuple[Any, Any]:
             even = np.array([0.0 if j == i else wj for j, wj in zip(members, w)])
             strength = 1.0 if kind == "link" else w[a] * even.sum() / (given / 2)
             even = even / even.sum()
-            spread = even
+            spread, left = even, 1.0
             if m >= 3 and p.any():
                 target = max(1.0, min(given, m / 3, 30.0))
                 count = min(m - 1, math.ceil(3 * target))
                 p = np.where(p >= np.sort(p)[-count], p, 0)
                 own = own_affinities(p, target) * w
-                spread = even / 2 + own / own.sum() / 2
+                spread, left = even / 2 + own / own.sum() / 2, 0.5
             u[i, members] += strength * spread
             total[i] += strength
+            if kind == "link":
+                even_of_links[i, members] += left * even
     linked = total > 0
     u[linked] /= total[linked, None]
-    return np.minimum(total, 1), u
+    even_of_links[linked] /= total[linked, None]
+    return np.minimum(total, 1), u, even_of_links
 
 
-def joint_mixture(P: Any, supervision: Supervision | None, rho: float, links: str) -> Any:
-    """Return P̃ of the joint form."""
+def joint_mixture(
+    P: Any, supervision: Supervision | None, rho: float, links: str
+) -> tuple[Any, Any]:
+    """Return P̃ of the joint form, and of it the part that pulls from afar."""
     given = perplexity(P)
     P = without(P, supervision)
     P = P / P.sum()
     groups = groups_of(supervision, True)
     by_u = [g for g in groups if links == "uniform" or (g[0] == "link" and len(g[1]) == 2)]
-    t, u = asked_for(P, [g for g in groups if not any(g is other for other in by_u)], given)
+    rest = [g for g in groups if not any(g is other for other in by_u)]
+    t, u, even_of_links = asked_for(P, rest, given)
     s = P.sum(axis=1)
     k = 1 - rho * t
-    A = rho * (s * t)[:, None] * u
-    mixed = P * (k[:, None] + k) / 2 + (A + A.T) / 2
+    A, far = (rho * (s * t)[:, None] * part for part in (u, even_of_links))
+    mixed, far = P * (k[:, None] + k) / 2 + (A + A.T) / 2, (far + far.T) / 2
     U = np.zeros_like(P)
     for _, members, w in by_u:
         U[np.ix_(members, members)] += np.outer(w, w)
@@ -100,7 +106,8 @@ def joint_mixture(P: Any, supervision: Supervision | None, rho: float, links: st
     if U.any():
         share = rho * min(1.0, U.sum() / 2 / len(P))
         mixed = (1 - share) * mixed + share * U / U.sum()
-    return mixed
+        far = (1 - share) * far + share * U / U.sum()
+    return mixed, (far if links == "structured" else 0 * far)
 
 
 def row_mixture(
@@ -119,7 +126,7 @@ def row_mixture(
         t = (u.sum(axis=1) > 0).astype(float)
         u /= np.maximum(u.sum(axis=1), 1e-300)[:, None]
     else:
-        t, u = asked_for(P, groups, given)
+        t, u, _ = asked_for(P, groups, given)
     return (1 - rho * t)[:, None] * P + rho * t[:, None] * u
 
 

@@ -53,13 +53,15 @@ def test_the_joint_cost_is_the_divergence_from_the_mixture(
 ):
     Y = rng.normal(size=(len(thin), 2))
     tau = squared_distances(Y)
-    P = joint_mixture(thin, supervision, rho, links)
+    P, far = joint_mixture(thin, supervision, rho, links)
     assert P.sum() == pytest.approx(1)
     log_q = -tau if alpha == 0 else -np.log1p(alpha * tau) / alpha
     q = np.exp(log_q)
     np.fill_diagonal(q, 0)
     expected = xlogy(P, P).sum() - (P * log_q).sum() + np.log(q.sum())
     expected += cannot(supervision, tau, rho, repulsion)
+    if alpha > 0:
+        expected += (far * (2 * (np.sqrt(1 + alpha * tau) - 1) / alpha + log_q)).sum()
     objective = HeavyTailed(given(thin), alpha, supervision=supervision, rho=rho, link_form=links)
     assert objective.cost(Y) == pytest.approx(expected, rel=1e-9)
     again = objective.with_parameters(rho=0.7).with_parameters(rho=rho)
@@ -146,14 +148,28 @@ def test_gradients_are_those_of_the_cost(thin, given, rng, supervision, central_
     assert np.abs(objective.gradient(Y) - expected).max() < 1e-6 * np.abs(expected).max()
 
 
-def test_links_between_two_points_are_the_papers(joint, rng):
+def test_links_between_two_points_weigh_as_in_the_paper(joint, rng):
     Y = rng.normal(size=(len(joint), 2))
     pairs = Supervision(len(joint)).must_link([0, 1]).must_link([1, 4]).must_link([7, 9])
     structured, uniform = (
-        HeavyTailed(joint, supervision=pairs, link_form=links).evaluate(Y) for links in FORMS
+        HeavyTailed(joint, 0.0, supervision=pairs, link_form=links).evaluate(Y) for links in FORMS
     )
     assert structured.cost == uniform.cost
     np.testing.assert_array_equal(structured.gradient, uniform.gradient)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 3.0])
+def test_a_must_link_pulls_from_afar_as_from_near(joint, alpha):
+    n = len(joint)
+    linked = HeavyTailed(joint, alpha, supervision=Supervision(n).must_link([0, 1]), rho=0.5)
+    plain = linked.with_parameters(rho=0.0)
+    pulls = []
+    for distance in (20.0, 200.0):
+        Y = np.zeros((n, 2))
+        Y[1, 0] = distance
+        pulls.append((linked.evaluate(Y).gradient - plain.evaluate(Y).gradient)[1, 0])
+    # 4 v √S r with v = ρ/(2n), less what the share of the links takes from P.
+    np.testing.assert_allclose(pulls, 1 / n / np.sqrt(alpha), rtol=0.05)
 
 
 def shares(P, supervision, labels=True):

@@ -9,6 +9,7 @@ Within a group, with the weights g_ij = w_i u_j + u_i w_j, u = w r, of :mod:`nbe
 φ[c] is the potential of charges c under K = log H, whose slope is the score S (∇_i log H(τ_ij) =
 −2 S_ij (y_i − y_j)), and ψ[c] that under K = S (:mod:`.sums`, :class:`.radial.Radial`). log H grows
 with the distance, and the force is a small difference of large potentials: the grid is in float64.
+Must-links, which pull with √S, have the K of that slope in place of log H, and K = √S.
 
 Where S is 1, for α = 0 and in maps that are narrow against 1/√α, no grid is needed. With
 W = Σw, U = Σu, m = Σ w y, v = Σ u y:
@@ -61,11 +62,13 @@ def pair_by_pair(
     kernel: Radial,
     n_threads: int,
     want_cost: bool = True,
+    *,
+    far: bool = False,
 ) -> GroupTerms:
     """Return the pull within groups, summed over all pairs; see :func:`groups_by_grid`."""
     if kernel.H is not None:
         return custom_groups(kernel.H, kernel.S, Yt, *groups, rates)
-    return group_attraction(Yt, *groups, rates, kernel.alpha, n_threads, want_cost)
+    return group_attraction(Yt, *groups, rates, kernel.alpha, n_threads, want_cost, far=far)
 
 
 @with_reference(pair_by_pair)
@@ -76,6 +79,8 @@ def groups_by_grid(
     kernel: Radial,
     n_threads: int,
     want_cost: bool = True,
+    *,
+    far: bool = False,
 ) -> GroupTerms:
     """Return the pull within groups, as :func:`~nbembed.kernels.links.group_attraction` does.
 
@@ -92,6 +97,8 @@ def groups_by_grid(
         Threads; the result does not depend on it.
     want_cost : bool
         Whether ``cross`` is wanted; it is not valid otherwise.
+    far : bool
+        Whether the family's pull is that of must-links; a similarity of one's own has one pull.
 
     Returns
     -------
@@ -107,16 +114,16 @@ def groups_by_grid(
     for g in np.flatnonzero(sizes >= LARGE):
         here = slice(indptr[g], indptr[g + 1])
         y = Yt[:, members[here]].astype(np.float64)
-        found = _within(y, weights[here], rates[here], kernel, n_threads)
+        found = _within(y, weights[here], rates[here], kernel, far, n_threads)
         if found is not None:
             terms[g] = found
     if not terms:
-        return pair_by_pair(Yt, groups, rates, kernel, n_threads, want_cost)
+        return pair_by_pair(Yt, groups, rates, kernel, n_threads, want_cost, far=far)
     others = np.ones(sizes.size, bool)
     others[list(terms)] = False
     kept = np.repeat(others, sizes)
     rest = _offsets(sizes[others]), members[kept], weights[kept]
-    sums = pair_by_pair(Yt, rest, rates[kept], kernel, n_threads, want_cost)
+    sums = pair_by_pair(Yt, rest, rates[kept], kernel, n_threads, want_cost, far=far)
     force, curvature = sums.force.astype(np.float64), sums.curvature.astype(np.float64)
     cross = float(sums.cross)
     for g, found in terms.items():
@@ -177,7 +184,7 @@ def compile_for_wide_maps() -> None:
         add_near_pairs(y, y[:, 0], smooth, np.ones(2, dtype), np.zeros(2), np.zeros_like(y), 1)
 
 
-def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerms | None:
+def _within(y: Any, w: Any, r: Any, kernel: Radial, far: bool, n_threads: int) -> GroupTerms | None:
     """Return the sums of one group of points (d, m), or None where all pairs cost less."""
     d, m = y.shape
     u = w * r
@@ -189,20 +196,23 @@ def _within(y: Any, w: Any, r: Any, kernel: Radial, n_threads: int) -> GroupTerm
         return None
     if kernel.H is not None and kernel.values_and_slopes(d * span**2)[0] <= TINY:
         return None  # log H has a kink where H underflows
-    logarithm, score = kernel._replace(of="logarithm"), kernel._replace(of="score")
-    if spacing(logarithm, False) == 0:
+    if far and kernel.H is None:
+        cost, slope = kernel._replace(of="length"), kernel._replace(of="root")
+    else:
+        cost, slope = kernel._replace(of="logarithm"), kernel._replace(of="score")
+    if spacing(cost, False) == 0:
         return None
-    grid = grid_for(y, logarithm)
+    grid = grid_for(y, cost)
     pairs = m * m * (GROUP_PAIR if kernel.H is None else OWN_GROUP_PAIR)
     # Two sums, and two that take half as long.
     if 3 * grid.cost > pairs or not little_memory(grid, double=True):
         return None
-    of_w, of_u = (radial_sums(y, logarithm, c, n_threads, grid=grid) for c in (w, u))
+    of_w, of_u = (radial_sums(y, cost, c, n_threads, grid=grid) for c in (w, u))
     # Sums of S, all of one sign, need no finer grid, and no float64.
     found = grid.kernel
-    alike = Smoothed(score, found.core) if isinstance(found, Smoothed) else score
+    alike = Smoothed(slope, found.core) if isinstance(found, Smoothed) else slope
     grid, y = grid._replace(kernel=alike), y.astype(np.float32)
-    psi_w, psi_u = (radial_sums(y, score, c, n_threads, grid=grid).potential for c in (w, u))
+    psi_w, psi_u = (radial_sums(y, slope, c, n_threads, grid=grid).potential for c in (w, u))
     force = -0.5 * (w * of_u.gradient + u * of_w.gradient)
     return GroupTerms(force, w * psi_u + u * psi_w, -2 * dot(u, of_w.potential))
 

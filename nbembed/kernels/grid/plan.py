@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import fft
 
-from nbembed.kernels.grid.radial import GaussianMoment, Radial, Smoothed
+from nbembed.kernels.grid.radial import GROWING, GaussianMoment, Radial, Smoothed
 from nbembed.kernels.grid.splines import ORDER, symbol, weights
 
 #: Spacings that are tried, in widths of the kernel.
@@ -73,12 +73,12 @@ class Plan(NamedTuple):
 def spacing(kernel: Radial | GaussianMoment, precise: bool = False) -> float:
     """Return the widest spacing with an error of at most what is allowed.
 
-    That is :data:`PRECISE`, :data:`PULL` for log H, or else :data:`TOLERANCE`.
+    That is :data:`PRECISE`, :data:`PULL` for a kernel that grows, or else :data:`TOLERANCE`.
 
     It is 0 where none that is tried is fine enough: similarities that are much steeper somewhere
     than their width says.
     """
-    allowed = PRECISE if precise else PULL if kernel.of == "logarithm" else TOLERANCE
+    allowed = PRECISE if precise else PULL if kernel.of in GROWING else TOLERANCE
     width = kernel.width
     place = bisect.bisect_left(
         SPACINGS, True, key=lambda h: spline_error(kernel, h * width) <= allowed

@@ -4,7 +4,8 @@
 
 or a user's own similarity H with its score S = −d log H/dτ, for which −dK/dτ = H S as well. The
 pull within groups (:mod:`.links`) has two kernels of the same H: K = log H with −dK/dτ = S, and
-K = S. NeRV has one more, U = (1 + τ) exp(−τ), whose slope is the Gaussian's moment τ exp(−τ).
+K = S. That of must-links has K = −2(√(1 + ατ) − 1)/α with −dK/dτ = √S, and K = √S. NeRV has one
+more, U = (1 + τ) exp(−τ), whose slope is the Gaussian's moment τ exp(−τ).
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import numpy as np
 from nbembed.kernels.custom_similarity import TINY, custom_values
 from nbembed.kernels.terms import GAUSSIAN_BELOW
 
+#: Kernels whose size grows with the distance.
+GROWING = ("logarithm", "length")
+
 
 class Radial(NamedTuple):
     """A radial kernel: a member of the heavy-tailed family, or a similarity H with its score S.
@@ -29,14 +33,14 @@ class Radial(NamedTuple):
         α ≥ 0; not used where H is given.
     H, S : callable or None
         Of τ.
-    of : {"similarity", "logarithm", "score"}
-        Whether K is H, log H or S.
+    of : {"similarity", "logarithm", "score", "length", "root"}
+        Whether K is H, log H, S, −2(√(1 + ατ) − 1)/α or √S; the last two of the family alone.
     """
 
     alpha: float = 0.0
     H: Callable[[float], float] | None = None
     S: Callable[[float], float] | None = None
-    of: Literal["similarity", "logarithm", "score"] = "similarity"
+    of: Literal["similarity", "logarithm", "score", "length", "root"] = "similarity"
 
     def values(self, tau: Any) -> Any:
         """Return K at each τ, float64."""
@@ -73,10 +77,13 @@ class Radial(NamedTuple):
         return np.exp(np.log1p(self.alpha * tau) * (-1 / self.alpha))
 
     def _attraction(self, tau: Any) -> Any:
-        """Return log H or S; the family's for α > 0."""
+        """Return log H or S, or those of must-links; the family's for α > 0."""
         logarithm = self.of == "logarithm"
         if self.H is None:
             stretched = self.alpha * tau
+            if self.of in ("length", "root"):
+                root = np.sqrt(1 + stretched)
+                return -2 * tau / (root + 1) if self.of == "length" else 1 / root
             return np.log1p(stretched) / -self.alpha if logarithm else 1 / (1 + stretched)
         similarity, score = custom_values(self.H, self.S, tau.ravel())
         kept = np.log(np.maximum(similarity, TINY)) if logarithm else score

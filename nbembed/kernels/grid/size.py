@@ -18,7 +18,7 @@ from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
 from nbembed.kernels.grid.near_pairs import count_pairs
 from nbembed.kernels.grid.plan import grid_shape, spacing
-from nbembed.kernels.grid.radial import GaussianMoment, Radial, Smoothed
+from nbembed.kernels.grid.radial import GROWING, GaussianMoment, Radial, Smoothed
 from nbembed.kernels.grid.splines import LEFT
 
 #: Cells across the widest axis of a map, at least. The force is a small difference of large
@@ -102,9 +102,9 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
     h = min(spacing(kernel, precise), span / CELLS)
     if h == 0:
         return Grid(low, h, (1,) * d, span, kernel, 0.0)
-    logarithm = kernel.of == "logarithm"
-    points, nodes = (2, 4) if precise else (1, DOUBLE if logarithm else 1)
-    margin = FOLD if logarithm else 0
+    grows = kernel.of in GROWING
+    points, nodes = (2, 4) if precise else (1, DOUBLE if grows else 1)
+    margin = FOLD if grows else 0
 
     def grid(h: float, kernel: Radial | GaussianMoment | Smoothed) -> Grid:
         shape = grid_shape(high - low + margin * h, h)
@@ -115,10 +115,10 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
     best = grid(h, kernel)
     if d != 2 or precise or not isinstance(kernel, Radial):
         return best
-    if kernel.H is not None or kernel.of == "score":
+    if kernel.H is not None or kernel.of not in ("similarity", "logarithm"):
         return best
     light = LIGHT_NEAR if kernel.alpha in (0, 1) else NEAR
-    near, cells = (LOG_NEAR, LOG_CORE) if logarithm else (light, CORE)
+    near, cells = (LOG_NEAR, LOG_CORE) if grows else (light, CORE)
     double = Yt.dtype != np.float32
     if not little_memory(best, double):
         best = best._replace(cost=math.inf)

@@ -42,23 +42,29 @@ def group_attraction(
     alpha: float,
     n_threads: int,
     want_cost: bool = True,
+    *,
+    far: bool = False,
 ) -> GroupTerms:
     """See :func:`nbembed.kernels.links.group_attraction`."""
-    minus_log_q, S = tail(squared_gaps(Yt), alpha)
-    return group_sums(Yt, indptr, members, weights, rates, minus_log_q, S)
+    tau = squared_gaps(Yt)
+    cost, S = tail(tau, alpha)
+    if far:
+        root = np.sqrt(1 + alpha * tau)
+        cost, S = 2 * tau / (root + 1), 1 / root
+    return group_sums(Yt, indptr, members, weights, rates, cost, S)
 
 
 def group_sums(
-    Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, minus_log_q: Any, S: Any
+    Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any, costs: Any, S: Any
 ) -> GroupTerms:
-    """Return the pull within groups for any similarity, given −log q and its score (n, n)."""
+    """Return the pull within groups, given a pair's cost, −log q, and its slope S, (n, n)."""
     g = link_shares(Yt.shape[1], (indptr, members, weights), rates)
     g = g + g.T
     pull = g * S
     return GroupTerms(
         force(pull, Yt).astype(Yt.dtype),
         pull.sum(axis=1).astype(Yt.dtype),
-        float((g * minus_log_q).sum()),
+        float((g * costs).sum()),
     )
 
 

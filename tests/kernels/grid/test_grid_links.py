@@ -78,6 +78,9 @@ def test_groups_at_all_widths(always_the_grid: None, alpha: float, d: int) -> No
         right = pair_by_pair(exact, groups, rates, Radial(alpha), 1)
         assert_close(found, right._replace(force=right.force.astype(np.float32)), span)
         assert (found.force != pair_by_pair(Yt, groups, rates, Radial(alpha), 1).force).any()
+        found = groups_by_grid(Yt, groups, rates, Radial(alpha), 1, far=True)
+        right = pair_by_pair(exact, groups, rates, Radial(alpha), 1, far=True)
+        assert_close(found, right._replace(force=right.force.astype(np.float32)), span)
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.5, 1.0, 3.0])
