@@ -485,6 +485,10 @@ class Recipe(ABC, Generic[A]):
         """
         return self
 
+    def waits_for(self, supervision: Supervision) -> str:
+        """Return what must be said before a live map moves at all, in words; "" if nothing must."""
+        return ""
+
     def in_plane(self) -> Self:
         """Return the recipe laid out on a plane, where it leaves its dimensions open."""
         return self

@@ -371,7 +371,7 @@ def second_map(second: SecondSession) -> dict[str, Any]:
     progress = session.progress
     return {
         "method": session.method_name,
-        "controls": serializers.controls(session.live_parameters, session.supervision),
+        "controls": serializers.controls(session),
         "parameters": serializers.parameters(session),
         "state": session.state,
         "making": "" if progress is None else str(progress),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,18 +75,23 @@ def saved_selections(session: Session) -> list[dict[str, Any]]:
     return [{"name": name, "count": len(points)} for name, points in session.selections.items()]
 
 
-def controls(live: Sequence[LiveParameter], supervision: Supervision) -> list[dict[str, Any]]:
-    """Return the sliders that a method declares."""
-    return [_control(parameter, supervision) for parameter in live]
+def controls(session: Session) -> list[dict[str, Any]]:
+    """Return the sliders of the present method; one that would change nothing is disabled."""
+    supervision = session.supervision
+    waits_for = session.recipe.waits_for(supervision)
+    return [control(live, supervision, waits_for) for live in session.live_parameters]
 
 
-def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, Any]:
+def control(
+    parameter: LiveParameter, supervision: Supervision, waits_for: str = ""
+) -> dict[str, Any]:
+    """Return a slider, disabled where what it needs was not said, or the map waits for it."""
     linked = bool(supervision.links or supervision.cannot_links)
     available = {"": True, "links": supervision.has_links, "must-links": linked}
     # A label pulls its point to others of its class, and one alone has none.
     labels = "two labels of one class" if supervision.labeled.size else "labels"
     missing = {"links": f"{labels} or must-links", "must-links": "must-links"}
-    enabled = available[parameter.needs]
+    lacking = waits_for if available[parameter.needs] else missing[parameter.needs]
     step = parameter.step
     if step is None:
         step = (parameter.high - parameter.low) / SLIDER_STEPS
@@ -98,9 +103,9 @@ def _control(parameter: LiveParameter, supervision: Supervision) -> dict[str, An
         "scale": parameter.scale,
         "step": float(step),
         "usual": float(parameter.default),
-        "enabled": enabled,
+        "enabled": not lacking,
         "description": parameter.description,
-        "needs": "" if enabled else f"Needs {missing[parameter.needs]}.",
+        "needs": f"Needs {lacking}." if lacking else "",
     }
 
 

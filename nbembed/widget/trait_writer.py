@@ -151,7 +151,7 @@ class TraitWriter:
             "method": session.method_name,
             "quality_metric": name_of(session.recipe.quality_metric),
             "parameters": serializers.parameters(session),
-            "controls": serializers.controls(session.live_parameters, session.supervision),
+            "controls": serializers.controls(session),
             "prepared": serializers.prepared(session),
             "class_count": serializers.class_count(session),
             "path_symbol": serializers.path_symbol(session),

@@ -267,9 +267,7 @@ def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
 def test_one_label_of_each_class_is_not_asked_for_labels():
     (rho,) = (p for p in HSSNE.recipe_type.live_parameters if p.name == "rho")
     one_each = Supervision(9).label([0], "a").label([3], "b")
-    single, double = (
-        serializers.controls([rho], s)[0] for s in (one_each, one_each.label([4], "b"))
-    )
+    single, double = (serializers.control(rho, s) for s in (one_each, one_each.label([4], "b")))
     assert not single["enabled"]
     assert single["needs"] == "Needs two labels of one class or must-links."
     assert double["enabled"]
@@ -278,9 +276,7 @@ def test_one_label_of_each_class_is_not_asked_for_labels():
 def test_labels_alone_do_not_enable_the_weight_of_links():
     (rho,) = (p for p in SNeRV.recipe_type.live_parameters if p.name == "rho")
     known = Supervision(9).label([0, 1, 2], "a").label([3, 4], "b")
-    enabled = [
-        serializers.controls([rho], s)[0]["enabled"] for s in (known, known.must_link([5, 6]))
-    ]
+    enabled = [serializers.control(rho, s)["enabled"] for s in (known, known.must_link([5, 6]))]
     assert enabled == [False, True]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -54,6 +54,10 @@ STAGES = 19
 #: with a smaller fixed λ spends its first iterations.
 LAM_MIDDLE = 1.0
 
+RHO_OF_LINKS = (
+    "How much links count against the data: 0 ignores them, 1 sees nothing else. Labels do not act "
+    "as links here: they say on which side of the margin a point belongs."
+)
 #: What ``init`` may be beside an array.
 INITS = ("auto", "noise", "pca")
 #: What ``directions`` may be beside None and an array.
@@ -94,7 +98,7 @@ class MbedParameters(Recipe[Affinities]):
             minimum=0.0,
             maximum=1e6,
         ),
-        RHO,
+        replace(RHO, description=RHO_OF_LINKS, needs="must-links"),
     )
 
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {

@@ -39,7 +39,11 @@ from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
 from nbembed.optimizers import LBFGS, Alternating, Optimizer
 from nbembed.posteriors import Posteriors
-from nbembed.posteriors.classify import learned_posteriors, resolve_classifier
+from nbembed.posteriors.classify import (
+    labeled_classes,
+    learned_posteriors,
+    resolve_classifier,
+)
 from nbembed.run import Run
 from nbembed.validation import check_choice, check_components, check_numbers
 
@@ -280,6 +284,12 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         if self.classifier is not None or are_posteriors(X):
             return self
         return self.replace(classifier=CLASSIFIER)
+
+    def waits_for(self, supervision: Supervision) -> str:
+        """Return what the classifier lacks: it cannot be trained on fewer than two classes."""
+        if self.classifier is None or labeled_classes(supervision).size >= 2:
+            return ""
+        return "labels of two classes"
 
     # -- parts -------------------------------------------------------------------------------
 
