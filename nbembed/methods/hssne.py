@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
-from nbembed.methods.algorithm import AlgorithmChoice, GridRecipe
+from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
+from nbembed.methods.propagating import PropagatingRecipe
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.link_shares import LinkForm
@@ -46,7 +47,7 @@ COMPACTNESS = 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class HSSNERecipe(GridRecipe):
+class HSSNERecipe(PropagatingRecipe):
     """How HSSNE's map is made; the parameters are those of :class:`HSSNE`."""
 
     summary: ClassVar[str] = "clusters, with tails of your choice (α = 1 is t-SNE)"
@@ -75,7 +76,7 @@ class HSSNERecipe(GridRecipe):
         RHO,
     )
     #: Maps of older versions were not bounded by the cost.
-    added: ClassVar[Mapping[str, Any]] = {**GridRecipe.added, "compactness": 0.0}
+    added: ClassVar[Mapping[str, Any]] = {**PropagatingRecipe.added, "compactness": 0.0}
 
     alpha: float | Similarity = 1.0
     compactness: float = COMPACTNESS
@@ -103,7 +104,7 @@ class HSSNERecipe(GridRecipe):
         return HeavyTailed(
             affinities,
             self.alpha,
-            supervision=supervision,
+            supervision=self.acting(affinities, supervision),
             rho=self.rho,
             link_form=self.link_form,
             algorithm=self.algorithm_for(affinities.n_samples),
@@ -156,6 +157,11 @@ class HSSNE(PlacesNewPoints):
         a point's share goes evenly to its group, half to its nearest neighbors there, and a class
         of few labels counts less. "uniform" is the paper's form, in which all pairs of a group
         attract each other alike; links between two points take it in any case.
+    propagate_labels : bool or "auto", default="auto"
+        Whether labels are carried to the points around them: of each unlabeled point the class that
+        label propagation finds likeliest becomes a soft label, the surer and the nearer to labels
+        the more it counts. Few labels then move their neighborhoods with them, while groups that no
+        label reaches stay as they are. "auto" does so in a live session of up to 20 000 points.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -238,6 +244,7 @@ class HSSNE(PlacesNewPoints):
         compactness: float = 1.0,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
+        propagate_labels: bool | Literal["auto"] = "auto",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -255,6 +262,7 @@ class HSSNE(PlacesNewPoints):
         self.compactness = compactness
         self.rho = rho
         self.link_form = link_form
+        self.propagate_labels = propagate_labels
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

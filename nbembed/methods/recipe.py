@@ -53,6 +53,7 @@ INVALIDATES: Mapping[str, tuple[Part, ...]] = {
     "n_components": ("layout",),
     "n_jobs": ("objective",),
     "link_form": ("objective",),
+    "propagate_labels": ("objective",),
     "optimizer": ("optimizer",),
     "tol": ("optimizer",),
     "init": (),
@@ -160,7 +161,8 @@ class Recipe(ABC, Generic[A]):
     prepared_parameters: ClassVar[tuple[PreparedParameter, ...]] = PREPARED
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {}
     shared: ClassVar[tuple[str, ...]] = (
-        "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form", "algorithm",
+        "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form", "propagate_labels",
+        "algorithm",
     )  # fmt: skip
     added: ClassVar[Mapping[str, Any]] = {}
     path_parameter: ClassVar[str] = ""
@@ -482,6 +484,14 @@ class Recipe(ABC, Generic[A]):
 
         Called on the recipe at its defaults, with the shared fields of the present method. Where
         the defaults of a script are of no use live, this is the place to say what is.
+        """
+        return self
+
+    def live(self, n_samples: int) -> Self:
+        """Return the recipe as a live session of so many points keeps it.
+
+        A parameter whose "auto" means another thing live than in a script has its value here, so
+        that the session's script and :meth:`~nbembed.Session.method` say it.
         """
         return self
 

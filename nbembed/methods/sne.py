@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities, perplexity_affinities
-from nbembed.methods.algorithm import AlgorithmChoice, GridRecipe
+from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
+from nbembed.methods.propagating import PropagatingRecipe
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.sne import SNE as RowDivergence
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SNERecipe(GridRecipe):
+class SNERecipe(PropagatingRecipe):
     """How SNE's map is made; the parameters are those of :class:`SNE`."""
 
     summary: ClassVar[str] = "keeps neighborhoods, without pulling clusters apart"
@@ -55,7 +56,7 @@ class SNERecipe(GridRecipe):
         """Return SNE's cost."""
         return RowDivergence(
             affinities,
-            supervision=supervision,
+            supervision=self.acting(affinities, supervision),
             rho=self.rho,
             link_form=self.link_form,
             algorithm=self.algorithm_for(affinities.n_samples),
@@ -77,6 +78,11 @@ class SNE(PlacesNewPoints):
         How labels and must-links enter. "structured" keeps the inner structure of a group: half of
         a point's share goes evenly to its group, half to its nearest neighbors there, and a class
         of few labels counts less. "uniform" spreads all of it evenly.
+    propagate_labels : bool or "auto", default="auto"
+        Whether labels are carried to the points around them: of each unlabeled point the class that
+        label propagation finds likeliest becomes a soft label, the surer and the nearer to labels
+        the more it counts. Few labels then move their neighborhoods with them, while groups that no
+        label reaches stay as they are. "auto" does so in a live session of up to 20 000 points.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -146,6 +152,7 @@ class SNE(PlacesNewPoints):
         *,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
+        propagate_labels: bool | Literal["auto"] = "auto",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -161,6 +168,7 @@ class SNE(PlacesNewPoints):
         self.n_components = n_components
         self.rho = rho
         self.link_form = link_form
+        self.propagate_labels = propagate_labels
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

@@ -68,6 +68,8 @@ class Graph:
         inverse = np.divide(1.0, root, out=np.zeros(root.size), where=root > 0)
         S = sparse.csr_array(sparse.diags_array(inverse) @ W @ sparse.diags_array(inverse))
         S.sort_indices()
+        if S.nnz <= np.iinfo(np.int32).max:  # one type, with links or without: one set of kernels
+            S.indices, S.indptr = S.indices.astype(np.int32), S.indptr.astype(np.int32)
         return cls(S, root, connected_components(W, directed=False)[1])
 
     def factor(self, share: float) -> Factor | None:

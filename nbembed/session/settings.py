@@ -53,7 +53,8 @@ class Settings:
     @classmethod
     def of(cls, recipe: Recipe[Any], supervision: Supervision) -> Settings:
         """Return a new session's settings; the random state becomes a fixed number."""
-        return cls(owned(recipe).seeded(), supervision).with_supervision(supervision)
+        recipe = owned(recipe).seeded().live(supervision.n_samples)
+        return cls(recipe, supervision).with_supervision(supervision)
 
     @property
     def name(self) -> str:
@@ -103,7 +104,8 @@ class Settings:
             A name that the recipe does not have.
         """
         plain = {name: _owned(value) for name, value in changes.items()}
-        return replace(self, recipe=self.recipe.replace(**plain).seeded())
+        changed = self.recipe.replace(**plain).seeded().live(self.supervision.n_samples)
+        return replace(self, recipe=changed)
 
     def with_supervision(self, supervision: Supervision) -> Settings:
         """Return settings with another supervision, with room for all its classes.
@@ -143,7 +145,7 @@ class Settings:
 
     def carrying_seed(self, recipe: Recipe[Any]) -> Recipe[Any]:
         """Return ``recipe`` with this session's seed where it leaves its own open."""
-        return owned(recipe).seeded(self.recipe.seed)
+        return owned(recipe).seeded(self.recipe.seed).live(self.supervision.n_samples)
 
     def begun(self, provenance: Provenance | None) -> Settings:
         """Return the settings of a session that begins, with the origin of its first labels."""

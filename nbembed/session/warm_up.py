@@ -40,8 +40,8 @@ POINTS = 200
 MANY = 6000
 #: Features of the small map: from so many on, distances are found by a matrix product.
 FEATURES = 20
-#: Extents of maps that have taken shape and fill them evenly.
-SPANS = 50.0, 100.0, 200.0
+#: Extents of maps that begin to take shape, and of those that have, which fill them evenly.
+SPANS = 0.5, 50.0, 100.0, 200.0
 #: Seconds after which a small map looks again whether another one is still wanted first.
 YIELDING = 0.02
 
@@ -177,7 +177,8 @@ def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
     X = np.random.default_rng(0).normal(size=(n, FEATURES))
     settings = Settings.of(recipe, Supervision(n))
     engine = Engine(X, settings)
-    said = settings.supervision.label(range(5), "a").label(range(5, 10), "b")
+    first = settings.supervision.label(range(5), "a")  # which is carried to no other point
+    said = first.label(range(5, 10), "b")
     said = said.must_link(range(20, 25)).cannot_link(range(5), range(30, 35)).pin([40])
     # Pairs of a large group are summed in another way where there are many points.
     large = said.label(range(50, n // 2), "large")
@@ -189,6 +190,9 @@ def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
             continue
         if stage == "large groups" and n > POINTS:
             compile_for_wide_maps()  # no group of a small map is so large
+        if stage == "labels":
+            engine.apply("label", {}, settings.with_supervision(first))
+            _advance(engine)
         here = settings.with_supervision(supervisions.get(stage, said))
         engine.apply("label", {}, here)
         _advance(engine)

@@ -126,6 +126,35 @@ def without_labels(supervision: Supervision, points: NDArray[Any]) -> Supervisio
     )
 
 
+def with_soft_labels(
+    supervision: Supervision,
+    points: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    confidence: NDArray[np.float64],
+) -> Supervision:
+    """Return a supervision with labels of more points, in place of any that they had.
+
+    Parameters
+    ----------
+    supervision : Supervision
+    points : ndarray of int
+        Checked indices.
+    codes : ndarray of int of the same shape
+        Of existing classes.
+    confidence : ndarray of the same shape
+        In (0, 1].
+    """
+    if not points.size:
+        return supervision
+    classes, sure = supervision.top_class.copy(), supervision.confidence.copy()
+    classes[points], sure[points] = codes, confidence
+    return supervision._with(
+        _class=frozen(classes),
+        _confidence=frozen(sure),
+        _rows=without(supervision._rows, points),
+    )
+
+
 def _as_array(value: Any, name: str) -> NDArray[Any]:
     """Return an array in which numbers and text of a mixed list have stayed what they were."""
     if isinstance(value, list | tuple) and any(isinstance(v, str) for v in value):

@@ -25,7 +25,8 @@ X, SPECIES = load_iris(return_X_y=True)
 
 @pytest.fixture(scope="module")
 def session():
-    with nb.Session(X, nb.HSSNE(random_state=0, n_jobs=1)) as session:
+    method = nb.HSSNE(random_state=0, n_jobs=1, propagate_labels=False)
+    with nb.Session(X, method) as session:
         session.pace = None
         session.step(60)
         session.label([0, 1, 2], "setosa")
@@ -207,7 +208,8 @@ def test_forces_are_differences_of_the_cost(session, why):
 
 
 def test_forces_cancel_at_rest():
-    with nb.Session(X, nb.HSSNE(random_state=0, n_jobs=1)) as session:
+    method = nb.HSSNE(random_state=0, n_jobs=1, propagate_labels=False)
+    with nb.Session(X, method) as session:
         session.pace = None
         session.play()
         assert session.wait("converged", timeout=GUARD)

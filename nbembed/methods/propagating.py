@@ -1,0 +1,47 @@
+"""Recipes in which labels act as links and may be carried to the points around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from nbembed.methods.algorithm import GridRecipe
+from nbembed.propagation.carrying import carried
+from nbembed.validation import check_flag
+
+if TYPE_CHECKING:
+    from nbembed.affinities import Affinities
+    from nbembed.supervision import Supervision
+
+#: "auto" carries labels in a live session of so many points: there a label takes a third of a
+#: second more at most.
+AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PropagatingRecipe(GridRecipe):
+    """Base of the recipes of HSSNE and SNE."""
+
+    #: Labels of earlier versions were carried nowhere.
+    added: ClassVar[Mapping[str, Any]] = {**GridRecipe.added, "propagate_labels": False}
+
+    propagate_labels: bool | Literal["auto"] = "auto"
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        if self.propagate_labels != "auto":
+            check_flag("propagate_labels", self.propagate_labels)
+        super().check(n_samples, supervision)
+
+    def live(self, n_samples: int) -> Self:
+        """Return the recipe as a live session keeps it, in which "auto" is a decision."""
+        if self.propagate_labels != "auto":
+            return self
+        return self.replace(propagate_labels=n_samples <= AT_ONCE)
+
+    def acting(self, affinities: Affinities, supervision: Supervision) -> Supervision:
+        """Return the labels and links that act on the map: those said, and labels carried."""
+        if self.propagate_labels == "auto" or not self.propagate_labels:
+            return supervision
+        return carried(affinities, supervision, n_jobs=self.n_jobs)

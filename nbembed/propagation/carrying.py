@@ -1,0 +1,76 @@
+"""Labels carried to the points around them, as soft labels that move with the labeled ones.
+
+A few labels draw their points together, and the unlabeled points around these stay where they were.
+Label propagation knows how likely each of them belongs to which class, so its likeliest class
+becomes a soft label of the weight (:mod:`nbembed.supervision.weights`)
+
+    w_i = √r_i · max(0, (K c_i − 1)/(K − 1))
+
+c_i is the probability of the class, and r_i, how far the labels reach, that of a walk from i to
+meet a label at all before it ends. Where a whole class has no label, r is small, and its points are
+left where they are.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from nbembed.affinities import Affinities
+from nbembed.propagation.incremental import LEFT_OUT_TOLERANCE, Propagation
+from nbembed.propagation.system import Solution, scores
+from nbembed.supervision import Supervision
+from nbembed.supervision.conversion import with_soft_labels
+from nbembed.supervision.weights import label_weights
+
+#: Points of a smaller weight are left alone.
+LEAST = 0.01
+
+
+def carried(
+    affinities: Affinities, supervision: Supervision, *, n_jobs: int | None = None
+) -> Supervision:
+    """Return the labels and links, and soft labels of the points that labels are carried to.
+
+    Parameters
+    ----------
+    affinities : Affinities
+        Of any method; what is made of them is kept with them.
+    supervision : Supervision
+        Labels by hand, which stay as they are. Fewer than two classes with labels are carried
+        nowhere: there is nothing to tell apart.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Supervision
+
+    Notes
+    -----
+    O(n) memory a class, and a linear system a class on the graph of nearest neighbors, solved from
+    zero: the same labels are carried to the same bits, whatever was said before.
+    """
+    K = len(supervision.classes)
+    named = np.unique(supervision.top_class[supervision.labeled])
+    if named.size < 2:
+        return supervision
+    graph: Propagation
+    graph = affinities.cached("propagation", lambda: Propagation(affinities, n_jobs=n_jobs))
+    anew = copy.copy(graph)
+    anew._link(supervision)
+    anew._last = Solution.empty(anew._graph.n, K)
+    where = supervision.labeled
+    T = np.zeros((anew._graph.n, K))
+    T[where] = supervision.targets()[where]
+    solution = anew._solved(where, T, LEFT_OUT_TOLERANCE)
+    reach = np.minimum(scores(anew._graph, solution, True)[: anew.n_samples].sum(axis=1), 1.0)
+    F, _, _ = anew._scaled(solution, None)
+    total = F.sum(axis=1, keepdims=True)
+    p = np.divide(F, total, out=np.zeros_like(F), where=total > 0)
+    weights = np.sqrt(reach) * label_weights(p.max(axis=1), K)
+    weights[where] = 0
+    points = np.flatnonzero(weights > LEAST)
+    confidence = (weights[points] * (K - 1) + 1) / K
+    return with_soft_labels(supervision, points, p[points].argmax(axis=1), confidence)
