@@ -30,7 +30,6 @@ def link(session: Session) -> None:
 SAID: dict[str, tuple[Callable[[Session], None], ...]] = {
     "nothing": (),
     "labels": (label,),
-    "links": (link,),
     "labels and links": (label, link),
 }
 
@@ -47,7 +46,7 @@ def test_a_slider_moves_the_map_or_is_disabled(method: str, said: str) -> None:
             session.forget(np.arange(len(X)))
         if link in SAID[said]:
             link(session)
-        session.step(100, wait=True)
+        session.step(40, wait=True)
         session.snapshot("before")
         moved = 0
         for parameter, control in zip(session.live_parameters, controls(session)):
@@ -57,7 +56,7 @@ def test_a_slider_moves_the_map_or_is_disabled(method: str, said: str) -> None:
             for value in (present, parameter.low, parameter.high):
                 session.restore("before")
                 session.set(**{parameter.name: value})
-                session.step(5, wait=True)
+                session.step(2, wait=True)
                 layouts.append(session.embedding[: len(X)])
             stays = all(np.array_equal(layout, layouts[0]) for layout in layouts)
             if control["enabled"]:
