@@ -231,6 +231,7 @@ GOOD: dict[str, Good] = {
     "lam": one_of(1.0, "anneal", 0.1, 1e3, 1e-3),
     "rho": one_of(0.5, 0.0, 1.0),
     "link_form": one_of("structured", "uniform"),
+    "propagate_labels": one_of("auto", True, False),
     "algorithm": one_of("auto", "exact", "grid"),
     "perplexity": one_of("auto", 1, 1.5, 2, 2.9),
     "tradeoff": one_of(0.1, 0.0, 1.0),
