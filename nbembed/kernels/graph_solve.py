@@ -23,7 +23,7 @@ import numpy as np
 
 from nbembed.kernels import reference
 from nbembed.kernels.backend import with_reference
-from nbembed.kernels.codegen.compiling import compiled, read_only
+from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.graph_factor import Factor, solve_column
 from nbembed.kernels.threads import run_chunks
 
@@ -189,7 +189,7 @@ def _iterate(
     return steps
 
 
-@compiled
+@inlined
 def _substitute(indptr, indices, data, middle, scale, mask, beta, r, p, t, y, curvature):
     """Set p = r + βp, t = C⁻ᵀp and y = C⁻¹(p − t), and ``curvature`` to p·(t + y)."""
     n, m = r.shape
@@ -217,7 +217,7 @@ def _substitute(indptr, indices, data, middle, scale, mask, beta, r, p, t, y, cu
             curvature[c] += p[i, c] * (t[i, c] + y[i, c])
 
 
-@compiled
+@inlined
 def _substitute_one(indptr, indices, data, middle, scale, mask, beta, r, p, t, y):
     """Do as :func:`_substitute` for a single column, whose sums stay in registers."""
     n = r.size

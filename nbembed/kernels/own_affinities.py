@@ -231,7 +231,7 @@ def _copy(now, old_columns, old_values, columns, values):
     return old_columns.size
 
 
-@compiled
+@inlined
 def _own_row(p, where, perplexity, columns, values):
     """Write the own affinities of a row whose entries of P are given; return how many there are."""
     size = _keep_largest(p, where, p.size, columns.size)
@@ -276,7 +276,7 @@ def _keep_largest(p, where, size, count):
     return kept
 
 
-@compiled
+@inlined
 def _exponent(logs, target):
     """Return log κ at which the row ∝ exp(κ logs) has the entropy ``target``, or the nearest."""
     low, high = -EXPONENTS, EXPONENTS

@@ -36,7 +36,9 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 #: For functions that only compiled functions call. They are inlined into their callers before
-#: anything is compiled, which halves the time that takes, and are not cached on their own.
+#: anything is compiled, which halves the time that takes, and are not cached on their own. A
+#: :func:`compiled` one that another calls would be there twice, in its own code and in that of its
+#: caller, and which of the two runs, a last bit apart, would depend on which was loaded first.
 inlined = njit(inline="always", **_OPTIONS)
 
 

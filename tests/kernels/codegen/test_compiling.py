@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -89,3 +90,19 @@ def test_read_only_views() -> None:
     assert not view.flags.writeable
     assert values.flags.writeable
     assert compiling.read_only(values.T).flags.c_contiguous
+
+
+def test_no_compiled_function_calls_another() -> None:
+    """Its machine code would be there twice, and results would depend on which is loaded first."""
+    functions = {}
+    for file in sorted((ROOT / "nbembed").rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                named = {d.id for d in node.decorator_list if isinstance(d, ast.Name)}
+                if "compiled" in named:
+                    functions[node.name] = node
+    assert len(functions) > 50
+    for name, node in functions.items():
+        called = [c.func for c in ast.walk(node) if isinstance(c, ast.Call)]
+        names = {f.id for f in called if isinstance(f, ast.Name)}
+        assert not names & functions.keys(), name
