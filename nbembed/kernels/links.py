@@ -71,7 +71,7 @@ def group_attraction(
     want_cost : bool
         Whether to spend a logarithm a pair on ``cross``, which is nan otherwise.
     far : bool
-        Whether the pull is √S, and ``cross`` the sum of 2(√(1 + ατ) − 1)/α in place of −log q.
+        The pull is √S, and ``cross`` the sum of 2(√(1 + ατ) − 1)/α in place of −log q.
 
     Returns
     -------

@@ -79,7 +79,7 @@ class SNE(PlacesNewPoints):
         a point's share goes evenly to its group, half to its nearest neighbors there, and a class
         of few labels counts less. "uniform" spreads all of it evenly.
     propagate_labels : bool or "auto", default="auto"
-        Whether labels are carried to the points around them: of each unlabeled point the class that
+        Carries labels to the points around them: of each unlabeled point the class that
         label propagation finds likeliest becomes a soft label, the surer and the nearer to labels
         the more it counts. Few labels then move their neighborhoods with them, while groups that no
         label reaches stay as they are. "auto" does so in a live session of up to 20 000 points.

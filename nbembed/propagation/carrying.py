@@ -13,13 +13,10 @@ left where they are.
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 
 from nbembed.affinities import Affinities
-from nbembed.propagation.incremental import Propagation
-from nbembed.propagation.system import Solution, scores
+from nbembed.propagation.incremental import Propagation, from_zero
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import with_soft_labels
 from nbembed.supervision.weights import label_weights
@@ -61,19 +58,9 @@ def carried(
         return supervision
     graph: Propagation
     graph = affinities.cached("propagation", lambda: Propagation(affinities, n_jobs=n_jobs))
-    anew = copy.copy(graph)
-    anew._link(supervision)
-    anew._last = Solution.empty(anew._graph.n, K)
-    where = supervision.labeled
-    T = np.zeros((anew._graph.n, K))
-    T[where] = supervision.targets()[where]
-    solution = anew._solved(where, T, TOLERANCE)
-    reach = np.minimum(scores(anew._graph, solution, True)[: anew.n_samples].sum(axis=1), 1.0)
-    F, _, _ = anew._scaled(solution, None)
-    total = F.sum(axis=1, keepdims=True)
-    p = np.divide(F, total, out=np.zeros_like(F), where=total > 0)
+    p, reach = from_zero(graph, supervision, TOLERANCE)
     weights = np.sqrt(reach) * label_weights(p.max(axis=1), K)
-    weights[where] = 0
+    weights[supervision.labeled] = 0
     points = np.flatnonzero(weights > LEAST)
     confidence = (weights[points] * (K - 1) + 1) / K
     return with_soft_labels(supervision, points, p[points].argmax(axis=1), confidence)

@@ -13,6 +13,7 @@ then rows to one:
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -202,6 +203,39 @@ class Propagation:
         self._graph = Graph.of(with_links(self._W, supervision))
         self._linked = supervision
         self._last = Solution.empty(self._graph.n, 0)
+
+
+def from_zero(
+    propagation: Propagation, supervision: Supervision, tolerance: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what labels say of all points, to the same bits whatever was asked before.
+
+    Parameters
+    ----------
+    propagation : Propagation
+        Not changed.
+    supervision : Supervision
+    tolerance : float
+        As :data:`~nbembed.propagation.system.TOLERANCE`.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        0 where no label reaches a point.
+    reach : ndarray of shape (n_samples,)
+        The probability that a walk from a point meets a label.
+    """
+    anew = copy.copy(propagation)
+    anew._link(supervision)
+    n, K, where = anew.n_samples, len(supervision.classes), supervision.labeled
+    anew._last = Solution.empty(anew._graph.n, K)
+    T = np.zeros((anew._graph.n, K))
+    T[where] = supervision.targets()[where]
+    solution = anew._solved(where, T, tolerance)
+    reach = np.minimum(scores(anew._graph, solution, anew._clamp)[:n].sum(axis=1), 1.0)
+    F, _, _ = anew._scaled(solution, None)
+    total = F.sum(axis=1, keepdims=True)
+    return np.divide(F, total, out=np.zeros_like(F), where=total > 0), reach
 
 
 def left_out(

@@ -115,22 +115,14 @@ def without_labels(supervision: Supervision, points: NDArray[Any]) -> Supervisio
     points : ndarray of int
         Checked indices.
     """
-    if not points.size:
-        return supervision
-    codes, confidence = supervision.top_class.copy(), supervision.confidence.copy()
-    codes[points], confidence[points] = -1, np.nan
-    return supervision._with(
-        _class=frozen(codes),
-        _confidence=frozen(confidence),
-        _rows=without(supervision._rows, points),
-    )
+    return with_soft_labels(supervision, points, -1, np.nan)
 
 
 def with_soft_labels(
     supervision: Supervision,
     points: NDArray[np.intp],
-    codes: NDArray[np.intp],
-    confidence: NDArray[np.float64],
+    codes: NDArray[np.intp] | int,
+    confidence: NDArray[np.float64] | float,
 ) -> Supervision:
     """Return a supervision with labels of more points, in place of any that they had.
 
@@ -139,10 +131,10 @@ def with_soft_labels(
     supervision : Supervision
     points : ndarray of int
         Checked indices.
-    codes : ndarray of int of the same shape
-        Of existing classes.
-    confidence : ndarray of the same shape
-        In (0, 1].
+    codes : int or ndarray of int of the same shape
+        Of existing classes; −1 is no label.
+    confidence : float or ndarray of the same shape
+        In (0, 1]; NaN without a label.
     """
     if not points.size:
         return supervision

@@ -98,7 +98,7 @@ def groups_by_grid(
     want_cost : bool
         Whether ``cross`` is wanted; it is not valid otherwise.
     far : bool
-        Whether the family's pull is that of must-links; a similarity of one's own has one pull.
+        The family's pull is that of must-links; a similarity of one's own has one pull.
 
     Returns
     -------
