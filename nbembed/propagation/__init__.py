@@ -8,7 +8,7 @@ probability a at each step, and ends at the first label that it meets:
 with the labels' rows of probabilities T. The columns of F, scaled to masses of the classes, give
 probabilities. :func:`propagate` does it once, :class:`Propagation` keeps the graph and the last
 solution, so that the next label costs one linear system, and :class:`PropagationClassifier` is the
-estimator, which adds a linear classifier as far as the labels favor it
+estimator, which adds other classifiers as far as the labels favor them
 (:mod:`nbembed.propagation.stacking`). The form of Zhou et al. (2004), ``F = (I − aS)⁻¹ T``, is
 ``clamp=False``.
 """

@@ -13,10 +13,10 @@ from nbembed.estimator_input import chunk_by_chunk, validated_data
 from nbembed.matrix_input import check_data
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
-from nbembed.propagation.stacking import Stacking, check_linear_share
+from nbembed.propagation.stacking import Stacking
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
-from nbembed.validation import check_instance
+from nbembed.validation import check_flag, check_instance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,10 +35,11 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         a in [0, 1]: how far labels reach, about 1/(1 − a) steps along the graph.
     class_prior : array-like of shape (n_classes,) or None, default=None
         Masses of the classes; None takes those found, moved halfway to equal ones.
-    linear_share : float or "cv", default="cv"
-        w in [0, 1), the share of a linear classifier in the probabilities; "cv" is the one that
-        makes labels likeliest, each of them left out, and 0 where they are too few to tell. 0 is
-        propagation alone, as it is of dissimilarities.
+    stacking : bool, default=True
+        Mix the probabilities with those of a logistic regression and a linear discriminant, with
+        the weights that make left out labels likeliest; propagation keeps all the weight where
+        labels are too few to tell. Dissimilarities have no members beside propagation, whose
+        weight then says how sure it may be. False is propagation as it is.
     metric : str, callable or LearningMetric, default="euclidean"
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
@@ -68,14 +69,14 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         *,
         neighbor_share: float = 0.99,
         class_prior: ArrayLike | None = None,
-        linear_share: float | Literal["cv"] = "cv",
+        stacking: bool = True,
         metric: Any = "euclidean",
         n_jobs: int | None = None,
     ) -> None:
         self.perplexity = perplexity
         self.neighbor_share = neighbor_share
         self.class_prior = class_prior
-        self.linear_share = linear_share
+        self.stacking = stacking
         self.metric = metric
         self.n_jobs = n_jobs
 
@@ -112,7 +113,7 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         # An unfitted learning metric is fitted to the labels.
         learn = getattr(self.metric, "fitted_to", None)
         self._metric = self.metric if learn is None else learn(data, labels)
-        share = check_linear_share(self.linear_share)
+        stacking = check_flag("stacking", self.stacking)
         made = Propagation(
             neighbor_affinities(data, self.perplexity, self._metric, n_jobs=self.n_jobs),
             perplexity=self.perplexity,
@@ -120,8 +121,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             class_prior=self.class_prior,
             n_jobs=self.n_jobs,
         )
-        apart = share == 0 or self._precomputed
-        self.suggestions_ = (made if apart else Stacking(made, data, share)).update(labels)
+        of = None if self._precomputed else data
+        self.suggestions_ = (Stacking(made, of) if stacking else made).update(labels)
         self.supervision_ = labels
         self.classes_ = class_values(labels, len(labels.classes), y)
         self.label_distributions_ = self.suggestions_.probabilities

@@ -1,33 +1,36 @@
-"""The graph and a plane: what is suggested where clusters are not classes.
+"""The graph, a plane and a discriminant: suggestions where clusters are not classes.
 
-Propagation is right where points of a class are neighbors, a linear classifier where classes lie on
-two sides of a plane. Which of them a data set is cannot be seen from the data; labels tell. Each
-label that is left out has probabilities from the other labels, g_i by propagation and l_i by the
-linear classifier. Stacking (Wolpert 1992), here of their logarithms, takes the share w that makes
-the labels likeliest:
+Propagation is right where points of a class are neighbors, logistic regression where classes lie on
+two sides of a plane, a discriminant where they differ along few directions among many of noise.
+Which of them a data set is cannot be seen from the data; labels tell. Each label that is left out
+has probabilities g, l and d by the three from the other labels. Stacking (Wolpert 1992), here of
+their logarithms, takes the weights that make the labels likeliest:
 
-    p_k ∝ g_k^(1 − w) l_k^w
-    w = argmax max_τ Σ_i log softmax(τ ((1 − w) log g_i + w log l_i))_k(i) + m log(1 − w)
+    p_ik ∝ g_ik^a l_ik^b d_ik^c
+    maximize  Σ_i log p_i,k(i) + log a − a − 3 (b + c)   for a > 0 and b, c ≥ 0
 
-The sharpness τ is there so that who is right counts, and not who is sure: with few labels among
-many points propagation is right long before it is sure. The last term is that of m = 5 labels which
-only the graph explains, so that w is 0 where labels are too few to tell. Probabilities are taken a
-little towards even ones, so that one label that a method takes for impossible does not decide.
+It is one concave problem. The weights need not sum to one, so that they also say how sure the
+probabilities may be: with few labels among many points propagation is right long before it is sure,
+and a plane through many dimensions is sure long before it is right. The last terms are a prior: 1
+for the graph and none for the others, so that nothing changes where labels are too few to tell.
+Probabilities are taken a little towards even ones, so that one label that a member takes for
+impossible does not decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from nbembed.blas import one_blas_thread
+from nbembed.propagation.discriminant import Discriminant
 from nbembed.propagation.incremental import left_out
 from nbembed.propagation.linear import LinearClassifier, evenly
-from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,41 +39,55 @@ if TYPE_CHECKING:
     from nbembed.propagation.suggestions import Suggestions
     from nbembed.supervision import Supervision
 
-#: m, the labels that count for the graph beforehand.
-PRIOR_LABELS = 5
-FOLDS = 5
+#: The prior rate of a weight beside the graph's: what a weight of one must gain, in nats.
+RATE = 3.0
+FOLDS = 10
 #: The most labels that are left out, fold by fold.
 JUDGED = 200
-#: The share of an even distribution in the probabilities that are compared.
+#: The share of an even distribution in the probabilities that are mixed.
 EVEN = 0.02
-#: The shares that are compared, each with the best of these sharpnesses.
-SHARES = np.linspace(0.0, 0.98, 50)
-SHARPNESS = 2.0 ** np.arange(-2, 5)
-#: The share of the labels that may change before the linear classifier is fitted anew.
+#: Weights stay between these bounds; the graph's is above zero.
+LEAST, MOST = 1e-3, 20.0
+#: The share of the labels that may change before the others are fitted anew.
 STALE = 0.1
+
+#: Weights where labels are too few to tell, or propagation is alone.
+GRAPH_ALONE = {"graph": 1.0}
+
+
+class _Classifier(Protocol):
+    def probabilities(
+        self,
+        points: NDArray[np.intp],
+        classes: NDArray[np.intp],
+        confidence: NDArray[np.float64],
+        n_classes: int,
+        asked: NDArray[np.intp] | None = None,
+    ) -> NDArray[np.float64]: ...
 
 
 class Stacking:
-    """Suggestions from propagation and a linear classifier, from label to label.
+    """Suggestions from propagation and classifiers beside it, from label to label.
 
     Parameters
     ----------
     propagation : Propagation
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        Checked data of the same points; no dissimilarities.
-    linear_share : float or "cv", default="cv"
-        w in [0, 1), or chosen by the labels.
+    X : ndarray or sparse array of shape (n_samples, n_features), or None
+        Checked data of the same points; ``None`` for dissimilarities, of which the graph is alone,
+        with a weight that says how sure it may be.
     """
 
-    def __init__(
-        self, propagation: Propagation, X: Any, linear_share: float | Literal["cv"] = "cv"
-    ) -> None:
+    def __init__(self, propagation: Propagation, X: Any) -> None:
         self._propagation = propagation
-        self._linear = LinearClassifier(X)
-        self._given = linear_share
+        self._beside: dict[str, _Classifier] = {}
+        if X is not None:
+            plane = LinearClassifier(X)
+            if not plane.useless:
+                self._beside = {"plane": plane, "discriminant": Discriminant(X)}
         self._labels: NDArray[np.intp] | None = None
         self._classes: tuple[str, ...] = ()
-        self._share = 0.0
+        self._weights = dict(GRAPH_ALONE)
+        # The sum of the weighted logarithms of the members beside the graph.
         self._found: NDArray[np.float64] | None = None
 
     def update(
@@ -80,8 +97,8 @@ class Stacking:
     ) -> Suggestions:
         """Return suggestions from the labels and links of ``supervision``.
 
-        The linear classifier and its share are those of the last time until a tenth of the labels
-        has changed, so that most labels cost no more than propagation. Before they are made anew,
+        The classifiers and the weights are those of the last time until a tenth of the labels has
+        changed, so that most labels cost no more than propagation. Before they are made anew,
         ``meanwhile`` gets suggestions from the new labels by those of the last time.
         """
         found = self._propagation.update(supervision)
@@ -91,15 +108,18 @@ class Stacking:
         return self._mixed(found, supervision)
 
     def _mixed(self, found: Suggestions, supervision: Supervision) -> Suggestions:
-        """Return suggestions of propagation with the linear classifier's share."""
-        if self._found is None or self._share == 0 or self._classes != supervision.classes:
+        """Return suggestions of propagation and the others by their weights."""
+        weights = self._weights
+        if weights == GRAPH_ALONE or self._classes != supervision.classes:
             return found
-        mixed = (1 - self._share) * _log(found.probabilities) + self._share * _log(self._found)
+        mixed = weights["graph"] * _log(found.probabilities)
+        if self._found is not None:
+            mixed += self._found
         mixed = softmax(mixed, axis=1) * (found.prior > 0)  # a prior may exclude classes
         mixed /= mixed.sum(axis=1, keepdims=True)
         kept = found.labeled | ~found.reached
         mixed[kept] = found.probabilities[kept]
-        return replace(found, probabilities=mixed, linear_share=self._share)
+        return replace(found, probabilities=mixed, weights=dict(weights))
 
     def _stale(self, supervision: Supervision) -> bool:
         now, before = supervision.top_class, self._labels
@@ -114,75 +134,71 @@ class Stacking:
         classes = supervision.top_class[points]
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
-        found, share = None, 0.0
-        if not self._linear.useless and np.unique(classes).size > 1:
-            share = float(self._given) if self._given != "cv" else self._judged(supervision)
-        if share > 0:
-            found = self._linear.probabilities(points, classes, confidence, K)
+        weights = self._judged(supervision)
+        found = None
+        for name, member in self._beside.items():
+            if weights.get(name, 0.0) > 0:
+                p = member.probabilities(points, classes, confidence, K)
+                found = weights[name] * _log(p) + (0.0 if found is None else found)
         # At once: what is given up on the way is done again the next time.
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
-        self._found, self._share = found, share
+        self._found, self._weights = found, weights
 
-    def _judged(self, supervision: Supervision) -> float:
-        """Return the share that makes left out labels likeliest."""
+    def _judged(self, supervision: Supervision) -> dict[str, float]:
+        """Return the weights that make left out labels likeliest."""
         points = supervision.labeled
         classes = supervision.top_class[points]
         K = len(supervision.classes)
         counts = np.bincount(classes, minlength=K)
         if (counts >= 2).sum() < 2:
-            return 0.0
+            return dict(GRAPH_ALONE)
         confidence = supervision.targets()[points, classes]
         shared = np.flatnonzero(counts[classes] >= 2)
         judged = shared[evenly(classes[shared], JUDGED)]
         fold = _folds(classes[judged], FOLDS)
         out = [judged[fold == f] for f in range(FOLDS) if (fold == f).any()]
-        graph = left_out(self._propagation, supervision, [points[part] for part in out])
-        linear = np.empty((judged.size, K))
-        for part in out:
-            rest = np.setdiff1d(np.arange(points.size), part)
-            linear[np.isin(judged, part)] = self._linear.probabilities(
-                points[rest], classes[rest], confidence[rest], K, points[part]
-            )
         place = np.argsort(np.concatenate(out))
-        return best_share(graph[place], linear, classes[judged])
+        rows = [left_out(self._propagation, supervision, [points[part] for part in out])[place]]
+        for member in self._beside.values():
+            p = np.empty((judged.size, K))
+            for part in out:
+                rest = np.setdiff1d(np.arange(points.size), part)
+                p[np.isin(judged, part)] = member.probabilities(
+                    points[rest], classes[rest], confidence[rest], K, points[part]
+                )
+            rows.append(p)
+        weights = best_weights(np.array(rows), classes[judged])
+        return dict(zip(("graph", *self._beside), weights.tolist()))
 
 
-def check_linear_share(share: Any) -> float | Literal["cv"]:
-    """Return a share in [0, 1) or "cv".
+def best_weights(p: NDArray[np.float64], own: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the weights of members from their probabilities of left out labels.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If it is neither.
+    Parameters
+    ----------
+    p : ndarray of shape (n_members, n_labels, n_classes)
+        The first member is the graph.
+    own : ndarray of int, shape (n_labels,)
+        The classes of the labels.
     """
-    if isinstance(share, str):
-        if share != "cv":
-            raise ValueError(f'linear_share must be "cv" or a number in [0, 1), got {share!r}')
-        return "cv"
-    number = check_real("linear_share", share, low=0, high=1)
-    if number == 1:
-        raise ValueError('linear_share must be "cv" or a number in [0, 1), got 1.0')
-    return number
+    logs = _log(p)
+    labels = np.arange(own.size)
+    of_own = logs[:, labels, own].sum(axis=1)
 
+    def cost(a: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        log_p = log_softmax(np.tensordot(a, logs, 1), axis=1)
+        value = -log_p[labels, own].sum() + a[0] - np.log(a[0]) + RATE * a[1:].sum()
+        gradient = np.einsum("mik,ik->m", logs, np.exp(log_p)) - of_own + RATE
+        gradient[0] += 1 - 1 / a[0] - RATE
+        return float(value), gradient
 
-def best_share(
-    graph: NDArray[np.float64], linear: NDArray[np.float64], own: NDArray[np.intp]
-) -> float:
-    """Return w from the probabilities of left out labels, and their classes."""
-    g, f = _log(graph), _log(linear)
-    best = np.empty(SHARES.size)
-    for at, share in enumerate(SHARES):
-        mixed = (1 - share) * g + share * f
-        best[at] = max(_likelihood(sharpness * mixed, own) for sharpness in SHARPNESS)
-    return float(SHARES[np.argmax(best + PRIOR_LABELS * np.log1p(-SHARES))])
-
-
-def _likelihood(scores: NDArray[np.float64], own: NDArray[np.intp]) -> float:
-    return float(log_softmax(scores, axis=1)[np.arange(own.size), own].sum())
+    bounds = [(LEAST, MOST)] + [(0.0, MOST)] * (len(p) - 1)
+    found = minimize(cost, np.eye(len(p))[0], jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x)
 
 
 def _log(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.log((1 - EVEN) * p + EVEN / p.shape[1]))
+    return np.asarray(np.log((1 - EVEN) * p + EVEN / p.shape[-1]))
 
 
 def _folds(classes: NDArray[np.intp], n_folds: int) -> NDArray[np.intp]:

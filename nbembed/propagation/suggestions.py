@@ -11,6 +11,8 @@ import numpy as np
 from nbembed.validation import check_count, check_real
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 
@@ -33,8 +35,9 @@ class Suggestions:
         Whether any label is in the point's connected piece of the graph.
     piece_size : ndarray of int, shape (n_samples,)
         Number of points in the point's connected piece of the graph.
-    linear_share : float
-        The share of a linear classifier in the probabilities, 0 for propagation alone.
+    weights : mapping of str to float
+        Weights of the members that the probabilities are of (:mod:`nbembed.propagation.stacking`):
+        ``"graph"`` is propagation, which is alone with a weight of 1.
     """
 
     probabilities: NDArray[np.float64] = field(repr=False)
@@ -43,7 +46,7 @@ class Suggestions:
     labeled: NDArray[np.bool_] = field(repr=False)
     reached: NDArray[np.bool_] = field(repr=False)
     piece_size: NDArray[np.intp] = field(repr=False)
-    linear_share: float = 0.0
+    weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 1.0})
 
     def __post_init__(self) -> None:
         for name in ("probabilities", "prior", "labeled", "reached", "piece_size"):

@@ -1,11 +1,11 @@
 """Suggester: a session's suggested labels, made in a thread of their own.
 
 Suggestions come from label propagation (:mod:`nbembed.propagation`) on a graph of the data's
-nearest neighbors, and from a linear classifier as far as labels favor it. Neither the graph, which
-takes seconds where there are many points, nor the solution, which takes milliseconds from one label
-to the next, is made in the worker or in the caller's thread; nothing is made before somebody asks.
-Before the linear classifier is fitted anew, there are suggestions by the last one.
-Of requests that come meanwhile only the last is kept. Suggestions enter neither the map nor the
+nearest neighbors, and from classifiers beside it as far as labels favor them. Neither the graph,
+which takes seconds where there are many points, nor the solution, which takes milliseconds from one
+label to the next, is made in the worker or in the caller's thread; nothing is made before somebody
+asks. Before the classifiers are fitted anew, there are suggestions by the last ones. Of requests
+that come meanwhile only the last is kept. Suggestions enter neither the map nor the
 log: accepting them is a command, which logs the labels themselves.
 """
 
@@ -77,7 +77,7 @@ class Suggester:
         self._wanted = False
         self._closed = False
         # Of the thread alone: the graph, and the metric that it was made with.
-        self._graph: tuple[Any, Propagation | Stacking] | None = None
+        self._graph: tuple[Any, Stacking] | None = None
 
     @property
     def newest(self) -> SuggestionResult | None:
@@ -131,11 +131,8 @@ class Suggester:
                 # Its rows are of the right perplexity already.
                 made = Propagation(affinities, perplexity=None)
                 apart = isinstance(request.metric, str) and request.metric == "precomputed"
-                graph = request.metric, made if apart else Stacking(made, self._X)
-            if isinstance(graph[1], Stacking):
-                suggestions = graph[1].update(request.supervision, self._making.meanwhile)
-            else:
-                suggestions = graph[1].update(request.supervision)
+                graph = request.metric, Stacking(made, None if apart else self._X)
+            suggestions = graph[1].update(request.supervision, self._making.meanwhile)
         except Interrupted:
             raise
         except BaseException:

@@ -237,7 +237,7 @@ GOOD: dict[str, Good] = {
     "tradeoff": one_of(0.1, 0.0, 1.0),
     "neighbor_share": one_of(0.99, 1.0, 0.0, 0.5),
     "mass_exponent": one_of(0.5, 0.0, 1.0),
-    "linear_share": one_of("cv", 0.0, 0.5),
+    "stacking": one_of(True, False),
     "margin_weight": one_of(1.0, 0.0, 5.0),
     "eta_objects": one_of(0.1, 0.0, 1e-6, 10.0),
     "eta_classes": one_of("auto", 0.1, 10.0),

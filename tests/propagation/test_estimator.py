@@ -15,7 +15,7 @@ KNOWN = np.where(np.arange(150) % 10 == 0, Y, -1)
 
 
 def test_fitted_points_have_what_propagate_returns():
-    model = nb.PropagationClassifier().fit(X, KNOWN)
+    model = nb.PropagationClassifier(stacking=False).fit(X, KNOWN)
     proba = nb.propagate(nb.propagation.neighbor_affinities(X), model.supervision_)
     np.testing.assert_array_equal(model.label_distributions_, proba)
     np.testing.assert_array_equal(model.transduction_, proba.argmax(axis=1))
