@@ -109,6 +109,35 @@ class Suggestions:
         least = check_real("confidence", confidence, low=0, high=1)
         return np.flatnonzero(~self.labeled & self.reached & (self.confidence >= least))
 
+    def expected_right(self, confidence: float) -> float:
+        """Return the share of :meth:`above` that is expected to be right: its mean confidence.
+
+        NaN if nothing is so sure. Confidences are judged by labels that were left out: with fewer
+        than some 50 labels they may be far off.
+        """
+        sure = self.confidence[self.above(confidence)]
+        return float(sure.mean()) if sure.size else float("nan")
+
+    def least_confidence(self, right: float = 0.95) -> float | None:
+        """Return the least confidence above which so large a share is expected to be right.
+
+        Parameters
+        ----------
+        right : float, default=0.95
+            In [0, 1], as :meth:`expected_right`.
+
+        Returns
+        -------
+        float or None
+            ``None`` if even the surest suggestions are less sure.
+        """
+        check_real("right", right, low=0, high=1)
+        sure = np.sort(self.confidence[self.above(0.0)])[::-1]
+        enough = np.cumsum(sure) >= right * np.arange(1, sure.size + 1)
+        enough &= np.append(sure[1:] < sure[:-1], True)[: sure.size]  # equal ones go together
+        last = np.flatnonzero(enough)
+        return min(float(sure[last[-1]]), 1.0) if last.size else None
+
 
 def _frozen(array: NDArray) -> NDArray:  # type: ignore[type-arg]
     array.flags.writeable = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class Suggesting(Verbs):
             raise RuntimeError(f"no suggestions can be made: {result.error}") from result.error
         return result.suggestions
 
-    def accept(self, confidence: float = 0.9) -> None:
+    def accept(self, confidence: float | None = None) -> None:
         """Label all unlabeled points whose suggestion is at least so sure, as one undoable step.
 
         Waits for the suggestions from the present labels. The labels are as confident as the
@@ -102,8 +103,9 @@ class Suggesting(Verbs):
 
         Parameters
         ----------
-        confidence : float, default=0.9
-            In (0, 1]: the least to accept.
+        confidence : float, optional
+            In (0, 1]: the least to accept. By default the least above which 95 % are expected to
+            be right (:meth:`~nbembed.propagation.Suggestions.least_confidence`).
 
         Raises
         ------
@@ -112,9 +114,19 @@ class Suggesting(Verbs):
         RuntimeError
             If no suggestions can be made, or the session is closed.
         """
-        check_real("confidence", confidence, low=0, high=1, open_low=True)
-        if self.suggest() is None:
+        if confidence is not None:
+            check_real("confidence", confidence, low=0, high=1, open_low=True)
+        suggestions = self.suggest()
+        if suggestions is None:
             raise ValueError("accept() needs labels: suggestions are made from those given so far")
+        if confidence is None:
+            labeled = self._controller.session_state.settings.supervision.top_class >= 0
+            confidence = replace(suggestions, labeled=labeled).least_confidence()
+            if confidence is None:
+                raise ValueError(
+                    "accept() found no suggestions of which 95 % are expected to be right; "
+                    "give more labels, or a confidence"
+                )
         self.give("accept", {"confidence": confidence})
 
     def check_suggestions(self, size: int = 20, random_state: Any = None) -> SuggestionCheck:

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 import nbembed as nb
 from nbembed.affinities import as_affinities, perplexity_affinities
-from nbembed.propagation import graph
+from nbembed.propagation import Suggestions, graph
 from nbembed.propagation.graph import _cut, symmetric_weights
 from nbembed.supervision import Supervision, as_supervision
 
@@ -329,3 +329,26 @@ def test_bad_types_are_refused():
         nb.propagate(AFFINITIES, Supervision(120, ["a"]))
     with pytest.raises(ValueError, match="of 120 points, got 7"):
         nb.propagate(AFFINITIES, Supervision(7).label(0, "a"))
+
+
+def suggestions(confidence, labeled=()):
+    """Return suggestions of two classes of the given confidences."""
+    p = np.column_stack([confidence, 1 - np.asarray(confidence)])
+    n = len(p)
+    given = np.isin(np.arange(n), labeled)
+    return Suggestions(p, ("a", "b"), np.full(2, 0.5), given, np.ones(n, bool), np.full(n, n))
+
+
+def test_the_least_confidence_is_where_so_many_are_expected_to_be_right():
+    found = suggestions([0.99, 0.97, 0.95, 0.93, 0.91, 0.6, 1.0], labeled=[6])
+    assert found.least_confidence(0.95) == 0.91
+    assert found.expected_right(0.91) == pytest.approx(0.95)
+    assert found.least_confidence(0.96) == 0.93
+    assert found.least_confidence(0.995) is None
+    assert found.least_confidence(0.0) == 0.6
+    assert np.isnan(found.expected_right(0.995))
+    ties = suggestions([0.99, 0.92, 0.92, 0.92])
+    assert ties.least_confidence(0.95) == 0.99, "equal ones are accepted together"
+    assert suggestions([1.0, 1.0], labeled=[0, 1]).least_confidence() is None
+    with pytest.raises(ValueError, match="right"):
+        found.least_confidence(1.5)

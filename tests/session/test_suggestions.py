@@ -217,6 +217,22 @@ def test_what_is_accepted_is_accepted_once(session):
         session.accept(0.2)
 
 
+def test_by_default_those_are_accepted_of_which_95_percent_are_expected_to_be_right(session):
+    for i in range(12):
+        session.label([i, 40 + i, 80 + i][i % 3], "abc"[i % 3])
+    found = session.suggest()
+    least = found.least_confidence()
+    assert found.expected_right(least) >= 0.95
+    session.accept()
+    assert set(np.flatnonzero(session.supervision.top_class >= 0)) == {
+        *found.above(least),
+        *np.flatnonzero(found.labeled),
+    }
+    if (session.supervision.top_class < 0).any():
+        with pytest.raises(ValueError, match=r"accept\(\) found no suggestions"):
+            session.accept()
+
+
 def test_points_that_no_label_reaches_are_never_accepted(session):
     session.label([0], "a")
     session.label([1], "b")

@@ -235,7 +235,7 @@ class FakeSession:
         labeled = self.supervision.label(points, class_, confidence)
         self._supervise(labeled, f"label {len(points)} points as {class_}")
 
-    def accept(self, confidence: float = 0.9) -> None:
+    def accept(self, confidence: float | None = None) -> None:
         self._give("accept", confidence=confidence)
         assert self.suggestions is not None
         points = self.suggestions.above(confidence).tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -96,6 +97,7 @@ def test_accepting_says_how_many_and_why_not(page: Page) -> None:
     opened(page)
     count = kernel(page, "k.suggestions().sureness.filter((s, i) => s >= 181 && i >= 8).length")
     button = page.get_by_role("button", name="Accept suggestions")
+    page.get_by_role("slider", name="Least confidence").fill("0.9")
     expect(button).to_have_text(f"Accept {count}")
     page.get_by_role("slider", name="Least confidence").fill("1")
     expect(button).to_be_disabled()
@@ -108,6 +110,25 @@ def test_accepting_says_how_many_and_why_not(page: Page) -> None:
     page.wait_for_function("window.kernel.replied.accept === 1")
     assert sent(page, "accept")[-1]["arguments"] == {"confidence": 0.9}
     expect(button).to_be_disabled()
+
+
+def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Page) -> None:
+    opened(page)
+    codes = kernel(page, "Array.from(k.suggestions().sureness)")
+    sure = np.array([(code - 1) / 200 for i, code in enumerate(codes) if code and i >= 8])
+
+    def expected(percent: int) -> float:
+        taken = sure[sure >= percent / 100]
+        return float(taken.mean()) if taken.size else 0.0
+
+    least = min(percent for percent in range(101) if expected(percent) >= 0.95)
+    slider = page.get_by_role("slider", name="Least confidence")
+    expect(slider).to_have_value(str(least / 100))
+    count = int((sure >= least / 100).sum())
+    expect(page.get_by_role("button", name="Accept suggestions")).to_have_text(f"Accept {count}")
+    right = int(100 * expected(least))
+    expect(page.locator(".nbe-line")).to_contain_text(f"{right} % expected to be right")
+    expect(page.locator(".nbe-suggesting .nbe-histogram")).to_be_visible()
 
 
 def test_without_labels_the_panel_says_what_to_do(open_explorer: Any) -> None:

@@ -5,7 +5,7 @@
  */
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Store } from "./store";
-import { acceptable, accuracyText, confidenceOf } from "./suggestions";
+import { acceptable, accuracyText, confidenceOf, leastConfidence } from "./suggestions";
 
 interface Question {
   kind: "doubtful" | "check";
@@ -27,13 +27,19 @@ export interface Host {
 
 /** Points that a check draws. */
 export const CHECK_SIZE = 20;
+/** The share of accepted suggestions that is expected to be right, and the confidence where no such share is. */
+const EXPECTED = 0.95;
+const OTHERWISE = 0.9;
 /** Milliseconds after which the next question is asked without new suggestions. */
 const PATIENCE = 800;
 
 export class Questions {
   /** Whether the panel is open. */
   readonly open = signal(false);
-  readonly threshold = signal(0.9);
+  /** The least confidence to accept that a person has chosen, if any. */
+  readonly chosen = signal<number | null>(null);
+  /** The least confidence to accept: before one is chosen, where {@link EXPECTED} are expected to be right. */
+  readonly threshold: ReadonlySignal<number>;
   readonly asked = signal<Question | null>(null);
   /** The point that is asked for, −1 if none is. */
   readonly point: ReadonlySignal<number>;
@@ -54,6 +60,10 @@ export class Questions {
     private readonly store: Store,
     private readonly host: Host,
   ) {
+    this.threshold = computed(() => {
+      const { suggestions, traits } = store;
+      return this.chosen.value ?? leastConfidence(suggestions.value, traits.label_codes.value, EXPECTED) ?? OTHERWISE;
+    });
     this.point = computed(() => this.asked.value?.point ?? -1);
     this.hidden = computed(() => {
       const check = store.suggestions.value.check;

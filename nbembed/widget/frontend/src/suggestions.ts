@@ -44,17 +44,51 @@ export function confidenceOf({ sureness }: Suggestions, point: number): number {
   return Math.max(0, (sureness[point] ?? 0) - 1) / STEPS;
 }
 
-/** How many unlabeled points `accept` would label, of how many, and the largest confidence among them. */
-export function acceptable({ sureness }: Suggestions, labels: Int32Array, threshold: number): { count: number; unlabeled: number; most: number } {
+/** How many unlabeled points have each confidence; the first number is of those that no label reaches. */
+function counts({ sureness }: Suggestions, labels: Int32Array): Uint32Array {
+  const found = new Uint32Array(STEPS + 2);
+  for (let i = 0; i < sureness.length; i++) if (!(labels[i] >= 0)) found[sureness[i]]++;
+  return found;
+}
+
+export interface Acceptable {
+  /** Unlabeled points that `accept` would label, and the share of them that is expected to be right. */
+  count: number;
+  right: number;
+  unlabeled: number;
+  /** The largest confidence among all of them. */
+  most: number;
+  /** Points by confidence, in bars of a twentieth. */
+  bars: number[];
+}
+
+/** What `accept` would do at a confidence. */
+export function acceptable(suggestions: Suggestions, labels: Int32Array, threshold: number): Acceptable {
   const least = 1 + Math.round(STEPS * threshold);
-  let [count, unlabeled, most] = [0, 0, 0];
-  for (let i = 0; i < sureness.length; i++) {
-    if (labels[i] >= 0) continue;
-    unlabeled++;
-    if (sureness[i] >= least) count++;
-    if (sureness[i] > most) most = sureness[i];
+  const found = counts(suggestions, labels);
+  const bars = new Array<number>(20).fill(0);
+  let [count, sum, unlabeled, most] = [0, 0, found[0], 0];
+  for (let code = 1; code < found.length; code++) {
+    const n = found[code];
+    if (!n) continue;
+    unlabeled += n;
+    most = code;
+    bars[Math.min(19, Math.floor((20 * (code - 1)) / STEPS))] += n;
+    if (code >= least) [count, sum] = [count + n, sum + (n * (code - 1)) / STEPS];
   }
-  return { count, unlabeled, most: Math.max(0, most - 1) / STEPS };
+  return { count, right: count ? sum / count : 0, unlabeled, most: Math.max(0, most - 1) / STEPS, bars };
+}
+
+/** The least confidence, in hundredths, above which so large a share is expected to be right; null if there is none. */
+export function leastConfidence(suggestions: Suggestions, labels: Int32Array, right: number): number | null {
+  const found = counts(suggestions, labels);
+  let [count, sum, least] = [0, 0, null as number | null];
+  for (let code = STEPS + 1; code > 0; code--) {
+    count += found[code];
+    sum += (found[code] * (code - 1)) / STEPS;
+    if (count && code % 2 && sum >= right * count) least = (code - 1) / STEPS;
+  }
+  return least;
 }
 
 /** The accuracy of a check with its interval: "0.94 (0.86–0.98)". */

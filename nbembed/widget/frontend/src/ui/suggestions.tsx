@@ -7,6 +7,7 @@ import { CHECK_SIZE } from "../questions";
 import { acceptable, accuracyText, confidenceOf } from "../suggestions";
 import type { View } from "../view";
 import { useFocusKept, useRevealed } from "./focus";
+import { Histogram } from "./histogram";
 import { Icon } from "./icons";
 
 /** Doubtful points that the list shows. */
@@ -32,20 +33,22 @@ export function SuggestionPanel({ view }: { view: View }) {
 }
 
 function Accept({ view }: { view: View }) {
-  const { threshold } = view.questions;
+  const { threshold, chosen } = view.questions;
   const { suggestions, traits } = view.store;
-  const { count, unlabeled } = acceptable(suggestions.value, traits.label_codes.value, threshold.value);
+  const { count, right, unlabeled, bars } = acceptable(suggestions.value, traits.label_codes.value, threshold.value);
   const why = view.questions.refusal();
   const text = threshold.value.toFixed(2);
+  const taken = Math.floor(20 * threshold.value + 1e-9);
   return (
     <>
+      {!why && <Histogram bars={bars.map((n, k) => (k >= taken ? n : 0))} others={bars} same />}
       <label class="nbe-row" title="Suggestions that are at least so sure are accepted">
         <span class="nbe-row-name">At least</span>
         <input
           type="range" class="nbe-range" aria-label="Least confidence" aria-valuetext={text}
           min={0.05} max={1} step={0.01} value={threshold.value}
           style={{ "--nbe-filled": `${(100 * (threshold.value - 0.05)) / 0.95}%` }}
-          onInput={(e) => (threshold.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
+          onInput={(e) => (chosen.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
         />
         <span class="nbe-value">{text}</span>
       </label>
@@ -56,9 +59,14 @@ function Accept({ view }: { view: View }) {
       >
         Accept {why ? "" : count.toLocaleString("en")}
       </button>
-      <p class="nbe-why nbe-line">{why || `of ${unlabeled.toLocaleString("en")} unlabeled points`}</p>
+      <p class="nbe-why nbe-line">{why || `of ${unlabeled.toLocaleString("en")} unlabeled points; ${expected(right)} expected to be right`}</p>
     </>
   );
+}
+
+/** A share that never claims that all are right. */
+function expected(right: number): string {
+  return `${Math.min(99, Math.floor(100 * right))} %`;
 }
 
 function Doubtful({ view }: { view: View }) {
