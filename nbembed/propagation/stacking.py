@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 #: The prior rate of a weight beside the graph's: what a weight of one must gain, in nats.
 RATE = 3.0
-FOLDS = 10
+#: Folds of at most 50 labels, and of more: each takes a linear system for each label or class.
+FOLDS, FOLDS_OF_MANY, MANY = 10, 5, 50
 #: The most labels that are left out, fold by fold.
 JUDGED = 200
 #: The share of an even distribution in the probabilities that are mixed.
@@ -155,8 +156,9 @@ class Stacking:
         confidence = supervision.targets()[points, classes]
         shared = np.flatnonzero(counts[classes] >= 2)
         judged = shared[evenly(classes[shared], JUDGED)]
-        fold = _folds(classes[judged], FOLDS)
-        out = [judged[fold == f] for f in range(FOLDS) if (fold == f).any()]
+        n_folds = FOLDS if judged.size <= MANY else FOLDS_OF_MANY
+        fold = _folds(classes[judged], n_folds)
+        out = [judged[fold == f] for f in range(n_folds) if (fold == f).any()]
         place = np.argsort(np.concatenate(out))
         rows = [left_out(self._propagation, supervision, [points[part] for part in out])[place]]
         for member in self._beside.values():

@@ -127,7 +127,7 @@ def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Pa
     count = int((sure >= least / 100).sum())
     expect(page.get_by_role("button", name="Accept suggestions")).to_have_text(f"Accept {count}")
     right = int(100 * expected(least))
-    expect(page.locator(".nbe-line")).to_contain_text(f"{right} % expected to be right")
+    expect(page.locator(".nbe-line")).to_contain_text(f"unlabeled; about {right} % right")
     expect(page.locator(".nbe-suggesting .nbe-histogram")).to_be_visible()
 
 

@@ -59,7 +59,7 @@ function Accept({ view }: { view: View }) {
       >
         Accept {why ? "" : count.toLocaleString("en")}
       </button>
-      <p class="nbe-why nbe-line">{why || `of ${unlabeled.toLocaleString("en")} unlabeled points; ${expected(right)} expected to be right`}</p>
+      <p class="nbe-why nbe-line">{why || `of ${unlabeled.toLocaleString("en")} unlabeled; about ${expected(right)} right`}</p>
     </>
   );
 }
