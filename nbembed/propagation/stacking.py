@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 RATE = 3.0
 #: Folds of at most 50 labels, and of more: each takes a linear system for each label or class.
 FOLDS, FOLDS_OF_MANY, MANY = 10, 5, 50
-#: The most labels that are left out, fold by fold.
+#: The most labels that the weights are judged by, as many of each class as can be.
 JUDGED = 200
 #: The share of an even distribution in the probabilities that are mixed.
 EVEN = 0.02
@@ -88,6 +88,9 @@ class Stacking:
         self._labels: NDArray[np.intp] | None = None
         self._classes: tuple[str, ...] = ()
         self._weights = dict(GRAPH_ALONE)
+        # What other labels say of each label (:class:`Suggestions`), for ``_labels``.
+        self._suspicion: NDArray[np.float64] = np.zeros(0)
+        self._left_out_class: NDArray[np.intp] = np.zeros(0, np.intp)
         # The sum of the weighted logarithms of the members beside the graph.
         self._found: NDArray[np.float64] | None = None
 
@@ -98,9 +101,9 @@ class Stacking:
     ) -> Suggestions:
         """Return suggestions from the labels and links of ``supervision``.
 
-        The classifiers and the weights are those of the last time until a tenth of the labels has
-        changed, so that most labels cost no more than propagation. Before they are made anew,
-        ``meanwhile`` gets suggestions from the new labels by those of the last time.
+        The classifiers, the weights and what is suspicious are those of the last time until a tenth
+        of the labels has changed, so that most labels cost no more than propagation. Before they
+        are made anew, ``meanwhile`` gets suggestions from the new labels by those of the last time.
         """
         found = self._propagation.update(supervision)
         if self._stale(supervision):
@@ -111,7 +114,15 @@ class Stacking:
     def _mixed(self, found: Suggestions, supervision: Supervision) -> Suggestions:
         """Return suggestions of propagation and the others by their weights."""
         weights = self._weights
-        if weights == GRAPH_ALONE or self._classes != supervision.classes:
+        if self._labels is None or self._classes != supervision.classes:
+            return found
+        same = found.labeled & (supervision.top_class == self._labels)
+        found = replace(
+            found,
+            suspicion=np.where(same, self._suspicion, 0.0),
+            left_out_class=np.where(same, self._left_out_class, -1),
+        )
+        if weights == GRAPH_ALONE:
             return found
         mixed = weights["graph"] * _log(found.probabilities)
         if self._found is not None:
@@ -146,31 +157,50 @@ class Stacking:
         self._found, self._weights = found, weights
 
     def _judged(self, supervision: Supervision) -> dict[str, float]:
-        """Return the weights that make left out labels likeliest."""
+        """Return the weights that make left out labels likeliest, and note what these say."""
         points = supervision.labeled
         classes = supervision.top_class[points]
-        K = len(supervision.classes)
+        n, K = supervision.n_samples, len(supervision.classes)
+        self._suspicion, self._left_out_class = np.zeros(n), np.full(n, -1, np.intp)
         counts = np.bincount(classes, minlength=K)
         if (counts >= 2).sum() < 2:
             return dict(GRAPH_ALONE)
-        confidence = supervision.targets()[points, classes]
         shared = np.flatnonzero(counts[classes] >= 2)
-        judged = shared[evenly(classes[shared], JUDGED)]
-        n_folds = FOLDS if judged.size <= MANY else FOLDS_OF_MANY
-        fold = _folds(classes[judged], n_folds)
-        out = [judged[fold == f] for f in range(n_folds) if (fold == f).any()]
-        place = np.argsort(np.concatenate(out))
-        rows = [left_out(self._propagation, supervision, [points[part] for part in out])[place]]
+        rows = self._left_out(supervision, shared)
+        own = classes[shared]
+        judged = evenly(own, JUDGED)
+        a = best_weights(rows[:, judged], own[judged])
+        p = softmax(np.tensordot(a, _log(rows), 1), axis=1)
+        of_own = p[np.arange(own.size), own]
+        self._left_out_class[points[shared]] = p.argmax(axis=1)
+        self._suspicion[points[shared]] = p.max(axis=1) - of_own
+        return dict(zip(("graph", *self._beside), a.tolist()))
+
+    def _left_out(self, supervision: Supervision, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return each member's probabilities of some labels, each without the label itself.
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_places, n_classes)
+        """
+        points = supervision.labeled
+        classes = supervision.top_class[points]
+        confidence = supervision.targets()[points, classes]
+        K = len(supervision.classes)
+        n_folds = FOLDS if places.size <= MANY else FOLDS_OF_MANY
+        fold = _folds(classes[places], n_folds)
+        out = [places[fold == f] for f in range(n_folds) if (fold == f).any()]
+        order = np.argsort(np.concatenate(out))
+        rows = [left_out(self._propagation, supervision, [points[part] for part in out])[order]]
         for member in self._beside.values():
-            p = np.empty((judged.size, K))
+            p = np.empty((places.size, K))
             for part in out:
                 rest = np.setdiff1d(np.arange(points.size), part)
-                p[np.isin(judged, part)] = member.probabilities(
+                p[np.isin(places, part)] = member.probabilities(
                     points[rest], classes[rest], confidence[rest], K, points[part]
                 )
             rows.append(p)
-        weights = best_weights(np.array(rows), classes[judged])
-        return dict(zip(("graph", *self._beside), weights.tolist()))
+        return np.array(rows)
 
 
 def best_weights(p: NDArray[np.float64], own: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -38,6 +38,11 @@ class Suggestions:
     weights : mapping of str to float
         Weights of the members that the probabilities are of (:mod:`nbembed.propagation.stacking`):
         ``"graph"`` is propagation, which is alone with a weight of 1.
+    suspicion : ndarray of shape (n_samples,)
+        By how much another class is likelier than a point's label by the other labels, in [0, 1]; 0
+        at other points, at labels that nothing contradicts, and at the only label of a class.
+    left_out_class : ndarray of int, shape (n_samples,)
+        The likeliest class of a labeled point by the other labels, −1 where that was not asked.
     """
 
     probabilities: NDArray[np.float64] = field(repr=False)
@@ -47,9 +52,19 @@ class Suggestions:
     reached: NDArray[np.bool_] = field(repr=False)
     piece_size: NDArray[np.intp] = field(repr=False)
     weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 1.0})
+    suspicion: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    left_out_class: NDArray[np.intp] = field(
+        default_factory=lambda: np.zeros(0, np.intp), repr=False
+    )
 
     def __post_init__(self) -> None:
-        for name in ("probabilities", "prior", "labeled", "reached", "piece_size"):
+        if not self.suspicion.size:  # propagation alone asks nothing of its labels
+            object.__setattr__(self, "suspicion", np.zeros(self.n_samples))
+            object.__setattr__(self, "left_out_class", np.full(self.n_samples, -1, np.intp))
+        for name in (
+            *("probabilities", "prior", "labeled", "reached", "piece_size"),
+            *("suspicion", "left_out_class"),
+        ):
             getattr(self, name).flags.writeable = False
 
     @property
@@ -97,6 +112,21 @@ class Suggestions:
         size = np.where(self.reached, 0, self.piece_size)[unlabeled]
         order = np.lexsort((unlabeled, -self.doubt[unlabeled], -size))
         return unlabeled[order][:count]
+
+    def suspicious(self, k: int | None = None) -> NDArray[np.intp]:
+        """Return labeled points whose label the other labels contradict, the most so first.
+
+        Each label is compared with what is suggested for its point without it, in five folds (ten
+        of at most 50 labels).
+
+        Parameters
+        ----------
+        k : int, optional
+            At most so many; all of them by default.
+        """
+        count = self.n_samples if k is None else check_count("k", k)
+        points = np.flatnonzero(self.suspicion > 0)
+        return points[np.argsort(-self.suspicion[points], kind="stable")][:count]
 
     def above(self, confidence: float) -> NDArray[np.intp]:
         """Return the unlabeled points that a label reaches with at least this confidence.

@@ -292,6 +292,42 @@ def test_the_graph_may_be_right_without_being_sure():
     assert graph > 5, "and the weights make it sure"
 
 
+def test_wrong_labels_are_suspicious():
+    X, y = load_digits(return_X_y=True)
+    for n_labels, n_wrong in ((100, 5), (500, 25)):
+        rng = np.random.default_rng(n_labels)
+        points = rng.permutation(y.size)[:n_labels]
+        wrong = points[:n_wrong]
+        known = np.full(y.size, -1)
+        known[points] = y[points]
+        known[wrong] = (y[wrong] + rng.integers(1, 10, n_wrong)) % 10
+        found = nb.PropagationClassifier().fit(X, known).suggestions_
+        first = found.suspicious(2 * n_wrong)
+        assert np.isin(wrong, first).mean() >= 0.9
+        assert (known[first] >= 0).all()
+        assert (np.diff(found.suspicion[first]) <= 0).all()
+        said = np.array([int(name) for name in found.classes])[found.left_out_class[wrong]]
+        assert (said == y[wrong]).mean() >= 0.9
+        assert (found.suspicion[known == -1] == 0).all()
+        assert (found.left_out_class[known == -1] == -1).all()
+
+
+def test_a_label_that_was_corrected_is_no_longer_suspicious():
+    X, y = make_blobs(200, 4, centers=3, random_state=0)
+    known = np.where(np.arange(200) < 40, y, -1)
+    known[0] = (y[0] + 1) % 3
+    stack = Stacking(Propagation(neighbor_affinities(X)), X)
+    labels = as_supervision(known, 200)
+    assert stack.update(labels).suspicious().tolist() == [0]
+    corrected = stack.update(labels.label(0, str(y[0])))
+    assert corrected.suspicious().size == 0
+    assert corrected.left_out_class[0] == -1
+    alone = nb.PropagationClassifier(stacking=False).fit(X, known).suggestions_
+    assert alone.suspicious().size == 0, "nothing was left out"
+    with pytest.raises(ValueError, match="k"):
+        corrected.suspicious(0)
+
+
 def test_labels_are_taken_evenly():
     classes = np.r_[np.zeros(500, int), np.ones(3, int), np.full(40, 2)]
     taken = evenly(classes, 60)
