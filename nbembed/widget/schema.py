@@ -336,6 +336,10 @@ SUGGESTIONS = MessageType(
         ),
         Field("doubtful", POINTS, "Unlabeled points, the most doubtful first.", True),
         Field("second", CLASSES, "The second likeliest class of each of these.", True),
+        Field("suspicious", POINTS, "Labeled points, the most suspicious label first.", True),
+        Field(
+            "instead", CLASSES, "The class that the other labels suggest for each of these.", True
+        ),
     ),
 )
 CARD = MessageType(

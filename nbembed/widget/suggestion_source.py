@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
     from nbembed.widget.frames import Send
 
-#: Doubtful points that a page has at a time.
+#: Doubtful points that a page has at a time, and suspicious labels.
 DOUBTFUL = 60
 #: What pages say that show suggestions whose making somebody has given up.
 CANCELED = "Canceled; close and open this panel to begin again"
@@ -130,7 +130,9 @@ def buffers(found: Suggestions, now: Supervision) -> list[bytes]:
     second = np.full(doubtful.size, NO_CLASS)
     if len(found.classes) > 1:
         second = np.argsort(-found.probabilities[doubtful], axis=1, kind="stable")[:, 1]
-    arrays = (found.top_class, sureness(found), doubtful, second)
+    suspicious = found.suspicious(DOUBTFUL)
+    instead = found.left_out_class[suspicious]
+    arrays = (found.top_class, sureness(found), doubtful, second, suspicious, instead)
     return [_bytes(f.type.dtype, values) for f, values in zip(SUGGESTIONS.buffers, arrays)]
 
 

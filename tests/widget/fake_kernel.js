@@ -32,6 +32,7 @@ export class FakeKernel {
     this.precise = false; // whether the page needs full precision
     this.check = null;
     this.accepted = new Set();
+    this.wrong = [];
     this.acks = 0;
     this.saved = new Map(); // points of saved selections
     this.outbox = []; // of a host that delivers only what answers a message
@@ -424,18 +425,20 @@ export class FakeKernel {
     const sureness = Uint8Array.from({ length: this.n }, (_, i) => (i % 40 === 39 ? 0 : 1 + Math.round(100 + (98 * i) / this.n)));
     const doubtful = Uint32Array.from({ length: this.n }, (_, i) => i).filter((i) => this.codes[i] < 0).sort((i, j) => sureness[i] - sureness[j]).slice(0, 60);
     const second = Uint16Array.from(doubtful, (i) => (classes[i] + 1) % K);
-    return { classes, sureness, doubtful, second };
+    const suspicious = Uint32Array.from(this.wrong.filter((i) => this.codes[i] >= 0 && this.codes[i] !== this.truth[i] % K));
+    const instead = Uint16Array.from(suspicious, (i) => classes[i]);
+    return { classes, sureness, doubtful, second, suspicious, instead };
   }
 
   suggest(more = {}) {
     if (!this.suggesting) return;
     const labeled = this.codes.some((k) => k >= 0);
-    const { classes, sureness, doubtful, second } = this.suggestions();
+    const { classes, sureness, doubtful, second, suspicious, instead } = this.suggestions();
     const answers = this.check?.map((p) => (this.accepted.has(p) ? -1 : this.codes[p])) ?? [];
     const answered = answers.filter((k) => k >= 0).length;
     const right = answers.filter((k, i) => k >= 0 && k === classes[this.check[i]]).length;
     const check = this.check && { points: this.check, answers, answered, accuracy: answered ? right / answered : null, low: 0.5, high: 1 };
-    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", making: "", share: null, check, ...more }, labeled ? [classes, sureness, doubtful, second] : []);
+    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", making: "", share: null, check, ...more }, labeled ? [classes, sureness, doubtful, second, suspicious, instead] : []);
   }
 
   supervised(undo) {

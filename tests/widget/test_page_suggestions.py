@@ -131,6 +131,31 @@ def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Pa
     expect(page.locator(".nbe-suggesting .nbe-histogram")).to_be_visible()
 
 
+def test_suspicious_labels_are_asked_for_one_after_the_other(page: Page) -> None:
+    act(page, "k.wrong = [0, 1, 2]; for (const i of k.wrong) k.codes[i] = (k.truth[i] + 1) % 4")
+    opened(page)
+    act(page, "k.supervised('label 3 points')")
+    rows = page.get_by_role("list", name="Suspicious labels").get_by_role("listitem")
+    expect(rows).to_have_count(3)
+    expect(rows.first).to_contain_text("others say")
+    rows.first.get_by_role("button").click()
+    expect(page.get_by_role("heading", name="Suspicious labels")).to_be_visible()
+    truth, codes = kernel(page, "[Array.from(k.truth), Array.from(k.codes)]")
+    # Another class is a label.
+    page.get_by_role("group", name="Class of point 0").get_by_role(
+        "button", name=NAMES[truth[0] % 4]
+    ).click()
+    page.wait_for_function("window.kernel.replied.label === 1")
+    # The same class confirms, and changes nothing.
+    asks = page.get_by_role("group", name="Class of point 1")
+    expect(asks).to_be_visible()
+    asks.get_by_role("button", name=NAMES[codes[1]]).click()
+    expect(page.get_by_role("group", name="Class of point 2")).to_be_visible()
+    assert len(sent(page, "label")) == 1
+    page.keyboard.press("Escape")
+    expect(rows).to_have_count(1)
+
+
 def test_without_labels_the_panel_says_what_to_do(open_explorer: Any) -> None:
     page = open_explorer(n=60, clusters=3)
     page.get_by_role("button", name="Suggestions", exact=True).click()

@@ -63,11 +63,12 @@ def test_only_a_page_that_shows_them_is_told(page: Page, session: FakeSession) -
     content, sent = told(page)[-1]
     nothing = {"error": "", "making": "", "share": None, "check": None}
     assert content == {"type": "suggestions", "state": "ready", **nothing}
-    codes, sure, doubtful, second = decoded(sent)
+    codes, sure, doubtful, second, suspicious, instead = decoded(sent)
     assert codes[:5] == [0, 1, 0, 1, 1]
     assert sure[5] == 0, "no label reaches it"
     assert doubtful == [5, 3, 4, 2]
     assert second[1:] == [0, 0, 1]
+    assert suspicious == instead == []
     session.tell("suggestions")
     eventually(lambda: len(told(page)) == 2)
     page.say("suggesting", shown=False)
@@ -143,9 +144,17 @@ def test_a_page_counts_what_is_accepted() -> None:
         assert np.array_equal(here, found.above(threshold))
 
 
+def test_suspicious_labels_are_sent_with_what_the_others_say() -> None:
+    given = {"labeled": np.array([True, True, True, False])}
+    said = {"suspicion": np.array([0.2, 0.0, 0.7, 0.0]), "left_out_class": np.array([1, 0, 0, -1])}
+    found = suggestions(np.full((4, 2), 0.5), **given, **said)
+    *_, suspicious, instead = decoded(buffers(found, Supervision(4)))
+    assert (suspicious, instead) == ([2, 0], [0, 1])
+
+
 def test_one_class_and_many_points_fit() -> None:
     found = suggestions(np.ones((500, 1)), ("a",))
-    _, sure, doubtful, second = decoded(buffers(found, Supervision(500)))
+    _, sure, doubtful, second, *_ = decoded(buffers(found, Supervision(500)))
     assert set(sure) == {schema.SURENESS_STEPS + 1}
     assert len(doubtful) == len(second) == DOUBTFUL
     assert set(second) == {NO_CLASS}

@@ -7,8 +7,10 @@ import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Store } from "./store";
 import { acceptable, accuracyText, confidenceOf, leastConfidence } from "./suggestions";
 
+type Kind = "doubtful" | "suspicious" | "check";
+
 interface Question {
-  kind: "doubtful" | "check";
+  kind: Kind;
   /** The point, or −1 while the suggestions after the last answer are awaited. */
   point: number;
 }
@@ -41,6 +43,8 @@ export class Questions {
   /** The least confidence to accept: before one is chosen, where {@link EXPECTED} are expected to be right. */
   readonly threshold: ReadonlySignal<number>;
   readonly asked = signal<Question | null>(null);
+  /** The labels of suspicious points that a person has confirmed or given instead. */
+  private readonly confirmed = signal<ReadonlyMap<number, string>>(new Map());
   /** The point that is asked for, −1 if none is. */
   readonly point: ReadonlySignal<number>;
   /** Points of the check without an answer, whose suggestion is not shown. */
@@ -49,7 +53,7 @@ export class Questions {
   /** The points asked for so far, and which of them is asked for now. */
   private trail: number[] = [];
   private at = -1;
-  private waiting: "doubtful" | "check" | null = null;
+  private waiting: Kind | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether a check begins once there are suggestions. */
   private checkWanted = false;
@@ -95,12 +99,23 @@ export class Questions {
     else this.next(kind);
   }
 
-  /** Ask for one point of the list. */
-  ask(point: number): void {
+  /** Ask for one point of a list. */
+  ask(point: number, kind: "doubtful" | "suspicious" = "doubtful"): void {
     if (!this.host.able()) return;
-    if (this.asked.peek()?.kind !== "doubtful") this.trail = [];
+    if (this.asked.peek()?.kind !== kind) this.trail = [];
     this.trail = [...this.trail.filter((p) => p !== point), point];
-    this.put("doubtful", this.trail.length - 1);
+    this.put(kind, this.trail.length - 1);
+  }
+
+  /** Points whose label the other labels contradict, without those that a person has confirmed. */
+  suspicious(): number[] {
+    const confirmed = this.confirmed.value;
+    return [...this.store.suggestions.value.suspicious].filter((i) => ![undefined, confirmed.get(i)].includes(this.labelOf(i)));
+  }
+
+  private labelOf(point: number): string | undefined {
+    const { classes, label_codes } = this.store.traits;
+    return classes.value[label_codes.value[point]]?.name;
   }
 
   /** Draw points to check, or go on with those that have no answer. */
@@ -139,9 +154,12 @@ export class Questions {
   answerAs(name: string): void {
     const question = this.asked.peek();
     if (!question || question.point < 0 || !this.host.able()) return;
-    this.host.label(question.point, name);
-    if (question.kind === "check") {
-      this.next("check");
+    const { kind, point } = question;
+    if (kind === "suspicious") this.confirmed.value = new Map(this.confirmed.peek()).set(point, name);
+    if (kind === "suspicious" && this.labelOf(point) === name) this.host.say(`The label ${name} is confirmed`);
+    else this.host.label(point, name);
+    if (kind === "check" || kind === "suspicious") {
+      this.next(kind);
       return;
     }
     // The answer changes what is most doubtful.
@@ -203,7 +221,7 @@ export class Questions {
     return this.store.traits.label_codes.value.some((k) => k >= 0);
   }
 
-  private begin(kind: "doubtful" | "check"): void {
+  private begin(kind: Kind): void {
     this.trail = [];
     this.at = -1;
     const why = this.unready();
@@ -215,7 +233,7 @@ export class Questions {
     this.next(kind);
   }
 
-  private wait(kind: "doubtful" | "check"): void {
+  private wait(kind: Kind): void {
     this.waiting = kind;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.waiting === kind && this.next(kind), PATIENCE);
@@ -240,7 +258,7 @@ export class Questions {
     this.next(kind);
   }
 
-  private next(kind: "doubtful" | "check"): void {
+  private next(kind: Kind): void {
     clearTimeout(this.timer);
     this.waiting = null;
     if (this.at + 1 < this.trail.length) {
@@ -252,6 +270,7 @@ export class Questions {
     if (point === undefined) {
       this.asked.value = null;
       if (kind === "doubtful") this.host.say("There are no more doubtful points here");
+      if (kind === "suspicious") this.host.say("There are no more suspicious labels here");
       return;
     }
     this.trail = [...this.trail, point];
@@ -264,13 +283,14 @@ export class Questions {
     else this.host.say("This is the first question");
   }
 
-  private candidates(kind: "doubtful" | "check"): number[] {
+  private candidates(kind: Kind): number[] {
     if (kind === "check") return [...this.hidden.peek()];
+    if (kind === "suspicious") return this.suspicious();
     const labels = this.store.traits.label_codes.peek();
     return [...this.store.suggestions.peek().doubtful].filter((i) => !(labels[i] >= 0));
   }
 
-  private put(kind: "doubtful" | "check", at: number): void {
+  private put(kind: Kind, at: number): void {
     this.at = at;
     const point = this.trail[at];
     this.checking = kind === "check";
@@ -279,7 +299,7 @@ export class Questions {
     this.host.say(this.describe(kind, point));
   }
 
-  private describe(kind: "doubtful" | "check", point: number): string {
+  private describe(kind: Kind, point: number): string {
     const keys = "Number keys answer, N skips, Escape leaves";
     if (kind === "check") return `Check ${this.place(point)}: point ${point}. ${keys}`;
     return `Point ${point}: ${this.candidatesText(point)}. ${keys}`;
@@ -303,6 +323,8 @@ export class Questions {
   candidatesText(point: number): string {
     const { suggestions, traits } = this.store;
     const found = suggestions.value;
+    const place = found.suspicious.indexOf(point);
+    if (place >= 0) return `${this.labelOf(point) ?? "no label"}, others say ${traits.classes.value[found.instead[place]]?.name ?? ""}`;
     if (confidenceOf(found, point) === 0) return "no label reaches it";
     const first = traits.classes.value[found.classes[point]]?.name;
     const second = traits.classes.value[found.second[found.doubtful.indexOf(point)]]?.name;

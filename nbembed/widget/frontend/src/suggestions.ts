@@ -17,6 +17,9 @@ export interface Suggestions {
   /** Unlabeled points, the most doubtful first, and the second likeliest class of each. */
   doubtful: Uint32Array;
   second: Uint16Array;
+  /** Points whose label the other labels contradict, the most so first, and the class that these suggest. */
+  suspicious: Uint32Array;
+  instead: Uint16Array;
 }
 
 /** Steps of a confidence in [0, 1], as `SURENESS_STEPS` in schema.py. */
@@ -33,6 +36,8 @@ export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]
     sureness: typedArray("Uint8Array", buffers[1]),
     doubtful: typedArray("Uint32Array", buffers[2]),
     second: typedArray("Uint16Array", buffers[3]),
+    suspicious: typedArray("Uint32Array", buffers[4]),
+    instead: typedArray("Uint16Array", buffers[5]),
   };
 }
 

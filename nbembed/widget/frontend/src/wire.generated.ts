@@ -562,7 +562,7 @@ export interface ReplyMessage {
   error: string | null;
 }
 
-/** What is suggested from the labels so far. Without arrays the page has none. Buffers: suggested (optional), sureness (optional), doubtful (optional), second (optional). */
+/** What is suggested from the labels so far. Without arrays the page has none. Buffers: suggested (optional), sureness (optional), doubtful (optional), second (optional), suspicious (optional), instead (optional). */
 export interface SuggestionsMessage {
   type: "suggestions";
   state: SuggestionState;

@@ -10,6 +10,7 @@ import { useFocusKept, useRevealed } from "./focus";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
 
+const HEADINGS = { check: "Check", doubtful: "Most doubtful", suspicious: "Suspicious labels" };
 /** Doubtful points that the list shows. */
 const LISTED = 30;
 
@@ -25,6 +26,7 @@ export function SuggestionPanel({ view }: { view: View }) {
         <div ref={shown} class="nbe-suggesting">
           <Accept view={view} />
           <Doubtful view={view} />
+          <Suspicious view={view} />
           <Check view={view} />
         </div>
       )}
@@ -74,7 +76,7 @@ function Doubtful({ view }: { view: View }) {
   return (
     <>
       <div class="nbe-heading">
-        <h3>{question?.kind === "check" ? "Check" : "Most doubtful"}</h3>
+        <h3>{question ? HEADINGS[question.kind] : "Most doubtful"}</h3>
         <span class="nbe-steps">
           <button type="button" class="nbe-inline" aria-label="Previous question" aria-disabled={!question} title="Back (Shift N)" onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
           <button type="button" class="nbe-inline" aria-label="Next question" title={question ? "Next (N)" : "Ask for the most doubtful point (N)"} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
@@ -92,12 +94,25 @@ function List({ view }: { view: View }) {
   const points = [...suggestions.value.doubtful].filter((i) => !(labels[i] >= 0)).slice(0, LISTED);
   return (
     <div ref={ref}>
-      {points.length ? <Rows view={view} points={points} /> : <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>}
+      {points.length ? <Rows view={view} points={points} kind="doubtful" /> : <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>}
     </div>
   );
 }
 
-function Rows({ view, points }: { view: View; points: number[] }) {
+/** Labels that the other labels contradict; nothing where there are none. */
+function Suspicious({ view }: { view: View }) {
+  const points = view.questions.suspicious().slice(0, LISTED);
+  const ref = useFocusKept<HTMLDivElement>();
+  if (!points.length || view.questions.asked.value) return null;
+  return (
+    <>
+      <div class="nbe-heading"><h3 title="Labels that the other labels contradict, each left out">Suspicious labels</h3></div>
+      <div ref={ref} class="nbe-questions"><Rows view={view} points={points} kind="suspicious" /></div>
+    </>
+  );
+}
+
+function Rows({ view, points, kind }: { view: View; points: number[]; kind: "doubtful" | "suspicious" }) {
   const found = view.store.suggestions.value;
   const { cards, traits } = view.store;
   const named = traits.named.value;
@@ -106,13 +121,13 @@ function Rows({ view, points }: { view: View; points: number[] }) {
   }, [named, points.join()]);
   void cards.version;
   return (
-    <ol class="nbe-doubtful" aria-label="Most doubtful points">
+    <ol class="nbe-doubtful" aria-label={kind === "doubtful" ? "Most doubtful points" : "Suspicious labels"}>
       {points.map((i) => {
         const text = view.questions.hidden.value.has(i) ? "to be checked" : view.questions.candidatesText(i);
-        const confidence = confidenceOf(found, i);
+        const confidence = kind === "doubtful" ? confidenceOf(found, i) : 0;
         return (
           <li key={i}>
-            <button type="button" title={`Ask for point ${i}`} onClick={() => view.questions.ask(i)}>
+            <button type="button" title={`Ask for point ${i}`} onClick={() => view.questions.ask(i, kind)}>
               <span class="nbe-faint nbe-doubt-point"><bdi>{inline(cards.name(i) ?? "", 40) || `#${i}`}</bdi></span><span class="nbe-doubt">{text}</span><span class="nbe-faint">{confidence ? confidence.toFixed(2) : ""}</span>
             </button>
           </li>
