@@ -34,6 +34,8 @@ class SuggestionCheck:
         What was suggested for each point, and what a person has said since; −1 for no answer.
     classes : tuple of str
         The present names of the classes.
+    population : int or None
+        Number of points that they were drawn from.
     labels : Supervision or None
         The labels by which classes are known again after they were renamed, merged or removed;
         without, the numbers of classes are taken to be the same for ever.
@@ -53,6 +55,7 @@ class SuggestionCheck:
     suggested_class: NDArray[np.intp]
     answered_class: NDArray[np.intp]
     classes: tuple[str, ...]
+    population: int | None = None
     labels: Supervision | None = field(default=None, repr=False)
 
     @property
@@ -84,7 +87,9 @@ class SuggestionCheck:
     @property
     def interval(self) -> tuple[float, float]:
         """The accuracy's 95 % interval by Wilson's score; (0, 1) without answers."""
-        return accuracy_interval(self.n_right, self.n_answered) if self.n_answered else (0.0, 1.0)
+        if not self.n_answered:
+            return 0.0, 1.0
+        return accuracy_interval(self.n_right, self.n_answered, population=self.population)
 
     def answered(self, supervision: Supervision, by_hand: NDArray[np.bool_]) -> SuggestionCheck:
         """Return the check with the answers that are in ``supervision``.
@@ -147,10 +152,14 @@ def draw_check(
         If there is no such point, or ``size`` is not legal.
     """
     accepted = np.flatnonzero((supervision.top_class >= 0) & ~by_hand)
-    points = points_to_check(without_labels(supervision, accepted), size, seed)
+    open_ = without_labels(supervision, accepted)
+    points = points_to_check(open_, size, seed)
     if not points.size:
         raise ValueError("there is nothing to check: every point was labeled by hand")
     labels = supervision.top_class[points]
     suggested = np.where(labels >= 0, labels, suggestions.top_class[points])
     nobody = np.full(points.size, -1, dtype=np.intp)
-    return SuggestionCheck(points, suggested, nobody, supervision.classes, supervision)
+    population = supervision.n_samples - open_.labeled.size
+    return SuggestionCheck(
+        points, suggested, nobody, supervision.classes, population, labels=supervision
+    )

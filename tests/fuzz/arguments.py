@@ -434,6 +434,7 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.propagation.accuracy_interval", "correct"): one_of(0, 1, 5),
     ("nb.propagation.accuracy_interval", "n"): one_of(5, 1, 10**6),
     ("nb.propagation.accuracy_interval", "level"): one_of(0.95, 0.5, 1e-9),
+    ("nb.propagation.accuracy_interval", "population"): one_of(None, 10**6, 10**9),
 }
 
 

@@ -24,7 +24,7 @@ def blobs(rng):
 METRICS = ["cityblock", "manhattan", "chebyshev", "braycurtis", weighted]
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: getattr(metric, "__name__", metric))
 @pytest.mark.parametrize("among_others", [False, True])
 def test_nearly_all_neighbors_are_found(blobs, metric, among_others, monkeypatch):
     if callable(metric):  # microseconds for each pair

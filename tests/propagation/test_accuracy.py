@@ -29,11 +29,34 @@ def test_the_interval_is_wilson_s(correct, n, level, z):
         ((0.5, 2), TypeError, "correct must be an integer"),
         ((1, 2, 1.0), ValueError, "level must be less than 1"),
         ((1, 2, 0.0), ValueError, "level must be"),
+        ((1, 2, 0.95, 1), ValueError, "population must be at least n = 2"),
+        ((1, 2, 0.95, 2.5), TypeError, "population must be an integer"),
     ],
 )
 def test_bad_counts_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         accuracy_interval(*arguments)
+
+
+@pytest.mark.parametrize(("population", "n"), [(60, 20), (25, 20), (400, 30)])
+def test_the_interval_of_a_sample_without_replacement_covers_as_often_as_it_says(population, n):
+    rng = np.random.default_rng(0)
+    covered, wide, narrow = [], [], []
+    for right in np.linspace(0.5, 0.98, 13):
+        truth = round(right * population)
+        for correct in rng.hypergeometric(truth, population - truth, n, size=200):
+            low, high = accuracy_interval(correct, n, population=population)
+            covered.append(low - 1e-12 <= truth / population <= high + 1e-12)
+            narrow.append(high - low)
+            wide.append(np.subtract(*accuracy_interval(correct, n)[::-1]))
+            assert correct / population <= low <= high <= 1 - (n - correct) / population
+    assert np.mean(covered) > 0.93
+    assert np.mean(narrow) < np.mean(wide)
+
+
+def test_a_sample_of_all_leaves_nothing_open():
+    assert accuracy_interval(7, 8, population=8) == (7 / 8, 7 / 8)
+    assert accuracy_interval(7, 8, population=10**9) == pytest.approx(accuracy_interval(7, 8))
 
 
 def test_the_sample_is_of_unlabeled_points_and_repeats():

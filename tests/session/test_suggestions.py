@@ -345,7 +345,7 @@ def test_a_check_remembers_what_was_suggested(session):
         session.label([point], NAMES[TRUTH[point]])
     now = session.suggestion_check
     assert (now.n_answered, now.n_right, now.accuracy) == (10, 9, 0.9)
-    assert now.interval == accuracy_interval(9, 10)
+    assert now.interval == accuracy_interval(9, 10, population=117)
     session.rename_class("a", "A")
     assert session.suggestion_check.accuracy == 0.9
     session.undo()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,7 @@ from nbembed.supervision import Supervision
         (GraphLearner(unlabeled_cost=lambda X: X), "unlabeled_cost must return a Graph"),
         (GraphLearner(constraint="tabled"), "constraint must be one of 'degree'"),
     ],
-    ids=str,
+    ids=lambda value: re.sub(" at 0x[0-9a-f]+", "", str(value)),  # the same in each process
 )
 def test_parameters(blobs, learner, message):
     X, _, y = blobs
