@@ -275,13 +275,10 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         f"{_AT_BEST} SS-LFDA is right 51.9 %, LFDA 53.3 %: all are near chance, and no weight of "
         "the unlabeled points is as good as none."
     ),
-    **{
-        (name, "ssl_bci, 10 labels: propagation − better of both"): (
-            "Points of one class are no neighbors here, and ten labels do not tell that a plane is "
-            "better; all methods are near chance."
-        )
-        for name in ("few-labels-short", "few-labels")
-    },
+    ("few-labels", "ssl_bci, 10 labels: propagation − better of both"): (
+        "Points of one class are no neighbors here, and ten labels do not tell that a plane is "
+        "better; all methods are near chance."
+    ),
     **{
         ("labels-structure", f"{title}, {classes}: purity"): cause
         for cause, found in (
