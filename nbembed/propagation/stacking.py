@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -56,17 +56,6 @@ STALE = 0.1
 GRAPH_ALONE = {"graph": 1.0}
 
 
-class _Classifier(Protocol):
-    def probabilities(
-        self,
-        points: NDArray[np.intp],
-        classes: NDArray[np.intp],
-        confidence: NDArray[np.float64],
-        n_classes: int,
-        asked: NDArray[np.intp] | None = None,
-    ) -> NDArray[np.float64]: ...
-
-
 class Stacking:
     """Suggestions from propagation and classifiers beside it, from label to label.
 
@@ -80,7 +69,7 @@ class Stacking:
 
     def __init__(self, propagation: Propagation, X: Any) -> None:
         self._propagation = propagation
-        self._beside: dict[str, _Classifier] = {}
+        self._beside: dict[str, LinearClassifier | Discriminant] = {}
         if X is not None:
             plane = LinearClassifier(X)
             if not plane.useless:
@@ -146,7 +135,7 @@ class Stacking:
         classes = supervision.top_class[points]
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
-        weights = self._judged(supervision)
+        weights, suspicion, left_out_class = self._judged(supervision)
         found = None
         for name, member in self._beside.items():
             if weights.get(name, 0.0) > 0:
@@ -155,16 +144,19 @@ class Stacking:
         # At once: what is given up on the way is done again the next time.
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
         self._found, self._weights = found, weights
+        self._suspicion, self._left_out_class = suspicion, left_out_class
 
-    def _judged(self, supervision: Supervision) -> dict[str, float]:
-        """Return the weights that make left out labels likeliest, and note what these say."""
+    def _judged(
+        self, supervision: Supervision
+    ) -> tuple[dict[str, float], NDArray[np.float64], NDArray[np.intp]]:
+        """Return the weights that make left out labels likeliest, and what is said of each."""
         points = supervision.labeled
         classes = supervision.top_class[points]
         n, K = supervision.n_samples, len(supervision.classes)
-        self._suspicion, self._left_out_class = np.zeros(n), np.full(n, -1, np.intp)
+        suspicion, left_out_class = np.zeros(n), np.full(n, -1, np.intp)
         counts = np.bincount(classes, minlength=K)
         if (counts >= 2).sum() < 2:
-            return dict(GRAPH_ALONE)
+            return dict(GRAPH_ALONE), suspicion, left_out_class
         shared = np.flatnonzero(counts[classes] >= 2)
         rows = self._left_out(supervision, shared)
         own = classes[shared]
@@ -172,9 +164,9 @@ class Stacking:
         a = best_weights(rows[:, judged], own[judged])
         p = softmax(np.tensordot(a, _log(rows), 1), axis=1)
         of_own = p[np.arange(own.size), own]
-        self._left_out_class[points[shared]] = p.argmax(axis=1)
-        self._suspicion[points[shared]] = p.max(axis=1) - of_own
-        return dict(zip(("graph", *self._beside), a.tolist()))
+        left_out_class[points[shared]] = p.argmax(axis=1)
+        suspicion[points[shared]] = p.max(axis=1) - of_own
+        return dict(zip(("graph", *self._beside), a.tolist())), suspicion, left_out_class
 
     def _left_out(self, supervision: Supervision, places: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return each member's probabilities of some labels, each without the label itself.
