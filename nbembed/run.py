@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbembed.kernels.inner_product import radius
 from nbembed.kernels.threads import Interrupted
 from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer, State
@@ -393,6 +394,6 @@ def _layout(Y: Any, objective: Objective) -> NDArray[Any]:
 
 def relative_movement(before: NDArray[Any], after: NDArray[Any]) -> float:
     """Return the root mean square step of the points over the map's radius (both in map units)."""
-    radius = float(np.sqrt(np.mean(np.var(after, axis=0, dtype=np.float64))))
+    size = radius(after)
     step = float(np.sqrt(np.mean(np.square(after - before, dtype=np.float64))))
-    return step / radius if radius > 0 else step
+    return step / size if size > 0 else step

@@ -20,6 +20,7 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nbembed.blas import one_blas_thread
+from nbembed.kernels.inner_product import radius
 from nbembed.matrix_input import check_magnitude
 from nbembed.memory import check_memory
 from nbembed.methods.principal_components import FIXED_SEED, is_large, leading_coordinates
@@ -145,7 +146,7 @@ def _signed(axes: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def spread(Y: NDArray[Any]) -> float:
     """Return the root mean square of the components' standard deviations."""
-    return float(np.sqrt(np.mean(np.var(Y, axis=0, dtype=np.float64))))
+    return radius(Y)
 
 
 @one_blas_thread()

@@ -12,10 +12,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nbembed.kernels.inner_product import dot
+from nbembed.kernels.inner_product import dot, radius
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.line_search import line_search
-from nbembed.optimizers.steps import preconditioned, radius
+from nbembed.optimizers.steps import preconditioned
 from nbembed.validation import check_flag, check_real
 
 if TYPE_CHECKING:

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels.inner_product import dot
+from nbembed.kernels.inner_product import dot, radius, squared_lengths
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
 from nbembed.optimizers.laplacian import laplacian_inverse
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.size import centered, into_room, room, scale_step
-from nbembed.optimizers.steps import preconditioned, radius
+from nbembed.optimizers.steps import preconditioned
 from nbembed.validation import check_count, check_flag
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def _evened(direction: NDArray[Any], state: LBFGSState, gradient: NDArray[Any]) 
     """
     if math.isinf(state.largest):
         return direction
-    squares = np.sum(np.square(direction, dtype=np.float64), axis=1)
+    squares = squared_lengths(direction)
     most = EVEN**2 * float(squares.mean())
     if not float(squares.max()) > most > 0:
         return direction
@@ -289,7 +289,7 @@ def _longest(direction: NDArray[Any], state: LBFGSState) -> float:
     size = radius(state.Y)
     if math.isinf(state.largest) or not size > 0:
         return math.inf
-    moves = math.sqrt(float(np.max(np.sum(np.square(direction, dtype=np.float64), axis=1))))
+    moves = math.sqrt(float(np.max(squared_lengths(direction))))
     longest = FARTHEST * size / moves if moves > 0 else math.inf
     # ‖a + t d‖² ≤ ‖a‖² + free, with a and d centered.
     a, d = centered(state.Y), centered(direction)

@@ -23,9 +23,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.spatial import KDTree
 
-from nbembed.kernels.inner_product import dot
+from nbembed.kernels.inner_product import dot, radius
 from nbembed.optimizers.line_search import line_search
-from nbembed.optimizers.steps import radius
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

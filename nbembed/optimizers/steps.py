@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels.inner_product import dot
+from nbembed.kernels.inner_product import dot, radius, squared_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,11 +35,6 @@ def change_of_cost(
     """
     change = 0.5 * (dot(gradient_before, step) + dot(gradient_after, step))
     return change if math.isfinite(change) else math.inf
-
-
-def radius(Y: NDArray[Any]) -> float:
-    """Return the root mean square distance of a coordinate from its mean."""
-    return float(np.sqrt(np.mean(np.var(Y, axis=0, dtype=np.float64))))
 
 
 def preconditioned(gradient: NDArray[Any], curvature: NDArray[Any] | None) -> NDArray[Any]:
@@ -67,7 +62,7 @@ def within_reach(
     it diverges without.
     """
     limit = share * max(length, REACH * radius(Y))
-    lengths = np.sqrt(np.sum(np.square(step, dtype=np.float64), axis=1))
+    lengths = np.sqrt(squared_lengths(step))
     if not (lengths > limit).any():
         return step
     factor = np.minimum(1.0, limit / np.maximum(lengths, limit))
