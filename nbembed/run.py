@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbembed.kernels.inner_product import radius
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.threads import Interrupted
 from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer, State
@@ -394,6 +394,6 @@ def _layout(Y: Any, objective: Objective) -> NDArray[Any]:
 
 def relative_movement(before: NDArray[Any], after: NDArray[Any]) -> float:
     """Return the root mean square step of the points over the map's radius (both in map units)."""
-    size = radius(after)
+    size = rms_radius(after)
     step = float(np.sqrt(np.mean(np.square(after - before, dtype=np.float64))))
     return step / size if size > 0 else step

@@ -22,9 +22,10 @@ from sklearn.exceptions import ConvergenceWarning
 from nbembed.affinities import perplexity_affinities
 from nbembed.baselines.base import BaselineEstimator, Iteration
 from nbembed.baselines.relations import Relation, Relations
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.threads import resolve_threads
 from nbembed.matrix_input import check_metric
-from nbembed.methods.initialization import best_scale, noise, pca_layout, spread
+from nbembed.methods.initialization import best_scale, noise, pca_layout
 from nbembed.methods.placement import RowCost, place
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
@@ -231,7 +232,7 @@ class MRE(BaselineEstimator):
         n, d = X.shape[0], self.n_components
         ones = np.ones((len(costs.relations), d))
         Y = noise(n, d, 1.0, rng) if self.init == "random" else pca_layout(X, d, self.metric, rng)
-        size = spread(Y)
+        size = rms_radius(Y)
         Y = Y / (size if size > 0 else 1.0)
         return Y * best_scale(lambda Z: costs.terms(np.asarray(Z), ones)[0], Y), ones
 

@@ -31,7 +31,7 @@ def squared_lengths(vectors: NDArray[Any]) -> NDArray[np.float64]:
     return total
 
 
-def radius(Y: NDArray[Any]) -> float:
+def rms_radius(Y: NDArray[Any]) -> float:
     """Return the root mean square distance of a coordinate from its mean."""
     total = 0.0
     for column in Y.T:

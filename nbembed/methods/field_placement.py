@@ -22,6 +22,7 @@ import numpy as np
 from scipy.ndimage import spline_filter
 
 from nbembed.affinities import calibrated_rows, neighbors_of_perplexity
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.placement_field import descend_on_field, potentials
 from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
@@ -89,7 +90,7 @@ class MapField:
         V = potentials(Y.T, xs, ys, w, alpha, resolve_threads(n_jobs))
         coefficients = spline_filter(V, order=3, mode="mirror")
         field = np.r_[first, 1 / h, V.shape, coefficients.ravel()]
-        return cls(field, Y, center, float(np.sqrt(np.mean(np.var(Y, axis=0)))) or 1.0)
+        return cls(field, Y, center, rms_radius(Y) or 1.0)
 
     def at_rim(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which places are within three nodes of the rim of the mesh."""

@@ -20,7 +20,7 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nbembed.blas import one_blas_thread
-from nbembed.kernels.inner_product import radius
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.matrix_input import check_magnitude
 from nbembed.memory import check_memory
 from nbembed.methods.principal_components import FIXED_SEED, is_large, leading_coordinates
@@ -144,11 +144,6 @@ def _signed(axes: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(axes * np.where(signs == 0, 1.0, signs))
 
 
-def spread(Y: NDArray[Any]) -> float:
-    """Return the root mean square of the components' standard deviations."""
-    return radius(Y)
-
-
 @one_blas_thread()
 def fitted_to(Y: NDArray[Any], n_components: int) -> NDArray[np.float64]:
     """Return ``Y``, centered, with its own principal ``n_components`` if it has more."""
@@ -175,7 +170,7 @@ def best_scale(cost: Callable[[NDArray[Any]], float], Y: NDArray[Any]) -> float:
     Powers of two around a spread of one bracket the minimum, which is then refined in log s. The
     shape of the map is kept, so this is the natural radius of a method for that shape.
     """
-    size = spread(Y)
+    size = rms_radius(Y)
     if not size > 0:
         return 1.0
 

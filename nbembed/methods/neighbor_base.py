@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import (
     JITTER,
     SMALL,
@@ -17,7 +18,6 @@ from nbembed.methods.initialization import (
     noise,
     padded,
     pca_layout,
-    spread,
 )
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.live_parameters import LiveParameter
@@ -116,12 +116,12 @@ class NeighborRecipe(Recipe[Affinities]):
         filled with a little noise.
         """
         shape = fitted_to(Y, self.n_components)
-        size = spread(shape)
+        size = rms_radius(shape)
         if not size > 0:
             return Start(noise(Y.shape[0], self.n_components, SMALL, rng))
         objective = self.make_objective(affinities, supervision, Geometry())
         shape = shape * best_scale(objective.cost, shape)
-        return Start(padded(shape, self.n_components, JITTER * spread(shape), rng))
+        return Start(padded(shape, self.n_components, JITTER * rms_radius(shape), rng))
 
     def make_optimizer(self) -> Optimizer:
         """Return the optimizer of the parameter; "auto" is momentum."""

@@ -32,6 +32,7 @@ from scipy import sparse
 from nbembed.distances import Distances
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.custom_similarity import loops
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.placement import descend
 from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.similarity import Similarity
@@ -211,7 +212,7 @@ def place(
     Y = np.asarray(Y, dtype=np.float64)
     center = Y.mean(axis=0)
     Y = Y - center
-    size = float(np.sqrt(np.mean(np.var(Y, axis=0)))) or 1.0
+    size = rms_radius(Y) or 1.0
     w = rows.beta / cost.unit
     if cost.precision is not None:
         w = np.full(len(rows.P), float(cost.precision))

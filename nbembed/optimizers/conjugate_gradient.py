@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nbembed.kernels.inner_product import dot, radius
+from nbembed.kernels.inner_product import dot, rms_radius
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.steps import preconditioned
@@ -116,6 +116,6 @@ def first_step(Y: NDArray[Any], direction: NDArray[Any], scaled: bool) -> float:
     length = math.sqrt(dot(direction, direction) / direction.size)
     if length == 0:
         return 1.0
-    size = radius(Y)
+    size = rms_radius(Y)
     reach = size / length if size > 0 else 1.0 / length
     return min(1.0, reach) if scaled else min(0.1 * reach, 1.0 / length)

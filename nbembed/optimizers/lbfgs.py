@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels.inner_product import dot, radius, squared_lengths
+from nbembed.kernels.inner_product import dot, rms_radius, squared_lengths
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
 from nbembed.optimizers.laplacian import laplacian_inverse
@@ -94,7 +94,7 @@ class LBFGSState(State):
         state = state.scaled_by(into_room).scaled_by(scale_step)
         inverse = laplacian_inverse(objective, state.Y)
         growth = min(max(room(state.Y, objective), FULL), GROWTH)
-        largest = radius(state.Y) * growth
+        largest = rms_radius(state.Y) * growth
         return replace(state, inverse=inverse, largest=largest)
 
     def scaled_by(self, rule: Callable[..., Scaled | None]) -> LBFGSState:
@@ -111,7 +111,7 @@ class LBFGSState(State):
     def outward(self) -> NDArray[np.float64] | None:
         """Return Y − Ȳ if the map has its largest size and would grow; else None."""
         assert self.seen is not None
-        if radius(self.Y) < FULL * self.largest:
+        if rms_radius(self.Y) < FULL * self.largest:
             return None
         away = centered(self.Y, getattr(self.objective, "pinned", ()))
         return away if dot(self.seen.gradient, away) < 0 else None
@@ -286,7 +286,7 @@ def _unturned(direction: NDArray[Any], state: LBFGSState) -> NDArray[Any]:
 
 def _longest(direction: NDArray[Any], state: LBFGSState) -> float:
     """Return the longest step along a direction that keeps points and map within bounds."""
-    size = radius(state.Y)
+    size = rms_radius(state.Y)
     if math.isinf(state.largest) or not size > 0:
         return math.inf
     moves = math.sqrt(float(np.max(squared_lengths(direction))))

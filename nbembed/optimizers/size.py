@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.spatial import KDTree
 
-from nbembed.kernels.inner_product import dot, radius
+from nbembed.kernels.inner_product import dot, rms_radius
 from nbembed.optimizers.line_search import line_search
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def room(Y: NDArray[Any], objective: Objective) -> float:
     points = Y.astype(np.float64)
     if not np.isfinite(points).all():
         return math.inf
-    size = radius(points)
+    size = rms_radius(points)
     if not size > 0:
         return math.inf
     # The first of the two is the point itself, or one that coincides with it.
@@ -155,7 +155,7 @@ def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scale
 
 def _search(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
     """Return the result of one line search along the map, outward or inward."""
-    if not radius(Y) > objective.length_scale:
+    if not rms_radius(Y) > objective.length_scale:
         return None
     away = centered(Y, getattr(objective, "pinned", ()))
     slope = dot(seen.gradient, away)

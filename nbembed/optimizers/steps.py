@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels.inner_product import dot, radius, squared_lengths
+from nbembed.kernels.inner_product import dot, rms_radius, squared_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def within_reach(
     alone the fixed point descends at every α even from a PCA map at thirty times its scale, where
     it diverges without.
     """
-    limit = share * max(length, REACH * radius(Y))
+    limit = share * max(length, REACH * rms_radius(Y))
     lengths = np.sqrt(squared_lengths(step))
     if not (lengths > limit).any():
         return step

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from nbembed.blas import one_blas_thread
-from nbembed.methods.initialization import JITTER, fitted_to, padded, spread
+from nbembed.kernels.inner_product import rms_radius
+from nbembed.methods.initialization import JITTER, fitted_to, padded
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.optimizers import FixedPoint
 from nbembed.sparse_format import check_sparse
@@ -129,10 +130,10 @@ class SpectralRecipe(Recipe[Subspace]):
         """Return ``Y`` rescaled to the size of the solution, which is aligned to it."""
         Z, _ = self._layout(affinities, supervision, None)
         shape = fitted_to(Y, self.dimensions)
-        size = spread(shape)
+        size = rms_radius(shape)
         if not size > 0:
             return Start(Z, Geometry(reference=Z))
-        shape = padded(shape, self.dimensions, JITTER * size, rng) * (spread(Z) / size)
+        shape = padded(shape, self.dimensions, JITTER * size, rng) * (rms_radius(Z) / size)
         return Start(shape, Geometry(reference=shape))
 
     def make_objective(

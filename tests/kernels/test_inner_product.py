@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from nbembed.kernels.inner_product import dot, radius, squared_lengths
+from nbembed.kernels.inner_product import dot, rms_radius, squared_lengths
 
 
 def test_single_precision_is_summed_in_double(rng):
@@ -30,4 +30,4 @@ def test_squared_lengths_and_radius_are_those_of_numpy(dtype: type) -> None:
     Y = (np.random.default_rng(0).normal(size=(500, 3)) + 7).astype(dtype)
     wide = Y.astype(np.float64)
     np.testing.assert_allclose(squared_lengths(Y), (wide**2).sum(axis=1), rtol=1e-14)
-    assert radius(Y) == pytest.approx(math.sqrt(wide.var(axis=0).mean()), rel=1e-12)
+    assert rms_radius(Y) == pytest.approx(math.sqrt(wide.var(axis=0).mean()), rel=1e-12)

@@ -8,9 +8,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.manifold import TSNE
 
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.measures import homogeneity, neighbor_preservation
 from nbembed.methods import HSSNE, SNE, Geometry
-from nbembed.methods.initialization import spread
 from nbembed.objectives import Similarity
 from nbembed.optimizers import FixedPoint, MomentumGradient, MomentumLBFGS
 from nbembed.run import Run
@@ -134,7 +134,7 @@ def test_a_given_start_is_taken_as_it_is(pair):
 
     HSSNE(n_components=3, init=Y, callbacks=keep).fit(X)
     # One step from there: no scaling, no exaggeration.
-    assert np.abs(seen[0] - Y).max() < 2 * spread(Y)
+    assert np.abs(seen[0] - Y).max() < 2 * rms_radius(Y)
     assert np.abs(seen[0] - Y).max() > 0
 
 
@@ -212,7 +212,7 @@ def test_adopting_a_heap_starts_anew(kind, pair):
         Supervision(80),
         np.random.default_rng(0),
     )
-    assert 0 < spread(start.Y) < 1e-3
+    assert 0 < rms_radius(start.Y) < 1e-3
 
 
 def test_live_values_are_those_of_the_objective(pair):

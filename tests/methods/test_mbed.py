@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from nbembed.datasets import gaussian_pair
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.measures import hotelling_lawley, inconsistent_pairs
 from nbembed.methods import Mbed, PathStep
-from nbembed.methods.initialization import spread
 from nbembed.optimizers import ConjugateGradient
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick
@@ -431,7 +431,7 @@ def test_a_start_of_principal_components_is_as_small_as_noise(pair, rng):
     recipe = Mbed(n_classes=2, init="pca").recipe
     affinities = recipe.make_affinities(X)
     start = recipe.make_start(X, affinities, Supervision(80), rng)
-    assert spread(start.Y) == pytest.approx(np.sqrt(1e-3 * start.geometry.scale), rel=1e-5)
+    assert rms_radius(start.Y) == pytest.approx(np.sqrt(1e-3 * start.geometry.scale), rel=1e-5)
     centered = X - X.mean(axis=0)
     axis = centered @ np.linalg.svd(centered)[2][0]
     assert abs(np.corrcoef(start.Y[:, 0], axis)[0, 1]) > 0.999

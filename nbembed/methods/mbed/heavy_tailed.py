@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.hssne import HSSNERecipe
-from nbembed.methods.initialization import SMALL, spread
+from nbembed.methods.initialization import SMALL
 from nbembed.methods.recipe import Geometry
 from nbembed.neighbors import nearest_neighbors
 from nbembed.run import Run
@@ -75,7 +76,7 @@ def adopted_map(
     tried = _run(recipe.replace(max_iter=TRIED_STEPS), affinities, supervision, begun)
     if tried.cost >= SETTLED * tried.objective.evaluate(begun).plain_cost:
         return begun
-    size = spread(begun)
+    size = rms_radius(begun)
     small = begun * (SMALL / size) if size > 0 else begun
     recipe = recipe.replace(max_iter=ANEW_STEPS)
     schedule = recipe.make_schedule(affinities, Geometry())

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.measures import hotelling_lawley
 from nbembed.methods.hssne import COMPACTNESS, HSSNERecipe
 from nbembed.methods.initialization import (
@@ -34,7 +35,6 @@ from nbembed.methods.initialization import (
     noise,
     padded,
     pca_layout,
-    spread,
 )
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.mbed import heavy_tailed
@@ -149,7 +149,7 @@ class MbedRecipe(MbedParameters):
         elif geometry.bound:
             anchors = class_positions(Y, supervision, geometry.bound)
             Y = Y @ rotation(anchors, directions[list(geometry.bound)])
-        return Start(np.asarray(Y * (size / spread(Y)), dtype=affinities.dtype), geometry)
+        return Start(np.asarray(Y * (size / rms_radius(Y)), dtype=affinities.dtype), geometry)
 
     def adopt(
         self,
@@ -177,7 +177,7 @@ class MbedRecipe(MbedParameters):
         n_components = template.shape[1]
         _, radius = self._crude_map(affinities, n_components, rng)
         shape = fitted_to(Y, n_components)
-        size = spread(shape)
+        size = rms_radius(shape)
         if size > 0:
             # Padding reduces the mean spread of the dimensions; the visible map has radius r.
             shape = shape * (radius / size)

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from nbembed.blas import one_blas_thread
 from nbembed.class_probabilities import check_class_prior, check_posteriors
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import (
     JITTER,
     SMALL,
@@ -28,7 +29,6 @@ from nbembed.methods.initialization import (
     padded,
     pca_layout,
     scaling_axes,
-    spread,
 )
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
@@ -203,12 +203,12 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         else:
             old = np.empty((0, d))
             points = fitted_to(Y[:n], d)
-            points = padded(points, d, JITTER * spread(points), rng)
+            points = padded(points, d, JITTER * rms_radius(points), rng)
         if not affinities.informative:
             means = _class_means(points, supervision, K)
             means[: len(old)] = old
             return Start(np.vstack([points, means]))
-        if not spread(points) > 0:
+        if not rms_radius(points) > 0:
             centers = noise(K, d, 1.0, rng)
             return Start(_stacked(affinities.proba @ centers, centers, n))
         objective = self.parametric(affinities)
@@ -224,7 +224,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         alone = objective.over_classes(points, solve=False)
         centers = Run(alone, LBFGS(), centers).step(FITTING_STEPS).embedding
         # Two centers draw all points onto a line, and a third one on it would never leave it.
-        centers[len(old) :] += noise(K - len(old), d, JITTER * spread(points), rng)
+        centers[len(old) :] += noise(K - len(old), d, JITTER * rms_radius(points), rng)
         return Start(_stacked(points, centers, n))
 
     def make_objective(
@@ -376,7 +376,7 @@ def class_scaling(
     lengths = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     cosines = gram / lengths[:, None] / lengths[None, :]
     axes = scaling_axes(np.sqrt(np.maximum(2 - 2 * cosines, 0)), n_components)
-    size = spread(axes) if axes.size else 0.0
+    size = rms_radius(axes) if axes.size else 0.0
     axes = axes / size if size > 0 else np.empty((len(gram), 0))
     centers = padded(axes, n_components, JITTER, rng)
     return np.asarray(centers + noise(len(centers), n_components, JITTER, rng))
