@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_digits, make_blobs
 
 from nbembed import HSSNE
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.objectives import HeavyTailed
 from nbembed.objectives.compactness import PRESSURE, ROOMY, bound
-from nbembed.optimizers.steps import radius
 
 
 def largest(n, compactness, width):
@@ -29,7 +29,7 @@ def test_its_gradient_is_the_derivative_of_its_cost(rng, d):
 def test_a_map_of_the_largest_radius_must_gain_the_pressure_by_growing(rng):
     Yt = rng.normal(size=(2, 50))
     Yt -= Yt.mean(axis=1, keepdims=True)
-    Yt *= largest(50, 2.0, 0.7) / radius(Yt.T)
+    Yt *= largest(50, 2.0, 0.7) / rms_radius(Yt.T)
     found = bound(Yt, 2.0, 0.7)
     assert np.sum(found.gradient * Yt) == pytest.approx(PRESSURE)
     # Along the map itself: the second derivative by the scale.
@@ -57,9 +57,9 @@ def test_the_shown_cost_is_the_divergence_alone(joint, rng):
 def test_maps_have_one_radius_at_all_heavy_tails(alpha):
     X = load_digits().data[:600]
     Y = HSSNE(alpha=alpha, random_state=0).fit_transform(X)
-    assert 0.7 < radius(Y) / largest(len(X), 1.0, 1.0) < 1.3
+    assert 0.7 < rms_radius(Y) / largest(len(X), 1.0, 1.0) < 1.3
     closer = HSSNE(alpha=alpha, compactness=1.5, random_state=0).fit_transform(X)
-    assert radius(closer) < 0.8 * radius(Y)
+    assert rms_radius(closer) < 0.8 * rms_radius(Y)
 
 
 @pytest.mark.parametrize("alpha", [1.5, 2.0, 3.0])
@@ -71,6 +71,6 @@ def test_groups_do_not_become_dots(alpha):
     for c, fitted in found.items():
         Y = fitted.embedding_
         assert np.isfinite(Y).all()
-        within = np.mean([radius(Y[classes == k]) for k in range(8)])
-        width[c] = within / radius(Y)
+        within = np.mean([rms_radius(Y[classes == k]) for k in range(8)])
+        width[c] = within / rms_radius(Y)
     assert width[1.0] > 2 * width[0.0]

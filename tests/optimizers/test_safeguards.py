@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.objectives import HeavyTailed
 from nbembed.optimizers import FixedPoint, MomentumGradient
-from nbembed.optimizers.steps import change_of_cost, preconditioned, radius, within_reach
+from nbembed.optimizers.steps import change_of_cost, preconditioned, within_reach
 from nbembed.supervision import Supervision
 
 RULES = [FixedPoint(), MomentumGradient()]
@@ -104,7 +105,7 @@ def test_no_point_moves_farther_than_the_kernel(clusters, optimizer):
     for _ in range(50):
         ahead = optimizer.step(objective, state)
         moved = np.linalg.norm(ahead.Y - state.Y, axis=1).max()
-        assert moved <= max(objective.length_scale, 0.02 * radius(state.Y)) * (1 + 1e-9)
+        assert moved <= max(objective.length_scale, 0.02 * rms_radius(state.Y)) * (1 + 1e-9)
         state = ahead
 
 

@@ -10,10 +10,10 @@ from sklearn.datasets import make_blobs
 
 from nbembed import HSSNE
 from nbembed.affinities import perplexity_affinities
+from nbembed.kernels.inner_product import rms_radius
 from nbembed.objectives import HeavyTailed, Objective, Pinned
 from nbembed.optimizers import LBFGS, MomentumLBFGS, size
 from nbembed.optimizers.size import FULL_ROOM, SPREAD, WIDEST, centered, into_room, room, scale_step
-from nbembed.optimizers.steps import radius
 from nbembed.run import Run
 
 
@@ -56,14 +56,14 @@ def test_clusters_have_room_until_all_points_are_felt_like_one_neighbor(clusters
     found = room(Y, objective)
     assert found > 1
     near = float(np.median(nearest(found * Y)))
-    assert radius(found * Y) == pytest.approx(SPREAD * objective.far(near), rel=0.01)
+    assert rms_radius(found * Y) == pytest.approx(SPREAD * objective.far(near), rel=0.01)
 
 
 def test_clusters_that_have_drifted_apart_have_less_room_than_their_neighbors_allow(clusters, rng):
     objective = HeavyTailed(clusters)
     apart = blobs(rng, apart=300.0)
     near = float(np.median(nearest(apart)))
-    assert room(apart, objective) == pytest.approx(SPREAD * objective.far(near) / radius(apart))
+    assert room(apart, objective) == pytest.approx(SPREAD * objective.far(near) / rms_radius(apart))
     assert room(apart, wide(1.0)) > 1
 
 
@@ -89,8 +89,8 @@ def test_clusters_without_a_common_neighbor_do_not_become_dots(monkeypatch, alph
         """Return how many times as wide as its clusters the map is, and its cost."""
         found = HSSNE(alpha=alpha, compactness=0.0, tol=1e-5, random_state=0).fit(X)
         Y = found.embedding_
-        within = np.mean([radius(Y[classes == k]) for k in range(3)])
-        return found, radius(Y) / within
+        within = np.mean([rms_radius(Y[classes == k]) for k in range(3)])
+        return found, rms_radius(Y) / within
 
     found, wide = width()
     assert found.n_iter_ < 1000
@@ -154,7 +154,7 @@ def test_heavy_tails_do_not_lead_to_infinity(clusters, rng, optimizer, alpha, dt
     start = (1e-4 * rng.normal(size=(60, 2))).astype(dtype)
     run = Run(HeavyTailed(clusters.astype(dtype), alpha), optimizer, start).step(300)
     assert np.median(nearest(run.embedding.astype(np.float64))) < 1.5 * WIDEST
-    assert radius(run.embedding) < 1e5
+    assert rms_radius(run.embedding) < 1e5
     early = Run(run.objective, optimizer, start).step(150)
     assert run.cost <= early.cost + 1e-5
 
@@ -162,6 +162,6 @@ def test_heavy_tails_do_not_lead_to_infinity(clusters, rng, optimizer, alpha, dt
 def test_a_large_map_of_dense_clusters_has_no_more_room_than_one_spread_evenly(rng):
     centers = 100 * rng.normal(size=(50, 2))
     Y = np.repeat(centers, size.MANY // 50, axis=0) + 1e-3 * rng.normal(size=(size.MANY, 2))
-    evenly = WIDEST * 2.0 * np.sqrt(size.MANY) / radius(Y)
+    evenly = WIDEST * 2.0 * np.sqrt(size.MANY) / rms_radius(Y)
     assert room(Y, wide(2.0)) == pytest.approx(evenly)
     assert room(Y[1:], wide(2.0)) > 1000 * evenly
