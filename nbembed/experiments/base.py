@@ -42,8 +42,8 @@ class Figure:
         What is known of the cause, if the figure is known to lie outside its range; else "". It is
         taken from the list of known failures when an experiment is run.
     unjudged : str
-        Why there is no range although there is a published value; else "". It is taken from
-        :mod:`nbembed.experiments.unjudged`.
+        Why the figure is not judged although there is a published value; else "". It is taken
+        from :mod:`nbembed.experiments.unjudged`.
     """
 
     name: str
@@ -59,8 +59,8 @@ class Figure:
 
     @property
     def judged(self) -> bool:
-        """Whether the figure has an accepted range."""
-        return math.isfinite(self.low) or math.isfinite(self.high)
+        """Whether the figure has an accepted range, and nothing says why it is not held to it."""
+        return not self.unjudged and (math.isfinite(self.low) or math.isfinite(self.high))
 
     @property
     def ok(self) -> bool:

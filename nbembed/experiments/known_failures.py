@@ -144,11 +144,6 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         ("framework-usps-faces-10", f"ssl_usps, 10 labels: SS-DNE − {other}"): _FEW
         for other in ("DNE", "LPP*")
     },
-    ("snerv-satellite-short", "S-Isomap − MRE: percentage points"): (
-        "Three folds, and the difference is smaller than the standard deviation of either error "
-        "over them. Our MRE leaves hidden points among their neighbors in the data; the paper does "
-        "not say what scatters them in its own."
-    ),
     ("framework-kernel-10", "ionosphere, 10 labels: SS-LFDA − LFDA"): (
         f"{_AT_BEST} SS-LFDA is right 72.8 %, LFDA 71.8 %: leave-one-out with ten labels does not "
         "find them. As large an ε as γ costs in this space: with one of rounding, which is "
