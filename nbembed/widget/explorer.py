@@ -42,8 +42,8 @@ from nbembed.widget.lifetime import (
     WATCH,
     Displays,
     held,
-    in_local_variable,
     in_other_threads,
+    in_use,
     try_again,
 )
 from nbembed.widget.opening import open_session
@@ -447,7 +447,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         with LOOKING:
             end = self._ending
             if end is None:
-                if held(self._session, parts) or in_local_variable(self, "_session"):
+                if in_use(self, "_session", parts):
                     return False
                 WATCH.remove(self._displays)
                 end = threading.Thread(target=self._session.close, daemon=True)

@@ -13,6 +13,7 @@ object that refers to it may be in use.
 
 from __future__ import annotations
 
+import functools
 import gc
 import logging
 import re
@@ -159,12 +160,38 @@ def held(thing: object, known: Sequence[object]) -> bool:
     References that do not count are those of ``known`` objects, of IPython's history, of registries
     by the object's ``model_id``, and bound methods of its own private functions.
     """
+    return _named(thing) or _held(thing, known, gc.get_referrers(thing))
+
+
+def in_use(owner: object, name: str, known: Sequence[object]) -> bool:
+    """Return whether an attribute's value is :func:`held` or is a local variable, in any thread.
+
+    References are counted, because reading the variables of a running function would keep them all
+    alive. So nothing of this package may be using the value meanwhile; :data:`LOOKING` is held. The
+    objects of the process are gone through once, which takes most of the time.
+    """
+    if _named(getattr(owner, name)):
+        return True
+    referrers = gc.get_referrers(getattr(owner, name))
+    if _held(getattr(owner, name), known, referrers):
+        return True
+    return _uncounted(getattr(owner, name), referrers) > _unused()
+
+
+def _named(thing: object) -> bool:
+    """Return whether a variable of the notebook is this object."""
+    # No comprehension, lambda or argument list with * may name ``thing``: it would refer to it.
+    shell = _shell()
+    for name, value in [] if shell is None else list(shell.user_ns.items()):
+        if value is thing and not HISTORY.fullmatch(name):
+            return True
+    return False
+
+
+def _held(thing: object, known: Sequence[object], referrers: list[Any]) -> bool:
+    """Return whether one of these referrers would miss the object, as :func:`held` says."""
     shell = _shell()
     user = {} if shell is None else shell.user_ns
-    # No comprehension, lambda or argument list with * may name ``thing``: it would refer to it.
-    for name, value in list(user.items()):
-        if value is thing and not HISTORY.fullmatch(name):
-            return True  # what follows takes milliseconds
     excused = {id(owner) for owner in known}
     excused |= {id(vars(owner)) for owner in known if hasattr(owner, "__dict__")}
     excused |= {id(user), id(user.get("_oh"))}
@@ -178,7 +205,7 @@ def held(thing: object, known: Sequence[object]) -> bool:
         if name.startswith("_")
     }
     model_id = getattr(thing, "model_id", None) if getattr(thing, "comm", None) else None
-    for referrer in gc.get_referrers(thing):
+    for referrer in referrers:
         if id(referrer) in excused or isinstance(referrer, FrameType):
             continue
         if isinstance(referrer, MethodType) and id(referrer.__func__) in private:
@@ -235,15 +262,6 @@ def _try(ref: weakref.WeakMethod[Callable[[], bool]], freed: threading.Event) ->
         del action  # asleep, the thread keeps nothing alive
 
 
-def in_local_variable(owner: object, name: str) -> bool:
-    """Return whether a running function refers to an attribute's value, in any thread.
-
-    References are counted, because reading the variables of a running function would keep them all
-    alive. So nothing of this package may be using the value meanwhile; :data:`LOOKING` is held.
-    """
-    return _uncounted(getattr(owner, name)) > _uncounted(getattr(_PROBE, "it"))  # noqa: B009
-
-
 class _Probe:
     """The owner of an object that nothing else refers to."""
 
@@ -254,11 +272,18 @@ class _Probe:
 _PROBE = _Probe()
 
 
-def _uncounted(thing: object) -> int:
+@functools.cache
+def _unused() -> int:
+    """Return what :func:`_uncounted` counts if no variable refers to an object."""
+    referrers = gc.get_referrers(getattr(_PROBE, "it"))  # noqa: B009
+    return _uncounted(getattr(_PROBE, "it"), referrers)  # noqa: B009
+
+
+def _uncounted(thing: object, referrers: list[Any]) -> int:
     """Return how many references to an object are in no container."""
     inside = 0
     other: object = None
-    for referrer in gc.get_referrers(thing):
+    for referrer in referrers:
         for other in gc.get_referents(referrer):
             inside += other is thing
     del other  # it may be the object, too

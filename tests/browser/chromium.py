@@ -12,8 +12,15 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
 
 VARIABLE = "NBEMBED_CHROMIUM"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -45,17 +52,33 @@ def chromium() -> Path:
             raise NoChromium(f"{VARIABLE}={named} does not start.\n\n{WHAT_TO_DO}")
         return Path(named)
     tried: list[str] = []
-    for candidate in candidates():
-        if starts(candidate):
-            return candidate
-        tried.append(f"{candidate} does not start")
-    for command in installers():
-        print(f"No Chromium found; running: {' '.join(command)}", file=sys.stderr, flush=True)
-        tried.append(run(command))
+    with alone():
         for candidate in candidates():
             if starts(candidate):
                 return candidate
+            tried.append(f"{candidate} does not start")
+        for command in installers():
+            print(f"No Chromium found; running: {' '.join(command)}", file=sys.stderr, flush=True)
+            tried.append(run(command))
+            for candidate in candidates():
+                if starts(candidate):
+                    return candidate
     raise NoChromium("\n".join([WHAT_TO_DO, "What was tried:", *tried]))
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Let one process of a test run at a time look: the first installs, the others then find.
+
+    Where files have no such locks, as on Windows, only Playwright installs, which has its own.
+    """
+    if fcntl is None:
+        yield
+        return
+    user = getattr(os, "geteuid", lambda: 0)()
+    with open(Path(tempfile.gettempdir()) / f"nbembed-chromium-{user}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def candidates(environment: Mapping[str, str] | None = None) -> Iterator[Path]:

@@ -213,12 +213,6 @@ def test_random_axes_know_no_classes(rng):
     assert 40 < by_chance < 60
 
 
-@pytest.mark.slow
-def test_vehicle_with_known_pairs(capsys):
-    """Section 6.2 of "Heavy-Tailed Symmetric Stochastic Neighbor Embedding"."""
-    assert experiments.run("hssne-vehicle") == 0, capsys.readouterr().out
-
-
 @pytest.mark.parametrize("name", [None, 3, "nope", ["hssne-unsupervised"]])
 def test_what_is_no_experiment_is_named(name):
     with pytest.raises(ValueError, match="name must be one of hssne-"):

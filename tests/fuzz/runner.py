@@ -167,6 +167,7 @@ def run_batch(batch: Batch, journal: Journal) -> list[Failure]:
 def child(folder: Path) -> None:
     """Go through the plan in ``folder``; write a line of results for each batch."""
     import faulthandler
+    import gc
     import resource
     import warnings
 
@@ -177,6 +178,8 @@ def child(folder: Path) -> None:
     warnings.filterwarnings("error", category=RuntimeWarning, module="nbembed")
     plan = [Batch(**each) for each in json.loads((folder / "plan.json").read_text())]
     entries()
+    # To end an Explorer, Python goes through all objects for those that refer to it: not these.
+    gc.freeze()
     journal = Journal(folder / "journal")
     journal.begin()
     # Calls may write files; a path such as "../../x" must not leave the folder.

@@ -23,8 +23,8 @@ from nbembed.widget.lifetime import (
     LOOKING,
     Displays,
     held,
-    in_local_variable,
     in_other_threads,
+    in_use,
 )
 from tests.waiting import GUARD, PASSING, eventually
 
@@ -144,7 +144,7 @@ def test_variables_of_running_functions_are_found() -> None:
 
     def found() -> tuple[bool, bool]:
         with LOOKING:  # what other tests have closed may be looked at just now
-            return in_other_threads(owner.thing), in_local_variable(owner, "thing")
+            return in_other_threads(owner.thing), in_use(owner, "thing", [owner])
 
     assert found() == (False, False)
     thread = threading.Thread(target=work)
@@ -233,16 +233,16 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
     controller = explorer.session._controller
     first_looks, second_is_done = threading.Event(), threading.Event()
 
-    def slow(session: object, parts: tuple[object, ...]) -> bool:
+    def slow(owner: object, name: str, parts: tuple[object, ...]) -> bool:
         if not first_looks.is_set():
             first_looks.set()
             second_is_done.wait(0.5)  # where it can
-        return held(session, parts)
+        return in_use(owner, name, parts)
 
     with monkeypatch.context() as patch:  # closed, with its session still to be ended
         patch.setattr(explorer, "_end_session", lambda *, wait: None)
         explorer.close()
-    monkeypatch.setattr(explorer_module, "held", slow)
+    monkeypatch.setattr(explorer_module, "in_use", slow)
     found: list[bool] = []
     first = threading.Thread(target=lambda: found.append(explorer._ended_session()))
     first.start()
