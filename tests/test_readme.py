@@ -31,7 +31,7 @@ def test_commands_install_what_exists(mark):
     assert words[:4] == ["python", "-m", "pip", "install"]
     (extra,) = re.findall(r"^\.\[(\w+)\]$", words[-1])
     assert extra in PROJECT["optional-dependencies"]
-    assert run in ("nbembed lab", "python -m pytest")
+    assert run in ("nbembed lab", "python -m pytest -n logical")
     assert PROJECT["scripts"]["nbembed"] == "nbembed.cli:main"
 
 
