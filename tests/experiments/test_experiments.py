@@ -74,19 +74,25 @@ def test_a_table_and_its_status(capsys):
 
 
 @pytest.mark.parametrize(
-    ("measured", "listed", "verdict", "status"),
+    ("measured", "spread", "listed", "verdict", "status"),
     [
-        (1.0, False, "yes", 0),
-        (3.0, False, "NO", 1),
-        (3.0, True, "known", 0),
-        (1.0, True, "PASSES", 1),
-        (math.nan, True, "NO", 1),
+        (1.0, None, False, "yes", 0),
+        (3.0, None, False, "NO", 1),
+        (2.1, 0.5, False, "NO", 1),
+        (3.0, None, True, "known", 0),
+        (1.0, None, True, "PASSES", 1),
+        (1.0, 0.5, True, "PASSES", 1),
+        (1.8, 0.5, True, "PASSES", 0),  # another rounding might put it outside
+        (math.nan, 0.5, True, "NO", 1),
     ],
 )
-def test_exactly_the_known_failures_fail(monkeypatch, capsys, measured, listed, verdict, status):
+def test_exactly_the_known_failures_fail(
+    monkeypatch, capsys, measured, spread, listed, verdict, status
+):
     known = {("fake", "figure"): "because of a cause"} if listed else {}
     monkeypatch.setattr(base, "KNOWN_FAILURES", known)
-    outcome = report(experiment(Figure("figure", "", measured, 0, 2)), None)
+    figure = Figure("figure", "", measured, 0, 2, spread=spread)
+    outcome = report(experiment(figure), None)
     assert outcome.status == status
     assert outcome.figures[0].verdict == verdict
     out = capsys.readouterr().out
