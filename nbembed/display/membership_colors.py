@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: The light of a point that is of none of the classes.
+GRAY = np.float32((0x99 / 255) ** 2.2)
+
 
 def membership_colors(memberships: NDArray[Any], colors: Sequence[str]) -> NDArray[np.uint8]:
     """Return the class colors, mixed for each point by its class probabilities.
@@ -19,7 +22,7 @@ def membership_colors(memberships: NDArray[Any], colors: Sequence[str]) -> NDArr
     Parameters
     ----------
     memberships : ndarray of shape (n_samples, n_classes)
-        Rows of probabilities.
+        Rows of probabilities; what a row lacks to one is gray.
     colors : sequence of str
         ``"#RRGGBB"`` of each class.
 
@@ -30,7 +33,8 @@ def membership_colors(memberships: NDArray[Any], colors: Sequence[str]) -> NDArr
     n, n_classes = memberships.shape
     encoded = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in colors[:n_classes]])
     linear = ((encoded / 255.0) ** 2.2).astype(np.float32)
-    light = np.asarray(memberships, dtype=np.float32) @ linear
+    p = np.asarray(memberships, dtype=np.float32)
+    light = p @ linear + np.maximum(1 - p.sum(axis=1, keepdims=True), 0) * GRAY
     rgba = np.full((n, 4), 255, dtype=np.uint8)
     rgba[:, :3] = np.rint(255.0 * np.clip(light, 0.0, 1.0) ** (1 / 2.2))
     return rgba

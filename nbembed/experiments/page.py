@@ -43,7 +43,8 @@ DIR`).
 *Reproduced* says that the experiments compute all that a table or figure shows; whether the figures
 agree is in the verdicts. **yes**: in its range; **known**: outside, and listed with what is known
 of the cause; **NO**: outside and not listed; **PASSES**: listed as a failure, but in its range. The
-command's exit status is 0 if there is no NO, and nothing passes by more than its standard deviation.
+command's exit status is 0 if there is no NO, and nothing passes by more than its standard
+deviation.
 """
 
 VERDICTS = ("yes", "known", "NO", "PASSES")

@@ -4,9 +4,10 @@
     A = −mean_i H(m_i),   B = H(m̄) or −KL(m̄ ‖ π),   D = Σ_i v_i KL(T_i ‖ m_i)
 
 Equations (6), (8), (12) and (15) of "Large Margin Non-Linear Embedding"; v_i = 1 at labeled points
-and 0 elsewhere are the paper's. Several logits of one class are ours: its centers. The derivative
-by the logit of center c of class k is that by the class logit log Σ_{c of k} e^{s_ic}, multiplied
-by the center's share e^{s_ic} / Σ_{c of k} e^{s_ic}.
+and 0 elsewhere, and means over all points, are the paper's. Several logits of one class are ours,
+its centers, and so are points of no class, which no term counts. The derivative by the logit of
+center c of class k is that by the class logit log Σ_{c of k} e^{s_ic}, multiplied by the center's
+share e^{s_ic} / Σ_{c of k} e^{s_ic}.
 """
 
 from __future__ import annotations
@@ -36,18 +37,32 @@ class Wanted(NamedTuple):
         v ≥ 0.
     constant : float
         Σ_i v_i Σ_k T_ik log T_ik, the part of D that no layout changes.
+    counted : ndarray of shape (n_samples,) or float
+        The share of each point in the means of A and B: 1/n, or 0 for points of no class.
     """
 
     targets: NDArray[np.float64]
     weights: NDArray[np.float64]
     constant: float
+    counted: Any
 
     @classmethod
-    def of(cls, targets: NDArray[np.float64], weights: NDArray[np.float64]) -> Wanted:
-        """Return what rows T of shape (n_samples, n_classes) with weights v ask for."""
+    def of(
+        cls,
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        counted: NDArray[np.bool_] | None = None,
+    ) -> Wanted:
+        """Return what rows T of shape (n_samples, n_classes) with weights v ask for.
+
+        ``counted`` are the points that A and B are means over, by default all of them.
+        """
         T = np.where(weights[:, None] > 0, targets, 0.0)
         constant = dot(weights, xlogy(T, T).sum(axis=1))
-        return cls(np.ascontiguousarray((weights[:, None] * T).T), weights, constant)
+        share: Any = 1 / weights.size
+        if counted is not None and not counted.all():
+            share = counted / counted.sum()
+        return cls(np.ascontiguousarray((weights[:, None] * T).T), weights, constant, share)
 
 
 class ClassTerms(NamedTuple):
@@ -90,19 +105,19 @@ def class_terms(
     margin_weight : float
         w ≥ 0.
     """
-    n = logits.shape[1]
+    c = wanted.counted
     present, share, log_m = _classes(logits, owners)
     m = np.exp(log_m)
-    mean = m.mean(axis=1)
+    mean = (m * c).sum(axis=1)
     log_ratio = np.log(np.maximum(mean, _TINY))
     if prior is not None:
         log_ratio -= np.log(prior[present])
     T = wanted.targets if present.size == len(wanted.targets) else wanted.targets[present]
-    A, B = dot(m, log_m) / n, -dot(mean, log_ratio)
+    A, B = dot(m, c * log_m), -dot(mean, log_ratio)
     D = wanted.constant - dot(T, log_m)
     along = log_ratio[:, None] - log_m
     along -= (m * along).sum(axis=0)
-    along *= margin_weight / n
+    along *= margin_weight * c
     along += wanted.weights
     along *= m
     along -= T

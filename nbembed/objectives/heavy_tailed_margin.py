@@ -104,7 +104,9 @@ class HeavyTailedMargin(PairObjective):
         self._regions = regions
         self._supervision = supervision
         self._prior = normalized_prior(class_prior, regions.n_classes)
-        self._wanted = Wanted.of(*regions.wanted(supervision, self.n_samples, self._lam))
+        self._wanted = Wanted.of(
+            *regions.wanted(supervision, self.n_samples, self._lam), regions.counted
+        )
 
     @property
     def n_samples(self) -> int:
@@ -178,7 +180,7 @@ class HeavyTailedMargin(PairObjective):
         if "lam" in parameters:
             other._lam = check_real("lam", parameters["lam"], low=0, open_low=True)
             wanted = self._regions.wanted(self._supervision, self.n_samples, other._lam)
-            other._wanted = Wanted.of(*wanted)
+            other._wanted = Wanted.of(*wanted, self._regions.counted)
         return other
 
     def places(self, Y: NDArray[Any]) -> NDArray[np.float64]:
@@ -256,7 +258,7 @@ class HeavyTailedMargin(PairObjective):
         around = places - places.mean(axis=0)
         r = found.responsibility
         spread = np.square(around).sum(axis=1) @ r - np.square(around.T @ r).sum(axis=0)
-        strength = self._wanted.weights + self._margin_weight / n
+        strength = self._wanted.weights + self._margin_weight * self._wanted.counted
         curvature = n * near.curvature.astype(np.float64)
         curvature += self._regions.steepness(self._lam) * strength * np.maximum(spread, 0)
         curvature += np.linalg.norm(pull, axis=1) / self._lam

@@ -42,6 +42,10 @@ class Regions(Protocol):
     def owners(self) -> NDArray[np.intp]:
         """The class of each logit, ascending."""
 
+    @property
+    def counted(self) -> NDArray[np.bool_] | None:
+        """Which points are in the terms, shape (n_samples,); ``None`` if all are."""
+
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the logits are made with, shape (n_logits, d): w or φ."""
 
@@ -96,6 +100,10 @@ class Rays:
         """Every class has one."""
         return np.arange(self.n_classes)
 
+    @property
+    def counted(self) -> None:
+        """All points are."""
+
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the directions."""
         return self.directions
@@ -138,7 +146,8 @@ class Centers:
     member_of : array of int, shape (n_samples,)
         The center that each point belongs to.
     shares : array of shape (n_samples,)
-        u_i > 0 of each point in its center; made to sum to one for each center.
+        u_i ≥ 0 of each point in its center; made to sum to one for each center. A point without a
+        share is of no class: it counts in no term.
     owners : array of int, shape (n_centers,)
         The class of each center, ascending. Every center has a member.
     targets : array of shape (n_samples, n_classes)
@@ -149,7 +158,8 @@ class Centers:
     Raises
     ------
     ValueError
-        If a center has no member, a share is not positive, or shapes disagree.
+        If a center has no member, a share is negative, a point without a share has a weight, or
+        shapes disagree.
     """
 
     member_of: NDArray[np.intp]
@@ -169,8 +179,10 @@ class Centers:
                 f"shares, weights and targets must be of {n} points like member_of, got "
                 f"{shares.shape}, {weights.shape} and {targets.shape}"
             )
-        if not (shares > 0).all():
-            raise ValueError(f"shares must be positive, got {shares.min()}")
+        if not (shares >= 0).all():
+            raise ValueError(f"shares must not be negative, got {shares.min()}")
+        if (weights[shares == 0] != 0).any():
+            raise ValueError("weights must be 0 where shares are")
         if (np.diff(owners) < 0).any() or not 0 <= owners.min() <= owners.max() < targets.shape[1]:
             raise ValueError(
                 f"owners must be ascending classes below {targets.shape[1]}, got {owners.tolist()}"
@@ -195,6 +207,11 @@ class Centers:
     def n_classes(self) -> int:
         """K, classes without a center included."""
         return int(self.targets.shape[1])
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Those that have a share in a center."""
+        return self.shares > 0
 
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return φ, the means of their members in the layout ``Y``."""

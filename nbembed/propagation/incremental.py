@@ -164,8 +164,8 @@ class Propagation:
         T = np.zeros((self._graph.n, K))
         T[where] = supervision.targets()[where]
         self._last = self._solved(where, T)
-        F, prior, reached = self._scaled(self._last, prior)
-        return _suggestions(F, T[:n], reached, prior, self._graph.piece[:n], supervision)
+        F, prior, reach = self._scaled(self._last, prior)
+        return _suggestions(F, T[:n], reach, prior, self._graph.piece[:n], supervision)
 
     def _solved(
         self, where: NDArray[np.intp], T: NDArray[np.float64], tolerance: float = TOLERANCE
@@ -185,16 +185,16 @@ class Propagation:
 
     def _scaled(
         self, solution: Solution, prior: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Return scores scaled to masses, these masses, and which points are reached."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return scores scaled to masses, these masses, and how far each point is reached."""
         F = scores(self._graph, solution, self._clamp)[: self.n_samples]
         mass = F.sum(axis=0)
         if prior is None:
             prior = mass**self._exponent * (mass > 0)
             prior /= prior.sum()
-        reached = F.sum(axis=1) >= REACH
+        reach = F.sum(axis=1)
         F *= np.divide(prior, mass, out=np.zeros(mass.size), where=mass > 0)
-        return F, prior, reached
+        return F, prior, reach
 
     def _link(self, supervision: Supervision) -> None:
         """Change the graph if links changed; the last solution is none on another graph."""
@@ -227,15 +227,13 @@ def from_zero(
     """
     anew = copy.copy(propagation)
     anew._link(supervision)
-    n, K, where = anew.n_samples, len(supervision.classes), supervision.labeled
+    K, where = len(supervision.classes), supervision.labeled
     anew._last = Solution.empty(anew._graph.n, K)
     T = np.zeros((anew._graph.n, K))
     T[where] = supervision.targets()[where]
-    solution = anew._solved(where, T, tolerance)
-    reach = np.minimum(scores(anew._graph, solution, anew._clamp)[:n].sum(axis=1), 1.0)
-    F, _, _ = anew._scaled(solution, None)
+    F, _, reach = anew._scaled(anew._solved(where, T, tolerance), None)
     total = F.sum(axis=1, keepdims=True)
-    return np.divide(F, total, out=np.zeros_like(F), where=total > 0), reach
+    return np.divide(F, total, out=np.zeros_like(F), where=total > 0), np.minimum(reach, 1.0)
 
 
 def left_out(
@@ -319,7 +317,7 @@ def propagate(
 def _suggestions(
     F: NDArray[np.float64],
     T: NDArray[np.float64],
-    reached: NDArray[np.bool_],
+    reach: NDArray[np.float64],
     prior: NDArray[np.float64],
     piece: NDArray[np.intp],
     supervision: Supervision,
@@ -328,12 +326,13 @@ def _suggestions(
     where = supervision.labeled
     labeled = np.zeros(supervision.n_samples, bool)
     labeled[where] = True
-    reached = reached & (F.sum(axis=1) > 0)
+    reached = (reach >= REACH) & (F.sum(axis=1) > 0)
     F[~reached] = prior
     F /= F.sum(axis=1, keepdims=True)
     F[where] = T[where]
     size = np.bincount(piece)[piece]
-    return Suggestions(F, supervision.classes, prior, labeled, reached | labeled, size)
+    reached |= labeled
+    return Suggestions(F, supervision.classes, prior, labeled, reached, size, np.minimum(reach, 1))
 
 
 def _same_links(a: Supervision, b: Supervision) -> bool:

@@ -29,8 +29,10 @@ from scipy.special import log_softmax, softmax
 
 from nbembed.blas import one_blas_thread
 from nbembed.propagation.discriminant import Discriminant
+from nbembed.propagation.folds import folds
 from nbembed.propagation.incremental import left_out
 from nbembed.propagation.linear import LinearClassifier, evenly
+from nbembed.propagation.reach import least_reach
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +79,7 @@ class Stacking:
         self._labels: NDArray[np.intp] | None = None
         self._classes: tuple[str, ...] = ()
         self._weights = dict(GRAPH_ALONE)
+        self._least_reach = 0.0
         # What other labels say of each label (:class:`Suggestions`), for ``_labels``.
         self._suspicion: NDArray[np.float64] = np.zeros(0)
         self._left_out_class: NDArray[np.intp] = np.zeros(0, np.intp)
@@ -90,14 +93,15 @@ class Stacking:
     ) -> Suggestions:
         """Return suggestions from the labels and links of ``supervision``.
 
-        The classifiers, the weights and what is suspicious are those of the last time until a tenth
-        of the labels has changed, so that most labels cost no more than propagation. Before they
+        The classifiers, the weights, what is suspicious and how far labels must reach are those of
+        the last time until a tenth of the labels has changed, so that most labels cost no more than
+        propagation. Before they
         are made anew, ``meanwhile`` gets suggestions from the new labels by those of the last time.
         """
         found = self._propagation.update(supervision)
         if self._stale(supervision):
             meanwhile(self._mixed(found, supervision))
-            self._fit(supervision)
+            self._fit(supervision, found)
         return self._mixed(found, supervision)
 
     def _mixed(self, found: Suggestions, supervision: Supervision) -> Suggestions:
@@ -110,6 +114,7 @@ class Stacking:
             found,
             suspicion=np.where(same, self._suspicion, 0.0),
             left_out_class=np.where(same, self._left_out_class, -1),
+            none_of_these=~found.labeled & (found.reach < self._least_reach),
         )
         if weights == GRAPH_ALONE:
             return found
@@ -130,12 +135,13 @@ class Stacking:
         return bool(changed > STALE * min((now >= 0).sum(), (before >= 0).sum()))
 
     @one_blas_thread()
-    def _fit(self, supervision: Supervision) -> None:
+    def _fit(self, supervision: Supervision, propagated: Suggestions) -> None:
         points = supervision.labeled
         classes = supervision.top_class[points]
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
         weights, suspicion, left_out_class = self._judged(supervision)
+        least = least_reach(self._propagation, supervision, propagated.top_class, propagated.reach)
         found = None
         for name, member in self._beside.items():
             if weights.get(name, 0.0) > 0:
@@ -143,7 +149,7 @@ class Stacking:
                 found = weights[name] * _log(p) + (0.0 if found is None else found)
         # At once: what is given up on the way is done again the next time.
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
-        self._found, self._weights = found, weights
+        self._found, self._weights, self._least_reach = found, weights, least
         self._suspicion, self._left_out_class = suspicion, left_out_class
 
     def _judged(
@@ -180,7 +186,7 @@ class Stacking:
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
         n_folds = FOLDS if places.size <= MANY else FOLDS_OF_MANY
-        fold = _folds(classes[places], n_folds)
+        fold = folds(classes[places], n_folds)
         out = [places[fold == f] for f in range(n_folds) if (fold == f).any()]
         order = np.argsort(np.concatenate(out))
         rows = [left_out(self._propagation, supervision, [points[part] for part in out])[order]]
@@ -223,11 +229,3 @@ def best_weights(p: NDArray[np.float64], own: NDArray[np.intp]) -> NDArray[np.fl
 
 def _log(p: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.log((1 - EVEN) * p + EVEN / p.shape[-1]))
-
-
-def _folds(classes: NDArray[np.intp], n_folds: int) -> NDArray[np.intp]:
-    """Return the fold of each label: as many of each class in each as can be, drawn at random."""
-    order = np.random.default_rng(0).permutation(classes.size)
-    fold = np.empty(classes.size, np.intp)
-    fold[order[np.argsort(classes[order], kind="stable")]] = np.arange(classes.size) % n_folds
-    return fold

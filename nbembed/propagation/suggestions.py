@@ -35,6 +35,12 @@ class Suggestions:
         Whether any label is in the point's connected piece of the graph.
     piece_size : ndarray of int, shape (n_samples,)
         Number of points in the point's connected piece of the graph.
+    reach : ndarray of shape (n_samples,)
+        The probability that a walk along the graph from the point meets a label before it ends.
+    none_of_these : ndarray of bool, shape (n_samples,)
+        Which points are said to be of no class that has a label: labels reach them less than 95 %
+        of what they are the labels of (:mod:`nbembed.propagation.reach`). Their probabilities are
+        of the classes there are.
     weights : mapping of str to float
         Weights of the members that the probabilities are of (:mod:`nbembed.propagation.stacking`):
         ``"graph"`` is propagation, which is alone with a weight of 1.
@@ -51,6 +57,8 @@ class Suggestions:
     labeled: NDArray[np.bool_] = field(repr=False)
     reached: NDArray[np.bool_] = field(repr=False)
     piece_size: NDArray[np.intp] = field(repr=False)
+    reach: NDArray[np.float64] = field(repr=False)
+    none_of_these: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 1.0})
     suspicion: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     left_out_class: NDArray[np.intp] = field(
@@ -58,12 +66,14 @@ class Suggestions:
     )
 
     def __post_init__(self) -> None:
+        if not self.none_of_these.size:
+            object.__setattr__(self, "none_of_these", np.zeros(self.n_samples, bool))
         if not self.suspicion.size:  # propagation alone asks nothing of its labels
             object.__setattr__(self, "suspicion", np.zeros(self.n_samples))
             object.__setattr__(self, "left_out_class", np.full(self.n_samples, -1, np.intp))
         for name in (
             *("probabilities", "prior", "labeled", "reached", "piece_size"),
-            *("suspicion", "left_out_class"),
+            *("reach", "none_of_these", "suspicion", "left_out_class"),
         ):
             getattr(self, name).flags.writeable = False
 
@@ -129,7 +139,9 @@ class Suggestions:
         return points[np.argsort(-self.suspicion[points], kind="stable")][:count]
 
     def above(self, confidence: float) -> NDArray[np.intp]:
-        """Return the unlabeled points that a label reaches with at least this confidence.
+        """Return the unlabeled points of a class that has a label, with at least this confidence.
+
+        Without those that no label reaches, and those of :attr:`none_of_these`.
 
         Parameters
         ----------
@@ -137,7 +149,8 @@ class Suggestions:
             In [0, 1].
         """
         least = check_real("confidence", confidence, low=0, high=1)
-        return np.flatnonzero(~self.labeled & self.reached & (self.confidence >= least))
+        named = self.reached & ~self.none_of_these
+        return np.flatnonzero(~self.labeled & named & (self.confidence >= least))
 
     def expected_right(self, confidence: float) -> float:
         """Return the share of :meth:`above` that is expected to be right: its mean confidence.

@@ -143,7 +143,7 @@ def sureness(found: Suggestions) -> NDArray[np.intp]:
     at least k + 1, so that a page counts what :meth:`nbembed.Session.accept` takes.
     """
     codes: NDArray[np.intp] = np.searchsorted(_STEPS, found.confidence, side="right")
-    return np.where(found.reached, codes, 0)
+    return np.where(found.reached & ~found.none_of_these, codes, 0)
 
 
 def _bytes(dtype: str, values: ArrayLike) -> bytes:

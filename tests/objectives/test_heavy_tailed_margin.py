@@ -61,6 +61,37 @@ def test_cost_and_gradient_of_centers(joint, rng, central_differences, alpha, la
     assert np.abs(gradient - differences).max() < 1e-6 * np.abs(differences).max()
 
 
+def test_points_of_no_class_count_in_no_term(joint, rng, central_differences):
+    n = len(joint)
+    Y = rng.normal(size=(n, 2))
+    made = centers(n)
+    no_class = (np.arange(n) >= made.owners.size) & (np.arange(n) % 3 == 0)
+    shares, weights = made.shares * ~no_class, made.weights * ~no_class
+    regions = Centers(made.member_of, shares, made.owners, made.targets, weights)
+    prior = rng.dirichlet(np.full(4, 5.0))
+    objective = HeavyTailedMargin(joint, 0.7, regions, margin_weight=30.0, class_prior=prior)
+
+    _, gradient = objective.cost_and_gradient(Y)
+    differences = central_differences(objective, Y)
+    assert np.abs(gradient - differences).max() < 1e-6 * np.abs(differences).max()
+
+    moved = Y + 5 * rng.normal(size=Y.shape) * no_class[:, None]
+    neighbors = HeavyTailed(joint)
+    for layout in (Y, moved):
+        of_classes = {t.name: t for t in objective.cost_terms(layout) if t.name == "margin"}
+        assert not of_classes["margin"].gradient[no_class].any()
+    assert objective.cost(moved) - objective.cost(Y) == pytest.approx(
+        n * (neighbors.cost(moved) - neighbors.cost(Y))
+    )
+    # The means are over the others: as many points again of no class change nothing.
+    m = objective.membership(Y)[~no_class]
+    mean = m.mean(axis=0)
+    A, B = np.mean(np.sum(m * np.log(m), axis=1)), -np.sum(mean * np.log(mean / prior))
+    T, v = regions.targets[~no_class], weights[~no_class]
+    expected = -30 * (A + B) + v @ np.sum(T * np.log(T / m), axis=1)
+    assert objective.cost(Y) - n * neighbors.cost(Y) == pytest.approx(expected)
+
+
 def test_cost_and_gradient_of_directions(joint, rng, central_differences, supervision):
     Y = rng.normal(size=(len(joint), 2))
     objective = HeavyTailedMargin(joint, 0.7, Rays(circle(4), radius=0.9), supervision, alpha=0.8)
@@ -182,7 +213,9 @@ def test_derivative_by_single_logits(rng):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"shares": np.zeros(9)}, "shares must be positive"),
+        ({"shares": np.full(9, -1.0)}, "shares must not be negative"),
+        ({"shares": np.zeros(9)}, "every center must have a member"),
+        ({"shares": np.eye(9)[0], "weights": np.ones(9)}, "weights must be 0 where shares are"),
         ({"owners": np.array([1, 0])}, "owners must be ascending"),
         ({"owners": np.array([0, 2])}, "owners must be ascending"),
         ({"member_of": np.zeros(9, int)}, "every center must have a member"),

@@ -336,7 +336,8 @@ def suggestions(confidence, labeled=()):
     p = np.column_stack([confidence, 1 - np.asarray(confidence)])
     n = len(p)
     given = np.isin(np.arange(n), labeled)
-    return Suggestions(p, ("a", "b"), np.full(2, 0.5), given, np.ones(n, bool), np.full(n, n))
+    everywhere = np.ones(n, bool), np.full(n, n), np.ones(n)
+    return Suggestions(p, ("a", "b"), np.full(2, 0.5), given, *everywhere)
 
 
 def test_the_least_confidence_is_where_so_many_are_expected_to_be_right():

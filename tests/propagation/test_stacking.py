@@ -342,13 +342,13 @@ def test_most_labels_cost_no_fit(monkeypatch):
     stack = Stacking(Propagation(neighbor_affinities(X)), X)
     labels = as_supervision(known, len(X))
     weights = stack.update(labels).weights
-    monkeypatch.setattr(stack, "_fit", lambda _: pytest.fail("a fit for a tenth of the labels"))
+    monkeypatch.setattr(stack, "_fit", lambda *_: pytest.fail("a fit for a tenth of the labels"))
     for i in range(60, 66):
         labels = labels.label(i, str(y[i]))
         assert stack.update(labels).weights == weights
     monkeypatch.undo()
     fits = []
-    monkeypatch.setattr(stack, "_fit", fits.append)
+    monkeypatch.setattr(stack, "_fit", lambda labels, _: fits.append(labels))
     stack.update(labels.label(66, str(y[66])))
     assert len(fits) == 1
 

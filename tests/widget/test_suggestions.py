@@ -24,7 +24,7 @@ def suggestions(rows: Any, classes: tuple[str, ...] = ("a", "b"), **given: Any) 
     labeled, reached = np.zeros(n, bool), np.ones(n, bool)
     parts = {"labeled": labeled, "reached": reached, **given}
     prior = np.full(len(classes), 1 / len(classes))
-    return Suggestions(P, classes, prior, piece_size=np.ones(n, int), **parts)
+    return Suggestions(P, classes, prior, piece_size=np.ones(n, int), reach=np.ones(n), **parts)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from sklearn.utils import ClassifierTags
 from nbembed.estimator_input import chunk_by_chunk
 from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.mbed.annealing import Finish, StopFlag
-from nbembed.methods.mbed.recipe import MbedRecipe
+from nbembed.methods.mbed.recipe import MbedRecipe, none_of_these
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.recipe import PathStep
@@ -126,6 +126,10 @@ class Mbed(PlacesNewPoints):
         Predicted class of each point: your own label values, names of classes, or numbers.
     membership_ : ndarray of shape (n_samples, n_classes)
         Class probabilities, columns as ``classes_``.
+    none_of_these_ : ndarray of bool, shape (n_samples,)
+        Points that seem to be of none of the classes that have labels, with
+        ``directions="centers"``: they are drawn to no center. ``labels_`` has the likeliest of the
+        classes there are.
     classes_ : ndarray of shape (n_classes,)
         Classes in the order of their first appearance, unnamed ones after them.
     directions_ : ndarray of shape (n_classes, n_components)
@@ -168,6 +172,7 @@ class Mbed(PlacesNewPoints):
 
     labels_: NDArray[Any]
     membership_: NDArray[np.float64]
+    none_of_these_: NDArray[np.bool_]
     classes_: NDArray[Any]
     directions_: NDArray[np.float64] | None
     centers_: NDArray[np.float64] | None
@@ -338,6 +343,8 @@ class Mbed(PlacesNewPoints):
         self.embedding_ = np.array(step.embedding)
         self.cost_ = float(objective.evaluate(step.embedding).plain_cost)
         self.membership_ = objective.membership(step.embedding)
+        none = none_of_these(objective)
+        self.none_of_these_ = np.zeros(len(self.embedding_), bool) if none is None else none
         self.path_ = best.path
         self.radius_ = radius
         directions = best.geometry.directions

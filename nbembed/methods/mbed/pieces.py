@@ -1,7 +1,7 @@
 """Centers of class regions: which points of a map belong to which class, and in how many pieces.
 
-A function of a map and of the labels alone, so that the same labels give the same regions whatever
-was undone in between. All of it is ours; nothing is in the paper.
+A function of a map, of the data's neighbors and of the labels alone, so that the same labels give
+the same regions whatever was undone in between. All of it is ours; nothing is in the paper.
 
 1. Labels are propagated along the neighbor graph of the map (:func:`nbembed.propagation.propagate`)
    to probabilities F of all points. Classes without a label begin at the clusters of the map that
@@ -11,6 +11,9 @@ was undone in between. All of it is ours; nothing is in the paper.
    and the class is divided among its centers anew: a class in several pieces gets several centers.
 3. Targets are the labels, and with the weight :data:`REINFORCED` the propagated probabilities of
    all other points.
+
+Points that the labels do not reach in the data (:func:`none_of`) count nowhere in this: a group
+that nobody has named gets no center and is not drawn to one.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from nbembed.objectives.regions import Centers
-from nbembed.propagation import neighbor_affinities, propagate
+from nbembed.propagation import Propagation, neighbor_affinities, propagate
+from nbembed.propagation.incremental import from_zero
+from nbembed.propagation.reach import TOLERANCE, least_reach
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,10 +45,16 @@ PLACES = 200
 ROUNDS, STARTS = 20, 4
 
 
-def make_centers(Y: NDArray[Any], supervision: Supervision, n_classes: int) -> Centers:
+def make_centers(
+    Y: NDArray[Any],
+    supervision: Supervision,
+    n_classes: int,
+    none_of_these: NDArray[np.bool_] | None = None,
+) -> Centers:
     """Return the centers of ``n_classes`` classes on the map ``Y``.
 
-    Classes that neither a label nor a cluster is left for have no center.
+    Classes that neither a label nor a cluster is left for have no center, nor have points that are
+    of no class.
 
     Parameters
     ----------
@@ -52,17 +63,53 @@ def make_centers(Y: NDArray[Any], supervision: Supervision, n_classes: int) -> C
         Labels and links.
     n_classes : int
         At least the number of its classes.
+    none_of_these : ndarray of bool, shape (n_samples,), optional
+        Which points are of none of the classes (:func:`none_of`).
     """
     layout = np.ascontiguousarray(Y, dtype=np.float64)
     F = class_probabilities(layout, supervision, n_classes)
-    member_of, owners = pieces(layout, F)
+    counted = np.ones(len(layout), bool) if none_of_these is None else ~none_of_these
+    member_of = np.zeros(len(layout), np.intp)
+    member_of[counted], owners = pieces(layout[counted], F[counted])
     # A class that is nowhere the likeliest has no center, and its share goes to the others.
     present = np.isin(np.arange(n_classes), owners)
     targets = np.where(present, F, 0.0)
     targets /= targets.sum(axis=1, keepdims=True)
-    weights = np.full(len(layout), REINFORCED)
+    weights = np.where(counted, REINFORCED, 0.0)
     weights[supervision.labeled] = 1.0
-    return Centers(member_of, F.max(axis=1), owners, targets, weights)
+    return Centers(member_of, counted * F.max(axis=1), owners, targets, weights)
+
+
+def none_of(
+    affinities: Affinities, supervision: Supervision, n_classes: int, n_jobs: int | None = None
+) -> NDArray[np.bool_]:
+    """Return which points are of none of the classes, as the neighbors in the data say.
+
+    See :mod:`nbembed.propagation.reach`. None is where a class without a label may be anywhere.
+
+    Parameters
+    ----------
+    affinities : Affinities
+        Of the data; the graph that is made of them is kept with them.
+    supervision : Supervision
+    n_classes : int
+        As for :func:`make_centers`.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+    """
+    labeled, n = supervision.labeled, supervision.n_samples
+    if np.unique(supervision.top_class[labeled]).size < n_classes or n == 1:
+        return np.zeros(n, bool)
+    graph: Propagation
+    graph = affinities.cached("propagation", lambda: Propagation(affinities, n_jobs=n_jobs))
+    p, reach = from_zero(graph, supervision, TOLERANCE)
+    none = reach < least_reach(graph, supervision, p.argmax(axis=1), reach)
+    none[labeled] = False
+    return none
 
 
 def class_probabilities(

@@ -53,12 +53,12 @@ from nbembed.methods.mbed.parameters import (
     STAGES,
     MbedParameters,
 )
-from nbembed.methods.mbed.pieces import make_centers
+from nbembed.methods.mbed.pieces import make_centers, none_of
 from nbembed.methods.recipe import Geometry, Start
 from nbembed.methods.settings import check_init, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, Pinned
 from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin, links_alone
-from nbembed.objectives.regions import Rays
+from nbembed.objectives.regions import Centers, Rays
 from nbembed.optimizers import ConjugateGradient, MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
@@ -311,8 +311,13 @@ class MbedRecipe(MbedParameters):
         return Geometry(geometry.scale, bind(old, geometry.bound, Y, supervision), bound)
 
     def memberships(self, Y: NDArray[Any], objective: Any) -> NDArray[Any] | None:
-        """Return the class probabilities at ``Y``, shape (n_samples, n_classes)."""
-        return np.asarray(objective.membership(Y))
+        """Return the class probabilities at ``Y``, shape (n_samples, n_classes).
+
+        Rows of points that are of none of the classes are 0.
+        """
+        membership = np.asarray(objective.membership(Y))
+        none = none_of_these(objective)
+        return membership if none is None else membership * ~none[:, None]
 
     def path_criterion(self, Y: NDArray[Any], objective: Any) -> float:
         """Return the Hotelling–Lawley trace of the predicted classes; NaN where one is empty.
@@ -397,10 +402,12 @@ class MbedRecipe(MbedParameters):
                 raise ValueError("geometry must have a reference; make_start() and adopt() give it")
             n_classes = self._count_classes(supervision)
             n_components = geometry.reference.shape[1]
-            regions = make_centers(geometry.reference, supervision, n_classes)
+            none = none_of(affinities, supervision, n_classes, self.n_jobs)
+            regions = make_centers(geometry.reference, supervision, n_classes, none)
             if prior is None:
                 # Estimated from the labels, as far as they have been propagated; never zero.
-                prior = (regions.targets.sum(axis=0) + 1) / (regions.targets.sum() + n_classes)
+                mass = regions.targets[regions.counted].sum(axis=0) + 1
+                prior = mass / mass.sum()
         elif geometry.directions is None:
             raise ValueError("geometry must have directions; make_start() and adopt() give it")
         else:
@@ -455,6 +462,12 @@ class MbedRecipe(MbedParameters):
         crude = Run(sne, ConjugateGradient(), Y).step(CRUDE_STEPS)
         stds = np.std(crude.embedding, axis=0, dtype=np.float64)
         return crude, float(np.exp(np.mean(np.log(np.maximum(stds, 1e-3)))))
+
+
+def none_of_these(objective: Any) -> NDArray[np.bool_] | None:
+    """Return which points are of none of the classes, ``None`` where that is not asked."""
+    regions = getattr(_plain(objective), "regions", None)
+    return ~regions.counted if isinstance(regions, Centers) else None
 
 
 def _plain(objective: Any) -> Any:

@@ -1,0 +1,112 @@
+"""None of these: points that the labels do not reach as they reach what they are the labels of.
+
+r_i is the probability that a walk from point i meets a label before it ends. A group that nobody
+has named is left on few edges, so r is small there. How small is too small, labels tell: in
+:data:`FOLDS` parts each is left out, and has an r from the others. A point is said to be of no
+class that has a label if
+
+    r_i / (1 − r_i) < c q,    c = o / o'
+
+q is the quantile :data:`LOST` of the odds r/(1 − r) of left out labels, so that about so many
+points of the classes are lost. Labels often lie closer together than the points that they speak
+for, and a lasso gives them in one heap: then a left out label is met far too often. So odds are
+scaled to make the upper quartiles agree, o of the unlabeled points and o' of the labels that were
+left out. Each label counts for as many points as its class has for each of its labels.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbembed.propagation.folds import folds
+from nbembed.propagation.system import Solution, scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.propagation.incremental import Propagation
+    from nbembed.supervision import Supervision
+
+#: Parts of the labels, each left out once.
+FOLDS = 5
+#: The share of the points of named classes that may be said to be of none.
+LOST = 0.05
+#: As :data:`~nbembed.propagation.system.TOLERANCE`: quantiles of r are compared.
+TOLERANCE = 1e-3
+#: Odds are finite between these probabilities.
+LEAST, MOST = 1e-9, 1 - 1e-9
+
+
+def least_reach(
+    propagation: Propagation,
+    supervision: Supervision,
+    top_class: NDArray[np.intp],
+    reach: NDArray[np.float64],
+) -> float:
+    """Return the r below which a point is said to be of no class that has a label.
+
+    Parameters
+    ----------
+    propagation : Propagation
+        Not changed.
+    supervision : Supervision
+    top_class : ndarray of int, shape (n_samples,)
+        The likeliest class of each point.
+    reach : ndarray of shape (n_samples,)
+        r of each point.
+
+    Returns
+    -------
+    float
+        0 where no class has two labels, or every point is labeled.
+    """
+    points = supervision.labeled
+    classes = supervision.top_class[points]
+    counts = np.bincount(classes, minlength=len(supervision.classes))
+    rest = np.setdiff1d(np.arange(supervision.n_samples), points)
+    left_out = counts[classes] >= 2
+    if not left_out.any() or rest.size == 0:
+        return 0.0
+    points, classes = points[left_out], classes[left_out]
+    of_labels = np.empty(points.size)
+    fold = folds(classes, FOLDS)
+    for part in range(FOLDS):
+        out = fold == part
+        if out.any():
+            kept = np.setdiff1d(supervision.labeled, points[out])
+            of_labels[out] = _reach(propagation, supervision, kept)[points[out]]
+    mass = np.bincount(top_class[rest], reach[rest], minlength=counts.size)
+    weights = mass[classes] / counts[classes]
+    if not weights.any():
+        return 0.0
+    upper = _odds(np.quantile(reach[rest], 0.75)) / _odds(_quantile(of_labels, weights, 0.75))
+    least = _odds(_quantile(of_labels, weights, LOST)) * upper
+    return float(least / (1 + least))
+
+
+def _reach(
+    propagation: Propagation, supervision: Supervision, labeled: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return r of all points if these alone were labeled, whatever class: one linear system."""
+    anew = copy.copy(propagation)
+    anew._link(supervision)
+    anew._last = Solution.empty(anew._graph.n, 1)
+    T = np.zeros((anew._graph.n, 1))
+    T[labeled] = 1.0
+    solution = anew._solved(labeled, T, TOLERANCE)
+    return np.minimum(scores(anew._graph, solution, anew._clamp)[: anew.n_samples, 0], 1.0)
+
+
+def _odds(r: float) -> float:
+    r = min(max(float(r), LEAST), MOST)
+    return r / (1 - r)
+
+
+def _quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
+    """Return the least value that so large a share of the weight is at or below."""
+    order = np.argsort(values, kind="stable")
+    sums = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(sums, share * sums[-1])]])
