@@ -44,7 +44,10 @@ class Regions(Protocol):
 
     @property
     def counted(self) -> NDArray[np.bool_] | None:
-        """Which points are in the terms, shape (n_samples,); ``None`` if all are."""
+        """Which points are of some class, shape (n_samples,); ``None`` if all are.
+
+        No term counts the others.
+        """
 
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the logits are made with, shape (n_logits, d): w or φ."""
@@ -82,10 +85,13 @@ class Rays:
         Unit vectors.
     radius : float, default=1.0
         r, at which a certain label is satisfied (equation 21).
+    counted : array of bool, shape (n_samples,), optional
+        The points that are of some class; by default all.
     """
 
     directions: NDArray[np.float64]
     radius: float = 1.0
+    counted: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", check_directions(self.directions))
@@ -99,10 +105,6 @@ class Rays:
     def owners(self) -> NDArray[np.intp]:
         """Every class has one."""
         return np.arange(self.n_classes)
-
-    @property
-    def counted(self) -> None:
-        """All points are."""
 
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the directions."""
@@ -210,7 +212,7 @@ class Centers:
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """Those that have a share in a center."""
+        """The points that have a share in a center."""
         return self.shares > 0
 
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:

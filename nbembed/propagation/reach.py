@@ -2,16 +2,21 @@
 
 r_i is the probability that a walk from point i meets a label before it ends. A group that nobody
 has named is left on few edges, so r is small there. How small is too small, labels tell: in
-:data:`FOLDS` parts each is left out, and has an r from the others. A point is said to be of no
-class that has a label if
+:data:`FOLDS` parts each is left out, and has an r from the others. A point may be of no class that
+has a label if
 
-    r_i / (1 − r_i) < c q,    c = o / o'
+    r_i / (1 − r_i) < min(c q, o/3),    c = o / o'
 
 q is the quantile :data:`LOST` of the odds r/(1 − r) of left out labels, so that about so many
 points of the classes are lost. Labels often lie closer together than the points that they speak
 for, and a lasso gives them in one heap: then a left out label is met far too often. So odds are
 scaled to make the upper quartiles agree, o of the unlabeled points and o' of the labels that were
-left out. Each label counts for as many points as its class has for each of its labels.
+left out. Each label counts for as many points as its class has for each of its labels. And of few
+labels a quantile is a guess: odds of a third of o are enough in any case.
+
+Such points are of none of the classes where they are a group: connected in the graph, and at least
+:data:`GROUP` times as many as there are unlabeled points to a label. By chance so large a part of
+the named classes has no label with a probability of e⁻² = .14; stray points stay what they are.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from nbembed.propagation.folds import folds
 from nbembed.propagation.system import Solution, scores
@@ -31,9 +37,13 @@ if TYPE_CHECKING:
     from nbembed.supervision import Supervision
 
 #: Parts of the labels, each left out once.
-FOLDS = 5
+FOLDS = 3
 #: The share of the points of named classes that may be said to be of none.
 LOST = 0.05
+#: The odds that are enough, as a share of those of the upper quartile.
+ENOUGH = 1 / 3
+#: The least size of a group, in points for each label.
+GROUP = 2.0
 #: As :data:`~nbembed.propagation.system.TOLERANCE`: quantiles of r are compared.
 TOLERANCE = 1e-3
 #: Odds are finite between these probabilities.
@@ -46,7 +56,7 @@ def least_reach(
     top_class: NDArray[np.intp],
     reach: NDArray[np.float64],
 ) -> float:
-    """Return the r below which a point is said to be of no class that has a label.
+    """Return the r below which a point may be of no class that has a label.
 
     Parameters
     ----------
@@ -82,17 +92,53 @@ def least_reach(
     weights = mass[classes] / counts[classes]
     if not weights.any():
         return 0.0
-    upper = _odds(np.quantile(reach[rest], 0.75)) / _odds(_quantile(of_labels, weights, 0.75))
-    least = _odds(_quantile(of_labels, weights, LOST)) * upper
+    upper = _odds(np.quantile(reach[rest], 0.75))
+    closer = upper / _odds(_quantile(of_labels, weights, 0.75))
+    least = min(_odds(_quantile(of_labels, weights, LOST)) * closer, upper * ENOUGH)
     return float(least / (1 + least))
+
+
+def none_of_these(
+    propagation: Propagation, supervision: Supervision, reach: NDArray[np.float64], least: float
+) -> NDArray[np.bool_]:
+    """Return which points are of no class that has a label.
+
+    Parameters
+    ----------
+    propagation : Propagation
+        Not changed.
+    supervision : Supervision
+    reach : ndarray of shape (n_samples,)
+        r of each point.
+    least : float
+        Of :func:`least_reach`.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+    """
+    none = reach < least
+    none[supervision.labeled] = False
+    points = np.flatnonzero(none)
+    if points.size:
+        graph = _linked(propagation, supervision)._graph.S
+        group = connected_components(graph[points][:, points], directed=False)[1]
+        to_a_label = reach.size / supervision.labeled.size - 1
+        none[points] = np.bincount(group)[group] >= GROUP * to_a_label
+    return none
+
+
+def _linked(propagation: Propagation, supervision: Supervision) -> Propagation:
+    anew = copy.copy(propagation)
+    anew._link(supervision)
+    return anew
 
 
 def _reach(
     propagation: Propagation, supervision: Supervision, labeled: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Return r of all points if these alone were labeled, whatever class: one linear system."""
-    anew = copy.copy(propagation)
-    anew._link(supervision)
+    anew = _linked(propagation, supervision)
     anew._last = Solution.empty(anew._graph.n, 1)
     T = np.zeros((anew._graph.n, 1))
     T[labeled] = 1.0

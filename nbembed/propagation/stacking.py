@@ -32,7 +32,7 @@ from nbembed.propagation.discriminant import Discriminant
 from nbembed.propagation.folds import folds
 from nbembed.propagation.incremental import left_out
 from nbembed.propagation.linear import LinearClassifier, evenly
-from nbembed.propagation.reach import least_reach
+from nbembed.propagation.reach import least_reach, none_of_these
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,9 @@ class Stacking:
             found,
             suspicion=np.where(same, self._suspicion, 0.0),
             left_out_class=np.where(same, self._left_out_class, -1),
-            none_of_these=~found.labeled & (found.reach < self._least_reach),
+            none_of_these=none_of_these(
+                self._propagation, supervision, found.reach, self._least_reach
+            ),
         )
         if weights == GRAPH_ALONE:
             return found

@@ -38,8 +38,8 @@ class Suggestions:
     reach : ndarray of shape (n_samples,)
         The probability that a walk along the graph from the point meets a label before it ends.
     none_of_these : ndarray of bool, shape (n_samples,)
-        Which points are said to be of no class that has a label: labels reach them less than 95 %
-        of what they are the labels of (:mod:`nbembed.propagation.reach`). Their probabilities are
+        Which points are said to be of no class that has a label: groups that labels reach less
+        than 95 % of their own classes (:mod:`nbembed.propagation.reach`). Their probabilities are
         of the classes there are.
     weights : mapping of str to float
         Weights of the members that the probabilities are of (:mod:`nbembed.propagation.stacking`):

@@ -95,7 +95,10 @@ class MapView:
 
     @property
     def membership(self) -> NDArray[Any] | None:
-        """Class probabilities, shape (n_samples, n_classes), of methods that have them."""
+        """Class probabilities, shape (n_samples, n_classes), of methods that have them.
+
+        With Mbed in the plane rows are 0 at points that seem to be of none of the classes.
+        """
         return self._controller.published.memberships(self.n_samples)
 
     def frame(self) -> Frame:

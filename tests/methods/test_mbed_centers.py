@@ -299,3 +299,39 @@ def test_digits_with_eight_labels_a_class_in_the_plane():
     hidden = known == -1
     assert model.embedding_.shape == (1797, 2)
     assert np.mean(model.labels_[hidden] != y[hidden]) <= 0.05
+
+
+# -- none of these ---------------------------------------------------------------------------------
+
+
+def test_a_group_that_nobody_named_gets_no_center(five):
+    X, y = five
+    known = np.where((np.arange(150) < 60) & (y < 3), y, -1)
+    model = quick().fit(X, known)
+    none = model.none_of_these_
+    assert none[y >= 3].mean() > 0.9
+    assert none[y < 3].mean() < 0.1
+    assert set(model.labels_) == {0, 1, 2}, "the likeliest of the classes there are"
+    np.testing.assert_allclose(model.membership_.sum(axis=1), 1)
+    unnamed = [model.embedding_[y == k].mean(axis=0) for k in (3, 4)]
+    radius = np.linalg.norm(model.embedding_[y == 3] - unnamed[0], axis=1).max()
+    for place in unnamed:
+        assert np.linalg.norm(model.centers_ - place, axis=1).min() > radius
+    assert not quick().fit(X, np.where(np.arange(150) < 60, y, -1)).none_of_these_.any()
+
+
+def test_classes_that_may_be_anywhere_leave_no_point_out(five):
+    X, y = five
+    known = np.where((np.arange(150) < 60) & (y < 3), y, -1)
+    model = quick(n_classes=5).fit(X, known)
+    assert not model.none_of_these_.any()
+    assert len(model.centers_) == 5
+
+
+def test_a_circle_knows_of_none_and_the_paper_does_not(five):
+    X, y = five
+    known = np.where((np.arange(150) < 60) & (y < 3), y, -1)
+    circle = quick(directions="circle", alpha=1.0).fit(X, known)
+    assert circle.none_of_these_[y >= 3].mean() > 0.9
+    assert circle.none_of_these_[y < 3].mean() < 0.1
+    assert not Mbed(random_state=0, max_iter=60).fit(X, known).none_of_these_.any()

@@ -44,7 +44,7 @@ def test_a_fourth_class_turns_the_circle_into_centers_and_undo_turns_it_back(ses
     session.check()
     assert session.directions is None
     assert session.membership.shape == (100, 4)
-    # The cluster without labels belongs to some class, as a second piece of it.
+    # A cluster no larger than what two labels speak for belongs to some class, as a piece of it.
     assert list(dict.fromkeys(session.center_names)) == [f"class {k}" for k in range(4)]
     session.undo()
     session.step(20, wait=True)
@@ -142,3 +142,24 @@ def test_it_comes_to_rest(five):
         assert session.cost == pytest.approx(cost, rel=1e-3)
     finally:
         session.close()
+
+
+def test_a_group_stays_gray_until_it_is_named(session, five):
+    _, y = five
+    session.step(100)
+    session.switch("Mbed")
+    labeled(session, y, range(4), count=8)
+    session.step(20, wait=True)
+    gray = ~session.membership.any(axis=1)
+    assert gray[y == 4].mean() > 0.9
+    assert gray[y != 4].mean() < 0.15
+    assert sorted(session.center_names) == [f"class {k}" for k in range(4)]
+    labeled(session, y, [4], count=8)
+    session.step(20, wait=True)
+    assert session.membership.any(axis=1).mean() > 0.95
+    assert "class 4" in session.center_names
+    session.undo()
+    session.step(20, wait=True)
+    np.testing.assert_array_equal(~session.membership.any(axis=1), gray)
+    rest(session)
+    assert session.replayed().embedding.tobytes() == session.embedding.tobytes()

@@ -127,9 +127,8 @@ class Mbed(PlacesNewPoints):
     membership_ : ndarray of shape (n_samples, n_classes)
         Class probabilities, columns as ``classes_``.
     none_of_these_ : ndarray of bool, shape (n_samples,)
-        Points that seem to be of none of the classes that have labels, with
-        ``directions="centers"``: they are drawn to no center. ``labels_`` has the likeliest of the
-        classes there are.
+        Points that seem to be of none of the classes that have labels, with heavy tails: they are
+        drawn to no region. ``labels_`` has the likeliest of the classes there are.
     classes_ : ndarray of shape (n_classes,)
         Classes in the order of their first appearance, unnamed ones after them.
     directions_ : ndarray of shape (n_classes, n_components)

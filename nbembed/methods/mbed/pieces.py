@@ -27,7 +27,7 @@ from scipy.spatial.distance import cdist
 from nbembed.objectives.regions import Centers
 from nbembed.propagation import Propagation, neighbor_affinities, propagate
 from nbembed.propagation.incremental import from_zero
-from nbembed.propagation.reach import TOLERANCE, least_reach
+from nbembed.propagation.reach import TOLERANCE, least_reach, none_of_these
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,9 +107,8 @@ def none_of(
     graph: Propagation
     graph = affinities.cached("propagation", lambda: Propagation(affinities, n_jobs=n_jobs))
     p, reach = from_zero(graph, supervision, TOLERANCE)
-    none = reach < least_reach(graph, supervision, p.argmax(axis=1), reach)
-    none[labeled] = False
-    return none
+    least = least_reach(graph, supervision, p.argmax(axis=1), reach)
+    return none_of_these(graph, supervision, reach, least)
 
 
 def class_probabilities(

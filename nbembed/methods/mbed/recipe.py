@@ -58,7 +58,7 @@ from nbembed.methods.recipe import Geometry, Start
 from nbembed.methods.settings import check_init, resolve_optimizer
 from nbembed.objectives import SNE, LargeMargin, Pinned
 from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin, links_alone
-from nbembed.objectives.regions import Centers, Rays
+from nbembed.objectives.regions import Rays
 from nbembed.optimizers import ConjugateGradient, MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
@@ -397,12 +397,12 @@ class MbedRecipe(MbedParameters):
     ) -> HeavyTailedMargin:
         regions: Any
         prior = self.class_prior
+        n_classes = self._count_classes(supervision)
+        none = none_of(affinities, supervision, n_classes, self.n_jobs)
         if self._has_centers:
             if geometry.reference is None:
                 raise ValueError("geometry must have a reference; make_start() and adopt() give it")
-            n_classes = self._count_classes(supervision)
             n_components = geometry.reference.shape[1]
-            none = none_of(affinities, supervision, n_classes, self.n_jobs)
             regions = make_centers(geometry.reference, supervision, n_classes, none)
             if prior is None:
                 # Estimated from the labels, as far as they have been propagated; never zero.
@@ -412,7 +412,7 @@ class MbedRecipe(MbedParameters):
             raise ValueError("geometry must have directions; make_start() and adopt() give it")
         else:
             n_components = geometry.directions.shape[1]
-            regions = Rays(geometry.directions, geometry.scale)
+            regions = Rays(geometry.directions, geometry.scale, ~none)
         return HeavyTailedMargin(
             affinities,
             lam,
@@ -466,8 +466,8 @@ class MbedRecipe(MbedParameters):
 
 def none_of_these(objective: Any) -> NDArray[np.bool_] | None:
     """Return which points are of none of the classes, ``None`` where that is not asked."""
-    regions = getattr(_plain(objective), "regions", None)
-    return ~regions.counted if isinstance(regions, Centers) else None
+    counted = getattr(getattr(_plain(objective), "regions", None), "counted", None)
+    return None if counted is None else ~counted
 
 
 def _plain(objective: Any) -> Any:

@@ -325,7 +325,7 @@ export class Questions {
     const found = suggestions.value;
     const place = found.suspicious.indexOf(point);
     if (place >= 0) return `${this.labelOf(point) ?? "no label"}, others say ${traits.classes.value[found.instead[place]]?.name ?? ""}`;
-    if (confidenceOf(found, point) === 0) return "no label reaches it";
+    if (confidenceOf(found, point) === 0) return "none of these";
     const first = traits.classes.value[found.classes[point]]?.name;
     const second = traits.classes.value[found.second[found.doubtful.indexOf(point)]]?.name;
     return [first, second].filter((name) => name !== undefined).join(" or ");

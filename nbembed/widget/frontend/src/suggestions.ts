@@ -12,7 +12,7 @@ export interface Suggestions {
   check: SuggestionCheck | null;
   /** The class that is suggested for each point. */
   classes: Uint16Array;
-  /** 1 + the confidence in steps of 1/200; 0 where no label reaches. */
+  /** 1 + the confidence in steps of 1/200; 0 where no class is suggested. */
   sureness: Uint8Array;
   /** Unlabeled points, the most doubtful first, and the second likeliest class of each. */
   doubtful: Uint32Array;
@@ -44,12 +44,12 @@ export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]
 /** Before the kernel has told any. */
 export const NO_SUGGESTIONS: Suggestions = readSuggestions({ type: "suggestions", state: "making", error: "", making: "", share: null, check: null }, []);
 
-/** The confidence of a point's suggestion; 0 where no label reaches. */
+/** The confidence of a point's suggestion; 0 where no class is suggested. */
 export function confidenceOf({ sureness }: Suggestions, point: number): number {
   return Math.max(0, (sureness[point] ?? 0) - 1) / STEPS;
 }
 
-/** How many unlabeled points have each confidence; the first number is of those that no label reaches. */
+/** How many unlabeled points have each confidence; the first number is of those that are suggested no class. */
 function counts({ sureness }: Suggestions, labels: Int32Array): Uint32Array {
   const found = new Uint32Array(STEPS + 2);
   for (let i = 0; i < sureness.length; i++) if (!(labels[i] >= 0)) found[sureness[i]]++;

@@ -137,7 +137,7 @@ function numberPainter(values: Float32Array, low: number, high: number, { neutra
   };
 }
 
-/** The suggested class's color, the grayer the less sure; gray where no label reaches. */
+/** The suggested class's color, the grayer the less sure; gray where no class is suggested. */
 function suggestionPainter(input: StyleInput, colors: Uint8Array): (i: number) => void {
   const { suggestions, hidden, theme } = input;
   const { neutral } = theme;

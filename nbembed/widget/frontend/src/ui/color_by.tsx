@@ -73,7 +73,7 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
       <MeasureLegend view={view} />
       <NamesShown view={view} />
       {colorBy.value === "suggestion" && (
-        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure">
+        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure; gray where it seems to be of none of the classes">
           <span>unsure</span><i /><span>sure</span>
         </div>
       )}
