@@ -60,14 +60,19 @@ def test_where_all_classes_have_labels_few_points_are_lost(four):
 def test_labels_in_heaps_lose_no_more_of_their_classes(four):
     """A lasso's labels are each other's neighbors: the others are reached far less than they."""
     X, y, graph = four
-    known = np.full(y.size, -1)
-    for k in range(3):
-        of_class = np.flatnonzero(y == k)
-        away = np.linalg.norm(X[of_class] - X[of_class[0]], axis=1)
-        known[of_class[np.argsort(away)[:30]]] = k
-    none = none_of(graph, known)
-    assert none[y == 3].mean() > 0.5
-    assert none[y != 3].mean() < LOST
+    found, lost = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        known = np.full(y.size, -1)
+        for k in range(3):
+            of_class = np.flatnonzero(y == k)
+            away = np.linalg.norm(X[of_class] - X[rng.choice(of_class)], axis=1)
+            known[of_class[np.argsort(away)[:30]]] = k
+        none = none_of(graph, known)
+        found.append(none[y == 3].mean())
+        lost.append(none[y != 3].mean())
+    assert np.mean(found) > 0.8
+    assert np.mean(lost) < LOST
 
 
 def test_large_classes_count_for_more_than_their_labels():
@@ -88,7 +93,7 @@ def test_stray_points_are_no_group(four):
     free = np.setdiff1d(np.arange(y.size), supervision.labeled)
     nearby = np.intersect1d(free, graph._graph.S[[free[0]]].indices)[:10]
     reach[np.append(nearby, free[0])] = 0.1
-    assert 11 < GROUP * free.size / supervision.labeled.size
+    assert GROUP * free.size / supervision.labeled.size > 11
     assert not none_of_these(graph, supervision, reach, least).any()
     reach[y == 2] = 0.1
     none = none_of_these(graph, supervision, reach, least)
