@@ -83,6 +83,7 @@ class Stacking:
         # What other labels say of each label (:class:`Suggestions`), for ``_labels``.
         self._suspicion: NDArray[np.float64] = np.zeros(0)
         self._left_out_class: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._left_out_confidence: NDArray[np.float64] = np.zeros(0)
         # The sum of the weighted logarithms of the members beside the graph.
         self._found: NDArray[np.float64] | None = None
 
@@ -114,6 +115,7 @@ class Stacking:
             found,
             suspicion=np.where(same, self._suspicion, 0.0),
             left_out_class=np.where(same, self._left_out_class, -1),
+            left_out_confidence=np.where(same, self._left_out_confidence, np.nan),
             none_of_these=none_of_these(
                 self._propagation, supervision, found.reach, self._least_reach
             ),
@@ -142,7 +144,7 @@ class Stacking:
         classes = supervision.top_class[points]
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
-        weights, suspicion, left_out_class = self._judged(supervision)
+        weights, suspicion, left_out_class, of_it = self._judged(supervision)
         least = least_reach(self._propagation, supervision, propagated.top_class, propagated.reach)
         found = None
         for name, member in self._beside.items():
@@ -153,18 +155,20 @@ class Stacking:
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
         self._found, self._weights, self._least_reach = found, weights, least
         self._suspicion, self._left_out_class = suspicion, left_out_class
+        self._left_out_confidence = of_it
 
     def _judged(
         self, supervision: Supervision
-    ) -> tuple[dict[str, float], NDArray[np.float64], NDArray[np.intp]]:
+    ) -> tuple[dict[str, float], NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
         """Return the weights that make left out labels likeliest, and what is said of each."""
         points = supervision.labeled
         classes = supervision.top_class[points]
         n, K = supervision.n_samples, len(supervision.classes)
         suspicion, left_out_class = np.zeros(n), np.full(n, -1, np.intp)
+        left_out_confidence = np.full(n, np.nan)
         counts = np.bincount(classes, minlength=K)
         if (counts >= 2).sum() < 2:
-            return dict(GRAPH_ALONE), suspicion, left_out_class
+            return dict(GRAPH_ALONE), suspicion, left_out_class, left_out_confidence
         shared = np.flatnonzero(counts[classes] >= 2)
         rows = self._left_out(supervision, shared)
         own = classes[shared]
@@ -173,8 +177,10 @@ class Stacking:
         p = softmax(np.tensordot(a, _log(rows), 1), axis=1)
         of_own = p[np.arange(own.size), own]
         left_out_class[points[shared]] = p.argmax(axis=1)
+        left_out_confidence[points[shared]] = p.max(axis=1)
         suspicion[points[shared]] = p.max(axis=1) - of_own
-        return dict(zip(("graph", *self._beside), a.tolist())), suspicion, left_out_class
+        weights = dict(zip(("graph", *self._beside), a.tolist()))
+        return weights, suspicion, left_out_class, left_out_confidence
 
     def _left_out(self, supervision: Supervision, places: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return each member's probabilities of some labels, each without the label itself.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbembed.propagation.accuracy import accuracy_interval
 from nbembed.validation import check_count, check_real
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Suggestions:
         at other points, at labels that nothing contradicts, and at the only label of a class.
     left_out_class : ndarray of int, shape (n_samples,)
         The likeliest class of a labeled point by the other labels, −1 where that was not asked.
+    left_out_confidence : ndarray of shape (n_samples,)
+        The probability of that class, NaN where it was not asked.
     """
 
     probabilities: NDArray[np.float64] = field(repr=False)
@@ -64,6 +67,9 @@ class Suggestions:
     left_out_class: NDArray[np.intp] = field(
         default_factory=lambda: np.zeros(0, np.intp), repr=False
     )
+    left_out_confidence: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros(0), repr=False
+    )
 
     def __post_init__(self) -> None:
         if not self.none_of_these.size:
@@ -71,9 +77,11 @@ class Suggestions:
         if not self.suspicion.size:  # propagation alone asks nothing of its labels
             object.__setattr__(self, "suspicion", np.zeros(self.n_samples))
             object.__setattr__(self, "left_out_class", np.full(self.n_samples, -1, np.intp))
+        if not self.left_out_confidence.size:
+            object.__setattr__(self, "left_out_confidence", np.full(self.n_samples, np.nan))
         for name in (
             *("probabilities", "prior", "labeled", "reached", "piece_size"),
-            *("reach", "none_of_these", "suspicion", "left_out_class"),
+            *("reach", "none_of_these", "suspicion", "left_out_class", "left_out_confidence"),
         ):
             getattr(self, name).flags.writeable = False
 
@@ -155,11 +163,40 @@ class Suggestions:
     def expected_right(self, confidence: float) -> float:
         """Return the share of :meth:`above` that is expected to be right: its mean confidence.
 
-        NaN if nothing is so sure. Confidences are judged by labels that were left out: with fewer
-        than some 50 labels they may be far off.
+        NaN if nothing is so sure. Confidences are judged by labels that were left out: with few of
+        them they may be far off, which :meth:`expected_interval` says.
         """
         sure = self.confidence[self.above(confidence)]
         return float(sure.mean()) if sure.size else float("nan")
+
+    def judged(self, confidence: float) -> tuple[int, int]:
+        """Return how many labels the others foretell so surely, and how many of these rightly.
+
+        Parameters
+        ----------
+        confidence : float
+            In [0, 1].
+        """
+        least = check_real("confidence", confidence, low=0, high=1)
+        foretold = self.left_out_confidence >= least  # NaN is not
+        right = foretold & (self.left_out_class == self.top_class)
+        return int(foretold.sum()), int(right.sum())
+
+    def expected_interval(self, confidence: float) -> tuple[float, float]:
+        """Return the 95 % interval of :meth:`expected_right`, as left out labels have it.
+
+        Wilson's interval (:func:`~nbembed.propagation.accuracy_interval`) of the share of labels
+        that the others foretell rightly, of those which they foretell with at least this
+        confidence: (0, 1) where there are none. It takes labels for a random sample of what is
+        suggested, and is a little low, since each is foretold from fewer labels.
+
+        Parameters
+        ----------
+        confidence : float
+            In [0, 1].
+        """
+        n, right = self.judged(confidence)
+        return accuracy_interval(right, n) if n else (0.0, 1.0)
 
     def least_confidence(self, right: float = 0.95) -> float | None:
         """Return the least confidence above which so large a share is expected to be right.

@@ -129,7 +129,9 @@ class Suggesting(Verbs):
                 )
         self.give("accept", {"confidence": confidence})
 
-    def check_suggestions(self, size: int = 20, random_state: Any = None) -> SuggestionCheck:
+    def check_suggestions(
+        self, size: int = 20, random_state: Any = None, *, confidence: float = 0.0
+    ) -> SuggestionCheck:
         """Draw points at random of those that nobody has labeled by hand, to see what is right.
 
         Label the points of the result as you see fit (:meth:`label`); :attr:`suggestion_check` then
@@ -142,6 +144,10 @@ class Suggesting(Verbs):
             Number of points; all that there are if there are fewer.
         random_state : int, Generator or None
             By default from the session's own seed and the number of checks before.
+        confidence : float, default=0.0
+            In [0, 1]: only suggestions that are at least so sure are checked, those that
+            :meth:`accept` takes, and accepted ones; 0 is every point that nobody has labeled by
+            hand, also those that are suggested no class.
 
         Returns
         -------
@@ -150,11 +156,13 @@ class Suggesting(Verbs):
         Raises
         ------
         ValueError, TypeError
-            If an argument is not legal, there are no labels, or no point is left to check.
+            If an argument is not legal, there are no labels, no suggestion is so sure, or no point
+            is left to check.
         RuntimeError
             If no suggestions can be made, or the session is closed.
         """
         check_count("size", size)
+        confidence = check_real("confidence", confidence, low=0, high=1)
         suggestions = self.suggest()
         controller = self._controller
         with controller.lock:
@@ -165,7 +173,8 @@ class Suggesting(Verbs):
             if seed is None:
                 seed = np.random.default_rng([settings.recipe.seed, self._n_checks])
             now = settings.supervision
-            check = draw_check(size, seed, suggestions, now, controller.accepted.by_hand(now))
+            by_hand = controller.accepted.by_hand(now)
+            check = draw_check(size, seed, suggestions, now, by_hand, confidence)
             self._check, self._n_checks = check, self._n_checks + 1
         controller.subscribers.tell("suggestions")
         return check

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.propagation import accuracy_interval, points_to_check
-from nbembed.supervision.conversion import without_labels
+from nbembed.propagation import accuracy_interval
+from nbembed.validation import as_generator, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class SuggestionCheck:
         The present names of the classes.
     population : int or None
         Number of points that they were drawn from.
+    confidence : float
+        How sure the suggestions at least are that the check is of.
     labels : Supervision or None
         The labels by which classes are known again after they were renamed, merged or removed;
         without, the numbers of classes are taken to be the same for ever.
@@ -56,6 +58,7 @@ class SuggestionCheck:
     answered_class: NDArray[np.intp]
     classes: tuple[str, ...]
     population: int | None = None
+    confidence: float = 0.0
     labels: Supervision | None = field(default=None, repr=False)
 
     @property
@@ -141,10 +144,11 @@ def draw_check(
     suggestions: Suggestions,
     supervision: Supervision,
     by_hand: NDArray[np.bool_],
+    confidence: float = 0.0,
 ) -> SuggestionCheck:
     """Return a check of ``size`` points that no person has labeled, drawn at random.
 
-    For a point whose suggestion was accepted, that one is checked.
+    They are of those whose suggestion is at least so sure, or was accepted, which then is checked.
 
     Raises
     ------
@@ -152,14 +156,20 @@ def draw_check(
         If there is no such point, or ``size`` is not legal.
     """
     accepted = np.flatnonzero((supervision.top_class >= 0) & ~by_hand)
-    open_ = without_labels(supervision, accepted)
-    points = points_to_check(open_, size, seed)
+    pool = ~by_hand
+    if confidence > 0:
+        sure = np.zeros_like(pool)
+        sure[suggestions.above(confidence)] = True
+        sure[accepted] = True
+        pool &= sure
+        if not pool.any():
+            raise ValueError(f"there is nothing to check: no suggestion is {confidence:g} sure")
+    points = as_generator(seed).permutation(np.flatnonzero(pool))[: check_count("size", size)]
     if not points.size:
         raise ValueError("there is nothing to check: every point was labeled by hand")
     labels = supervision.top_class[points]
     suggested = np.where(labels >= 0, labels, suggestions.top_class[points])
     nobody = np.full(points.size, -1, dtype=np.intp)
-    population = supervision.n_samples - open_.labeled.size
     return SuggestionCheck(
-        points, suggested, nobody, supervision.classes, population, labels=supervision
+        points, suggested, nobody, supervision.classes, int(pool.sum()), confidence, supervision
     )

@@ -604,8 +604,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     def _show_unsupervised(self, shown: bool) -> None:
         self._writer.update({"unsupervised_shown": shown})
 
-    def _check_suggestions(self, size: int) -> None:
-        self._session.check_suggestions(size)
+    def _check_suggestions(self, size: int, confidence: float) -> None:
+        self._session.check_suggestions(size, confidence=confidence)
 
     def _end_check(self) -> None:
         self._session.end_check()

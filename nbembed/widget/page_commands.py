@@ -93,7 +93,12 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
             (Field("column", INDEX, "Of those that `color_columns` or `find_columns` lists."),),
         ),
         CommandType(
-            "check_suggestions", "Draw points at random to ask for.", (Field("size", COUNT),)
+            "check_suggestions",
+            "Draw points at random to ask for.",
+            (
+                Field("size", COUNT),
+                Field("confidence", NUMBER, "Of the suggestions that are checked, at least."),
+            ),
         ),
         CommandType("show_cards", "Keep the cards of these points open.", points=("points",)),
         CommandType("show_names", "Show or hide names on the map.", (Field("shown", FLAG),)),

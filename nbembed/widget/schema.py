@@ -94,6 +94,7 @@ SuggestionCheck = record(
     Field("accuracy", nullable(NUMBER), "Share of the answers that agree with what was suggested."),
     Field("low", NUMBER, "Lower end of the accuracy's 95 % interval."),
     Field("high", NUMBER),
+    Field("confidence", NUMBER, "How sure the suggestions at least are that it is of."),
 )
 CardRow = record(
     "CardRow",
@@ -331,7 +332,7 @@ SUGGESTIONS = MessageType(
         Field(
             "sureness",
             BYTES,
-            f"1 + the confidence in steps of 1/{SURENESS_STEPS}; 0 where no label reaches.",
+            f"1 + the confidence in steps of 1/{SURENESS_STEPS}; 0 where no class is suggested.",
             True,
         ),
         Field("doubtful", POINTS, "Unlabeled points, the most doubtful first.", True),
@@ -340,6 +341,8 @@ SUGGESTIONS = MessageType(
         Field(
             "instead", CLASSES, "The class that the other labels suggest for each of these.", True
         ),
+        Field("foretold", BYTES, "As `sureness`, of labels that the others foretell.", True),
+        Field("rightly", BYTES, "Whether they foretell each of these rightly.", True),
     ),
 )
 CARD = MessageType(

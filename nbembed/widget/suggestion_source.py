@@ -120,6 +120,7 @@ class SuggestionSource:
             "accuracy": finite(check.accuracy),
             "low": low,
             "high": high,
+            "confidence": check.confidence,
         }
 
 
@@ -132,7 +133,12 @@ def buffers(found: Suggestions, now: Supervision) -> list[bytes]:
         second = np.argsort(-found.probabilities[doubtful], axis=1, kind="stable")[:, 1]
     suspicious = found.suspicious(DOUBTFUL)
     instead = found.left_out_class[suspicious]
-    arrays = (found.top_class, sureness(found), doubtful, second, suspicious, instead)
+    foretold = np.flatnonzero(found.left_out_class >= 0)
+    rightly = found.left_out_class[foretold] == found.top_class[foretold]
+    arrays = (
+        *(found.top_class, sureness(found), doubtful, second, suspicious, instead),
+        *(_steps(found.left_out_confidence[foretold]), rightly),
+    )
     return [_bytes(f.type.dtype, values) for f, values in zip(SUGGESTIONS.buffers, arrays)]
 
 
@@ -142,8 +148,12 @@ def sureness(found: Suggestions) -> NDArray[np.intp]:
     A confidence c is at least k/:data:`~nbembed.widget.schema.SURENESS_STEPS` just if its code is
     at least k + 1, so that a page counts what :meth:`nbembed.Session.accept` takes.
     """
-    codes: NDArray[np.intp] = np.searchsorted(_STEPS, found.confidence, side="right")
+    codes = _steps(found.confidence)
     return np.where(found.reached & ~found.none_of_these, codes, 0)
+
+
+def _steps(confidence: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.asarray(np.searchsorted(_STEPS, confidence, side="right"))
 
 
 def _bytes(dtype: str, values: ArrayLike) -> bytes:

@@ -96,6 +96,7 @@ def given_to(member: str) -> dict[str, Strategy]:
         "check_suggestions": {
             "size": st.integers(1, 9),
             "random_state": st.sampled_from([None, 0]),
+            "confidence": st.sampled_from([0.0, 0.6]),
         },
         "label_each": {
             "labels": st.lists(

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import nbembed as nb
 from nbembed.kernels.threads import Interrupted
-from nbembed.propagation import Propagation, neighbor_affinities
+from nbembed.propagation import Propagation, accuracy_interval, neighbor_affinities
 from nbembed.propagation.components import components
 from nbembed.propagation.discriminant import Discriminant
 from nbembed.propagation.incremental import left_out
@@ -335,6 +335,29 @@ def test_labels_are_taken_evenly():
     assert (np.diff(taken) > 0).all()
     np.testing.assert_array_equal(np.bincount(classes[taken]), [29, 3, 28])
     np.testing.assert_array_equal(taken, evenly(classes, 60))
+
+
+def test_labels_that_are_foretold_say_how_sure_the_expected_share_is():
+    X, y = load_digits(return_X_y=True)
+    known = np.full(y.size, -1)
+    known[::10] = y[::10]
+    found = nb.PropagationClassifier().fit(X, known).suggestions_
+    labels = np.flatnonzero(known >= 0)
+    assert np.isnan(found.left_out_confidence[known < 0]).all()
+    p, own = found.left_out_confidence[labels], found.left_out_class[labels]
+    assert ((p > 0.1) & (p <= 1)).all()
+    sure = p >= 0.95
+    assert found.judged(0.95) == (sure.sum(), (sure & (own == y[labels])).sum())
+    assert found.expected_interval(0.95) == accuracy_interval(*found.judged(0.95)[::-1])
+    low, high = found.expected_interval(0.5)
+    taken = found.above(0.5)
+    accuracy = (found.top_class[taken] == y[taken]).mean()
+    assert low <= accuracy < high + 0.02, "each label is foretold from fewer than all"
+    assert high - low < 0.1
+    alone = nb.PropagationClassifier(stacking=False).fit(X, known).suggestions_
+    assert alone.expected_interval(0.5) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="confidence must be"):
+        found.expected_interval(1.5)
 
 
 def test_most_labels_cost_no_fit(monkeypatch):

@@ -356,6 +356,30 @@ def test_a_check_remembers_what_was_suggested(session):
     assert session.suggestion_check is None
 
 
+def test_a_check_is_of_the_suggestions_that_would_be_accepted(session):
+    label_one_each(session)
+    found = session.suggest()
+    least = float(np.median(found.confidence))
+    taken = found.above(least)
+    check = session.check_suggestions(200, random_state=0, confidence=least)
+    assert sorted(check.points) == taken.tolist()
+    assert (check.population, check.confidence) == (taken.size, least)
+    session.accept(least)
+    again = session.check_suggestions(200, random_state=0, confidence=least)
+    assert sorted(again.points) == taken.tolist(), "also after they were accepted"
+    with pytest.raises(ValueError, match="confidence must be"):
+        session.check_suggestions(confidence=2)
+
+
+def test_a_check_of_what_nothing_is_so_sure_of_is_refused():
+    cloud = np.random.default_rng(3).normal(size=(120, 3))
+    with Session(cloud, Fake()) as session:
+        label_one_each(session)
+        assert session.suggest().above(1.0).size == 0
+        with pytest.raises(ValueError, match="no suggestion is 1 sure"):
+            session.check_suggestions(confidence=1.0)
+
+
 def test_a_check_knows_its_classes_when_others_go(session):
     label_one_each(session)
     points = session.check_suggestions(20, random_state=0).points.tolist()

@@ -31,6 +31,7 @@ export class FakeKernel {
     this.suggesting = false; // whether the page shows suggestions
     this.precise = false; // whether the page needs full precision
     this.check = null;
+    this.checkedFrom = 0;
     this.accepted = new Set();
     this.wrong = [];
     this.acks = 0;
@@ -336,6 +337,7 @@ export class FakeKernel {
       this.supervised("accept suggestions");
     }
     if (name === "check_suggestions") {
+      this.checkedFrom = a.confidence;
       this.check = Array.from({ length: a.size }, (_, i) => (7 * i + 3) % this.n).filter((p) => this.codes[p] < 0);
       this.suggest();
     }
@@ -427,18 +429,22 @@ export class FakeKernel {
     const second = Uint16Array.from(doubtful, (i) => (classes[i] + 1) % K);
     const suspicious = Uint32Array.from(this.wrong.filter((i) => this.codes[i] >= 0 && this.codes[i] !== this.truth[i] % K));
     const instead = Uint16Array.from(suspicious, (i) => classes[i]);
-    return { classes, sureness, doubtful, second, suspicious, instead };
+    // Each label is foretold, the first of each class wrongly.
+    const given = [...this.codes.keys()].filter((i) => this.codes[i] >= 0 && !this.accepted.has(i));
+    const foretold = Uint8Array.from(given, () => 181);
+    const rightly = Uint8Array.from(given, (i) => Number(given.some((j) => j < i && this.codes[j] === this.codes[i])));
+    return { classes, sureness, doubtful, second, suspicious, instead, foretold, rightly };
   }
 
   suggest(more = {}) {
     if (!this.suggesting) return;
     const labeled = this.codes.some((k) => k >= 0);
-    const { classes, sureness, doubtful, second, suspicious, instead } = this.suggestions();
+    const { classes, sureness, doubtful, second, suspicious, instead, foretold, rightly } = this.suggestions();
     const answers = this.check?.map((p) => (this.accepted.has(p) ? -1 : this.codes[p])) ?? [];
     const answered = answers.filter((k) => k >= 0).length;
     const right = answers.filter((k, i) => k >= 0 && k === classes[this.check[i]]).length;
-    const check = this.check && { points: this.check, answers, answered, accuracy: answered ? right / answered : null, low: 0.5, high: 1 };
-    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", making: "", share: null, check, ...more }, labeled ? [classes, sureness, doubtful, second, suspicious, instead] : []);
+    const check = this.check && { points: this.check, answers, answered, accuracy: answered ? right / answered : null, low: 0.5, high: 1, confidence: this.checkedFrom };
+    this.custom({ type: "suggestions", state: labeled ? "ready" : "none", error: "", making: "", share: null, check, ...more }, labeled ? [classes, sureness, doubtful, second, suspicious, instead, foretold, rightly] : []);
   }
 
   supervised(undo) {

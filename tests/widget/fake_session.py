@@ -243,11 +243,15 @@ class FakeSession:
         labels = [(i, self.suggestions.classes[codes[i]], confidence) for i in points]
         self._supervise(self.supervision.label_each(labels), f"accept {len(points)} suggestions")
 
-    def check_suggestions(self, size: int = 20, random_state: Any = None) -> SuggestionCheck:
-        self._give("check_suggestions", size=size)
+    def check_suggestions(
+        self, size: int = 20, random_state: Any = None, *, confidence: float = 0.0
+    ) -> SuggestionCheck:
+        self._give("check_suggestions", size=size, confidence=confidence)
         points, nobody = np.arange(size), np.full(size, -1)
         classes = self.supervision.classes
-        self.suggestion_check = SuggestionCheck(points, points % 2, nobody, classes)
+        self.suggestion_check = SuggestionCheck(
+            points, points % 2, nobody, classes, confidence=confidence
+        )
         self.tell("suggestions")
         return self.suggestion_check
 

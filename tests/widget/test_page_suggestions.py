@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from nbembed.propagation import accuracy_interval
 from tests.widget.page import DARK, LIGHT, act, kernel, sent
 from tests.widget.test_page import run
 
@@ -127,7 +129,12 @@ def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Pa
     count = int((sure >= least / 100).sum())
     expect(page.get_by_role("button", name="Accept suggestions")).to_have_text(f"Accept {count}")
     right = int(100 * expected(least))
-    expect(page.locator(".nbe-line")).to_contain_text(f"unlabeled; about {right} % right")
+    # All eight labels are foretold with .9, and four of them rightly.
+    line = page.locator(".nbe-line")
+    expect(line).to_contain_text(f"unlabeled; about {right} % right – a guess")
+    slider.fill("0.9")
+    low, high = accuracy_interval(4, 8)
+    expect(line).to_contain_text(f"({math.floor(100 * low)}–{math.ceil(100 * high)})")
     expect(page.locator(".nbe-suggesting .nbe-histogram")).to_be_visible()
 
 
@@ -193,7 +200,7 @@ def test_doubtful_points_are_stepped_through_and_answered_by_keys(page: Page) ->
     assert sent(page, "label") == [], "a number chooses a class while nothing is asked"
     page.keyboard.press("n")
     expect(asked(page)).to_be_visible()
-    expect(page.get_by_role("status")).to_contain_text("no label reaches it")
+    expect(page.get_by_role("status")).to_contain_text("no class is suggested")
     first = kernel(page, "[...k.suggestions().doubtful][0]")
     expect(asked(page)).to_have_accessible_name(f"Class of point {first}")
     page.keyboard.press("3")
@@ -257,8 +264,10 @@ def test_a_check_asks_for_all_and_tells_the_accuracy(page: Page) -> None:
         expect(asked(page)).to_contain_text(f"{i + 1} of {len(drawn)}")
         page.keyboard.press(str(k + 1 if i else (k + 1) % 4 + 1))
     n = len(drawn)
+    least = sent(page, "check_suggestions")[0]["arguments"]["confidence"]
+    assert least == float(page.get_by_role("slider", name="Least confidence").input_value())
     expect(page.locator(".nbe-result")).to_have_text(
-        f"{n} of {n} · accuracy {(n - 1) / n:.2f} (0.50–1.00)"
+        f"{n} of {n} · accuracy {(n - 1) / n:.2f} (0.50–1.00) of those at least {least:.2f} sure"
     )
     expect(page.get_by_role("status")).to_contain_text("Check complete: accuracy")
     expect(asked(page)).to_have_count(0)

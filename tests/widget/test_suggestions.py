@@ -63,12 +63,12 @@ def test_only_a_page_that_shows_them_is_told(page: Page, session: FakeSession) -
     content, sent = told(page)[-1]
     nothing = {"error": "", "making": "", "share": None, "check": None}
     assert content == {"type": "suggestions", "state": "ready", **nothing}
-    codes, sure, doubtful, second, suspicious, instead = decoded(sent)
+    codes, sure, doubtful, second, suspicious, instead, foretold, rightly = decoded(sent)
     assert codes[:5] == [0, 1, 0, 1, 1]
     assert sure[5] == 0, "no label reaches it"
     assert doubtful == [5, 3, 4, 2]
     assert second[1:] == [0, 0, 1]
-    assert suspicious == instead == []
+    assert suspicious == instead == foretold == rightly == []
     session.tell("suggestions")
     eventually(lambda: len(told(page)) == 2)
     page.say("suggesting", shown=False)
@@ -146,10 +146,24 @@ def test_a_page_counts_what_is_accepted() -> None:
 
 def test_suspicious_labels_are_sent_with_what_the_others_say() -> None:
     given = {"labeled": np.array([True, True, True, False])}
-    said = {"suspicion": np.array([0.2, 0.0, 0.7, 0.0]), "left_out_class": np.array([1, 0, 0, -1])}
-    found = suggestions(np.full((4, 2), 0.5), **given, **said)
-    *_, suspicious, instead = decoded(buffers(found, Supervision(4)))
+    said = {
+        "suspicion": np.array([0.2, 0.0, 0.7, 0.0]),
+        "left_out_class": np.array([1, 0, 0, -1]),
+        "left_out_confidence": np.array([0.6, 1.0, 0.85, np.nan]),
+    }
+    rows = np.array([[1.0, 0], [1, 0], [0, 1], [0.5, 0.5]])
+    found = suggestions(rows, **given, **said)
+    *_, suspicious, instead, foretold, rightly = decoded(buffers(found, Supervision(4)))
     assert (suspicious, instead) == ([2, 0], [0, 1])
+    assert foretold == [121, 201, 171]
+    assert rightly == [0, 1, 0]
+
+
+def test_no_class_is_suggested_to_what_is_of_none() -> None:
+    none = np.array([False, True, False])
+    found = suggestions(np.tile([0.9, 0.1], (3, 1)), none_of_these=none)
+    assert sureness(found).tolist() == [181, 0, 181]
+    assert found.above(0.5).tolist() == [0, 2]
 
 
 def test_one_class_and_many_points_fit() -> None:
@@ -168,7 +182,7 @@ def test_a_page_accepts(page: Page, session: FakeSession) -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("accept", {"confidence": 0.9}), ("check_suggestions", {"size": 3})],
+    [("accept", {"confidence": 0.9}), ("check_suggestions", {"size": 3, "confidence": 0.9})],
 )
 def test_a_page_never_waits_for_the_graph(
     page: Page, session: FakeSession, given: str, message: dict[str, Any]
@@ -184,11 +198,13 @@ def test_a_page_never_waits_for_the_graph(
 
 def test_a_check_is_told_without_what_was_suggested(page: Page, session: FakeSession) -> None:
     page.say("suggesting", shown=True)
-    assert page.command("check_suggestions", size=4)["ok"]
+    assert page.command("check_suggestions", size=4, confidence=0.7)["ok"]
+    assert session.given[-1] == ("check_suggestions", {"size": 4, "confidence": 0.7})
     eventually(lambda: told(page) and told(page)[-1][0]["check"])
     check = told(page)[-1][0]["check"]
     assert check["points"] == [0, 1, 2, 3]
     assert check["answers"] == [-1] * 4
+    assert check["confidence"] == 0.7
     assert (check["answered"], check["accuracy"], check["low"], check["high"]) == (0, None, 0, 1)
     assert check.keys() == {field.name for field in schema.SuggestionCheck.fields}
     assert page.command("end_check")["ok"]

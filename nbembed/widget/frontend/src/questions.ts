@@ -118,7 +118,7 @@ export class Questions {
     return classes.value[label_codes.value[point]]?.name;
   }
 
-  /** Draw points to check, or go on with those that have no answer. */
+  /** Draw points to check of those that would be accepted, of all if none would; or go on with those that have no answer. */
   check(): void {
     if (!this.host.able()) return;
     this.reveal();
@@ -133,7 +133,9 @@ export class Questions {
       return;
     }
     this.waiting = "check";
-    void this.store.commands.send("check_suggestions", { size: CHECK_SIZE }, []).then(({ ok }) => {
+    const threshold = this.threshold.peek();
+    const { count } = acceptable(this.store.suggestions.peek(), this.store.traits.label_codes.peek(), threshold);
+    void this.store.commands.send("check_suggestions", { size: CHECK_SIZE, confidence: count ? threshold : 0 }, []).then(({ ok }) => {
       if (!ok && this.waiting === "check") this.waiting = null;
     });
   }
@@ -325,7 +327,7 @@ export class Questions {
     const found = suggestions.value;
     const place = found.suspicious.indexOf(point);
     if (place >= 0) return `${this.labelOf(point) ?? "no label"}, others say ${traits.classes.value[found.instead[place]]?.name ?? ""}`;
-    if (confidenceOf(found, point) === 0) return "none of these";
+    if (confidenceOf(found, point) === 0) return "no class is suggested";
     const first = traits.classes.value[found.classes[point]]?.name;
     const second = traits.classes.value[found.second[found.doubtful.indexOf(point)]]?.name;
     return [first, second].filter((name) => name !== undefined).join(" or ");

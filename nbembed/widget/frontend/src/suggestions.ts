@@ -20,6 +20,9 @@ export interface Suggestions {
   /** Points whose label the other labels contradict, the most so first, and the class that these suggest. */
   suspicious: Uint32Array;
   instead: Uint16Array;
+  /** Of labels that the others foretell: as `sureness`, and whether they do so rightly. */
+  foretold: Uint8Array;
+  rightly: Uint8Array;
 }
 
 /** Steps of a confidence in [0, 1], as `SURENESS_STEPS` in schema.py. */
@@ -38,6 +41,8 @@ export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]
     second: typedArray("Uint16Array", buffers[3]),
     suspicious: typedArray("Uint32Array", buffers[4]),
     instead: typedArray("Uint16Array", buffers[5]),
+    foretold: typedArray("Uint8Array", buffers[6]),
+    rightly: typedArray("Uint8Array", buffers[7]),
   };
 }
 
@@ -60,11 +65,25 @@ export interface Acceptable {
   /** Unlabeled points that `accept` would label, and the share of them that is expected to be right. */
   count: number;
   right: number;
+  /** The 95 % interval of this share, as the labels that the others foretell have it; null where none is foretold. */
+  interval: [number, number] | null;
   unlabeled: number;
   /** The largest confidence among all of them. */
   most: number;
   /** Points by confidence, in bars of a twentieth. */
   bars: number[];
+}
+
+/** Wilson's interval of the share of labels that the others foretell rightly, of those that they foretell with a code of at least this. */
+function foretoldInterval({ foretold, rightly }: Suggestions, least: number): [number, number] | null {
+  let [n, right] = [0, 0];
+  foretold.forEach((code, i) => {
+    if (code >= least) [n, right] = [n + 1, right + rightly[i]];
+  });
+  if (!n) return null;
+  const [p, z2] = [right / n, 1.959964 ** 2];
+  const [middle, half] = [p + z2 / (2 * n), Math.sqrt(z2 * ((p * (1 - p)) / n + z2 / (4 * n * n)))];
+  return [right ? (middle - half) / (1 + z2 / n) : 0, right < n ? (middle + half) / (1 + z2 / n) : 1];
 }
 
 /** What `accept` would do at a confidence. */
@@ -81,7 +100,7 @@ export function acceptable(suggestions: Suggestions, labels: Int32Array, thresho
     bars[Math.min(19, Math.floor((20 * (code - 1)) / STEPS))] += n;
     if (code >= least) [count, sum] = [count + n, sum + (n * (code - 1)) / STEPS];
   }
-  return { count, right: count ? sum / count : 0, unlabeled, most: Math.max(0, most - 1) / STEPS, bars };
+  return { count, right: count ? sum / count : 0, interval: foretoldInterval(suggestions, least), unlabeled, most: Math.max(0, most - 1) / STEPS, bars };
 }
 
 /** The least confidence, in hundredths, above which so large a share is expected to be right; null if there is none. */

@@ -127,6 +127,8 @@ export interface SuggestionCheck {
   /** Lower end of the accuracy's 95 % interval. */
   low: number;
   high: number;
+  /** How sure the suggestions at least are that it is of. */
+  confidence: number;
 }
 
 /** A column of a card. */
@@ -562,7 +564,7 @@ export interface ReplyMessage {
   error: string | null;
 }
 
-/** What is suggested from the labels so far. Without arrays the page has none. Buffers: suggested (optional), sureness (optional), doubtful (optional), second (optional), suspicious (optional), instead (optional). */
+/** What is suggested from the labels so far. Without arrays the page has none. Buffers: suggested (optional), sureness (optional), doubtful (optional), second (optional), suspicious (optional), instead (optional), foretold (optional), rightly (optional). */
 export interface SuggestionsMessage {
   type: "suggestions";
   state: SuggestionState;
@@ -782,7 +784,7 @@ export interface CommandArguments {
   /** Choose the column that colors the points. */
   color_by_column: { column: number };
   /** Draw points at random to ask for. */
-  check_suggestions: { size: number };
+  check_suggestions: { size: number; confidence: number };
   /** Keep the cards of these points open. */
   show_cards: Record<string, never>;
   /** Show or hide names on the map. */

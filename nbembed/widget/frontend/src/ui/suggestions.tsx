@@ -37,7 +37,7 @@ export function SuggestionPanel({ view }: { view: View }) {
 function Accept({ view }: { view: View }) {
   const { threshold, chosen } = view.questions;
   const { suggestions, traits } = view.store;
-  const { count, right, unlabeled, bars } = acceptable(suggestions.value, traits.label_codes.value, threshold.value);
+  const { count, right, interval, unlabeled, bars } = acceptable(suggestions.value, traits.label_codes.value, threshold.value);
   const why = view.questions.refusal();
   const text = threshold.value.toFixed(2);
   const taken = Math.floor(20 * threshold.value + 1e-9);
@@ -61,7 +61,9 @@ function Accept({ view }: { view: View }) {
       >
         Accept {why ? "" : count.toLocaleString("en")}
       </button>
-      <p class="nbe-why nbe-line">{why || `of ${unlabeled.toLocaleString("en")} unlabeled; about ${expected(right)} right`}</p>
+      <p class="nbe-why nbe-line" title={interval ? "In parentheses: the 95 % interval, by labels that were left out and foretold by the others" : "No label is foretold so surely by the others: check some"}>
+        {why || `of ${unlabeled.toLocaleString("en")} unlabeled; about ${expected(right)} right ${interval ? `(${between(interval)})` : "– a guess"}`}
+      </p>
     </>
   );
 }
@@ -69,6 +71,11 @@ function Accept({ view }: { view: View }) {
 /** A share that never claims that all are right. */
 function expected(right: number): string {
   return `${Math.min(99, Math.floor(100 * right))} %`;
+}
+
+/** An interval in percent, rounded outwards: "95–99". */
+function between([low, high]: [number, number]): string {
+  return `${Math.floor(100 * low)}–${Math.ceil(100 * high)}`;
 }
 
 function Doubtful({ view }: { view: View }) {
@@ -174,13 +181,13 @@ function Check({ view }: { view: View }) {
     <>
       <button
         type="button" class="nbe-button" aria-label={left ? `Go on: ${left} to check (check suggestions)` : `Check ${CHECK_SIZE} (check suggestions)`} aria-disabled={why !== ""} aria-description={why}
-        title={why || (left ? "Go on with the check (C)" : `Draw ${CHECK_SIZE} points at random and say what they are: the share of right suggestions follows (C)`)}
+        title={why || (left ? "Go on with the check (C)" : `Draw ${CHECK_SIZE} points at random of those that Accept takes, and say what they are: the share of right suggestions follows (C)`)}
         onClick={() => questions.check()}
       >
         {left ? `Go on: ${left} to check` : `Check ${CHECK_SIZE}`}
       </button>
       <p class="nbe-why nbe-result" data-state={state}>
-        {check ? <>{check.answered} of {check.points.length}{check.accuracy !== null && <> · accuracy <b>{accuracyText(check)}</b></>}</> : "How many suggestions are right?"}
+        {check ? <>{check.answered} of {check.points.length}{check.accuracy !== null && <> · accuracy <b>{accuracyText(check)}</b></>}{check.confidence > 0 && <> of those at least {check.confidence.toFixed(2)} sure</>}</> : "How many suggestions are right?"}
       </p>
     </>
   );
