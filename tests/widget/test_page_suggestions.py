@@ -131,7 +131,7 @@ def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Pa
     right = int(100 * expected(least))
     # All eight labels are foretold with .9, and four of them rightly.
     line = page.locator(".nbe-line")
-    expect(line).to_contain_text(f"unlabeled; about {right} % right – a guess")
+    expect(line).to_contain_text(f"unlabeled; {right} % right – a guess")
     slider.fill("0.9")
     low, high = accuracy_interval(4, 8)
     expect(line).to_contain_text(f"({math.floor(100 * low)}–{math.ceil(100 * high)})")

@@ -62,7 +62,7 @@ function Accept({ view }: { view: View }) {
         Accept {why ? "" : count.toLocaleString("en")}
       </button>
       <p class="nbe-why nbe-line" title={interval ? "In parentheses: the 95 % interval, by labels that were left out and foretold by the others" : "No label is foretold so surely by the others: check some"}>
-        {why || `of ${unlabeled.toLocaleString("en")} unlabeled; about ${expected(right)} right ${interval ? `(${between(interval)})` : "– a guess"}`}
+        {why || `of ${unlabeled.toLocaleString("en")} unlabeled; ${expected(right)} right ${interval ? `(${between(interval)})` : "– a guess"}`}
       </p>
     </>
   );
