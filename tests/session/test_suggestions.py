@@ -58,10 +58,9 @@ def test_a_label_is_answered_before_the_linear_classifier_is_fitted_anew(session
 
     monkeypatch.setattr(Stacking, "_fit", slow)
     label_one_each(session)
-    assert session.suggestions is None
+    eventually(lambda: session.suggestions is not None)
     assert fitting.wait(GUARD)
     found = session.suggestions
-    assert found is not None
     assert (found.top_class == TRUTH).all()
     assert session.suggesting
     with pytest.raises(TimeoutError):

@@ -242,6 +242,7 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
     with monkeypatch.context() as patch:  # closed, with its session still to be ended
         patch.setattr(explorer, "_end_session", lambda *, wait: None)
         explorer.close()
+    threads()  # one that has not ended yet may refer to the session
     monkeypatch.setattr(explorer_module, "in_use", slow)
     found: list[bool] = []
     first = threading.Thread(target=lambda: found.append(explorer._ended_session()))
@@ -373,7 +374,7 @@ def test_saving_by_itself_keeps_nothing_open(shell: InteractiveShell, tmp_path: 
     controller = shell.user_ns["explorer"].session._controller
     run(shell, make)
     assert shell.user_ns["Out"][1].comm is None
-    assert controller.machine.closing
+    assert closed(controller)
     assert not shell.user_ns["explorer"]._autosave.closed
 
 
