@@ -79,6 +79,7 @@ def test_lab_allows_root_only_to_root(started, tmp_path, monkeypatch, user, allo
     assert ("--allow-root" in started[0]) is allowed
 
 
+@pytest.mark.slow
 def test_the_default_method_is_compiled_beside_jupyterlab(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled"))

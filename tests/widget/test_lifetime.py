@@ -252,8 +252,7 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
     second_is_done.set()
     first.join()
     assert found == [True, True]
-    with controller.lock:
-        assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+    assert closed(controller)
 
 
 def test_a_session_that_only_garbage_refers_to_ends() -> None:
@@ -272,8 +271,7 @@ def test_a_session_that_only_garbage_refers_to_ends() -> None:
         keep_error()
         explorer.close()
         assert not controller.machine.closing
-        with controller.lock:
-            assert controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+        assert closed(controller)
     finally:
         gc.enable()
 

@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[3]
 #: vector registers that kernels should find there.
 PROCESSORS = {
     "haswell": ("+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt", 8, 16),
-    "x86-64-v2": ("+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16", 4, 16),
     "generic": ("", 4, 16),
 }
 
