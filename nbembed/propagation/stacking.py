@@ -115,7 +115,7 @@ class Stacking:
             found,
             suspicion=np.where(same, self._suspicion, 0.0),
             left_out_class=np.where(same, self._left_out_class, -1),
-            left_out_confidence=np.where(same, self._left_out_confidence, np.nan),
+            left_out_confidence=np.where(same, self._left_out_confidence, 0.0),
             none_of_these=none_of_these(
                 self._propagation, supervision, found.reach, self._least_reach
             ),
@@ -164,8 +164,8 @@ class Stacking:
         points = supervision.labeled
         classes = supervision.top_class[points]
         n, K = supervision.n_samples, len(supervision.classes)
-        suspicion, left_out_class = np.zeros(n), np.full(n, -1, np.intp)
-        left_out_confidence = np.full(n, np.nan)
+        suspicion, left_out_confidence = np.zeros(n), np.zeros(n)
+        left_out_class = np.full(n, -1, np.intp)
         counts = np.bincount(classes, minlength=K)
         if (counts >= 2).sum() < 2:
             return dict(GRAPH_ALONE), suspicion, left_out_class, left_out_confidence

@@ -51,7 +51,7 @@ class Suggestions:
     left_out_class : ndarray of int, shape (n_samples,)
         The likeliest class of a labeled point by the other labels, −1 where that was not asked.
     left_out_confidence : ndarray of shape (n_samples,)
-        The probability of that class, NaN where it was not asked.
+        The probability of that class, 0 where it was not asked.
     """
 
     probabilities: NDArray[np.float64] = field(repr=False)
@@ -77,8 +77,7 @@ class Suggestions:
         if not self.suspicion.size:  # propagation alone asks nothing of its labels
             object.__setattr__(self, "suspicion", np.zeros(self.n_samples))
             object.__setattr__(self, "left_out_class", np.full(self.n_samples, -1, np.intp))
-        if not self.left_out_confidence.size:
-            object.__setattr__(self, "left_out_confidence", np.full(self.n_samples, np.nan))
+            object.__setattr__(self, "left_out_confidence", np.zeros(self.n_samples))
         for name in (
             *("probabilities", "prior", "labeled", "reached", "piece_size"),
             *("reach", "none_of_these", "suspicion", "left_out_class", "left_out_confidence"),
@@ -178,7 +177,7 @@ class Suggestions:
             In [0, 1].
         """
         least = check_real("confidence", confidence, low=0, high=1)
-        foretold = self.left_out_confidence >= least  # NaN is not
+        foretold = (self.left_out_class >= 0) & (self.left_out_confidence >= least)
         right = foretold & (self.left_out_class == self.top_class)
         return int(foretold.sum()), int(right.sum())
 

@@ -343,7 +343,8 @@ def test_labels_that_are_foretold_say_how_sure_the_expected_share_is():
     known[::10] = y[::10]
     found = nb.PropagationClassifier().fit(X, known).suggestions_
     labels = np.flatnonzero(known >= 0)
-    assert np.isnan(found.left_out_confidence[known < 0]).all()
+    assert (found.left_out_confidence[known < 0] == 0).all()
+    assert found.judged(0)[0] == labels.size
     p, own = found.left_out_confidence[labels], found.left_out_class[labels]
     assert ((p > 0.1) & (p <= 1)).all()
     sure = p >= 0.95

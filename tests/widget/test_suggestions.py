@@ -149,7 +149,7 @@ def test_suspicious_labels_are_sent_with_what_the_others_say() -> None:
     said = {
         "suspicion": np.array([0.2, 0.0, 0.7, 0.0]),
         "left_out_class": np.array([1, 0, 0, -1]),
-        "left_out_confidence": np.array([0.6, 1.0, 0.85, np.nan]),
+        "left_out_confidence": np.array([0.6, 1.0, 0.85, 0.0]),
     }
     rows = np.array([[1.0, 0], [1, 0], [0, 1], [0.5, 0.5]])
     found = suggestions(rows, **given, **said)
