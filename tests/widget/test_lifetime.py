@@ -231,6 +231,7 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
 ) -> None:
     explorer = nb.Explorer(X, METHOD)
     controller = explorer.session._controller
+    explorer.session.wait(timeout=GUARD)
     first_looks, second_is_done = threading.Event(), threading.Event()
 
     def slow(owner: object, name: str, parts: tuple[object, ...]) -> bool:
@@ -242,7 +243,10 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
     with monkeypatch.context() as patch:  # closed, with its session still to be ended
         patch.setattr(explorer, "_end_session", lambda *, wait: None)
         explorer.close()
-    threads()  # one that has not ended yet may refer to the session
+    looked: list[bool] = []
+    with monkeypatch.context() as patch:  # until one look by itself finds that nothing refers to it
+        patch.setattr(explorer_module, "in_use", lambda *it: looked.append(in_use(*it)) or True)
+        eventually(lambda: explorer._ended_session() or not looked[-1])
     monkeypatch.setattr(explorer_module, "in_use", slow)
     found: list[bool] = []
     first = threading.Thread(target=lambda: found.append(explorer._ended_session()))
