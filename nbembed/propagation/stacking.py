@@ -144,7 +144,7 @@ class Stacking:
         classes = supervision.top_class[points]
         confidence = supervision.targets()[points, classes]
         K = len(supervision.classes)
-        weights, suspicion, left_out_class, of_it = self._judged(supervision)
+        weights, suspicion, left_out_class, left_out_confidence = self._judged(supervision)
         least = least_reach(self._propagation, supervision, propagated.top_class, propagated.reach)
         found = None
         for name, member in self._beside.items():
@@ -155,7 +155,7 @@ class Stacking:
         self._labels, self._classes = supervision.top_class.copy(), supervision.classes
         self._found, self._weights, self._least_reach = found, weights, least
         self._suspicion, self._left_out_class = suspicion, left_out_class
-        self._left_out_confidence = of_it
+        self._left_out_confidence = left_out_confidence
 
     def _judged(
         self, supervision: Supervision
