@@ -25,14 +25,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import Distances, Metric, name_of
-from nbembed.kernels.calibration import calibrate, normalize
-from nbembed.kernels.terms import Calibration
-from nbembed.kernels.threads import resolve_threads
-from nbembed.matrix_input import check_data, matrix_of
-from nbembed.memory import check_memory
-from nbembed.neighbors import check_k, find_neighbors
-from nbembed.probabilities import (
+from nbembed.data.distances import Distances, Metric, name_of
+from nbembed.data.matrix_input import check_data, matrix_of
+from nbembed.data.probabilities import (
     FORMS,
     Form,
     as_stored,
@@ -43,6 +38,12 @@ from nbembed.probabilities import (
     frozen_matrix,
     row_sums,
 )
+from nbembed.kernels.calibration import calibrate, normalize
+from nbembed.kernels.terms import Calibration
+from nbembed.kernels.threads import resolve_threads
+from nbembed.neighbors import check_k, find_neighbors
+from nbembed.system.memory import check_memory
+from nbembed.system.work import stage, warn
 from nbembed.validation import (
     auto_perplexity,
     check_choice,
@@ -52,7 +53,6 @@ from nbembed.validation import (
     check_perplexity_of_neighbors,
     check_real,
 )
-from nbembed.work import stage, warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray

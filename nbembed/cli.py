@@ -133,7 +133,7 @@ def lab(arguments: Sequence[str]) -> int:
     """Open JupyterLab on a notebook, the quickstart by default.
 
     Its server sends frames without delay (:mod:`nbembed.widget.server`), and while it starts, what
-    the first map needs is compiled (:mod:`nbembed.session.compile_ahead`).
+    the first map needs is compiled (:mod:`nbembed.session.live.compile_ahead`).
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def compiling_ahead() -> Iterator[None]:
     process = None
     with suppress(OSError):  # then the first map compiles what it needs, as it would without
         process = subprocess.Popen(
-            [sys.executable, "-m", "nbembed.session.compile_ahead"],
+            [sys.executable, "-m", "nbembed.session.live.compile_ahead"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -215,7 +215,7 @@ def _shipped_notebook() -> Path:
 
 def list_papers() -> int:
     """Print every table and figure of the papers, and how it stands with each."""
-    from nbembed.experiments.paper_rows import lines
+    from nbembed.experiments.papers.paper_rows import lines
 
     print(*lines(), sep="\n")
     return 0
@@ -259,7 +259,7 @@ def reproduce(
         directory does not exist or an option is wrong; nothing is run then.
     """
     from nbembed import experiments
-    from nbembed.experiments import results as kept
+    from nbembed.experiments.papers import results as kept
 
     known = experiments.NAMES
     if full:
@@ -287,7 +287,7 @@ def reproduce(
             found = kept.run_and_keep(results, name, data, jobs, again=fresh or not full)
         status = max(status, found)
     if full and results == kept.KEPT:
-        from nbembed.experiments import drawings, page
+        from nbembed.experiments.papers import drawings, page
 
         status = max(status, drawings.draw_all(data))
         page.write()
@@ -305,7 +305,7 @@ def _reproduce_problem(
     results: Path | None,
 ) -> str:
     """Return what is wrong with the options, "" if nothing is."""
-    from nbembed.experiments.results import read_results
+    from nbembed.experiments.papers.results import read_results
 
     if jobs == 0:
         return "--jobs must not be 0"

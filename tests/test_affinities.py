@@ -72,7 +72,7 @@ def test_units_do_not_matter(X, unit):
 
 def test_pairs_do_not_come_from_one_block_alone(X, monkeypatch):
     whole = perplexity_affinities(X, 10), global_affinities(X, 3)
-    monkeypatch.setattr("nbembed.distances.PAIRS", 1)
+    monkeypatch.setattr("nbembed.data.distances.PAIRS", 1)
     parts = perplexity_affinities(X, 10), global_affinities(X, 3)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_allclose(one.P, other.P, rtol=1e-5)

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from nbembed.methods.recipe import Geometry, Part
-from nbembed.session.methods import known_methods
+from nbembed.session.core.methods import known_methods
 
 PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
 ROOMS = ("session", "widget")

@@ -1,6 +1,6 @@
 """Costs, gradients, affinities and axes against other people's programs, by recorded numbers.
 
-``tests/data/record_other_programs.py`` made them and says how. For Mbed, Parametric Embedding,
+``tests/recorded/record_other_programs.py`` made them and says how. For Mbed, Parametric Embedding,
 MUHSIC and MRE no program of others could be had.
 """
 
@@ -11,10 +11,6 @@ import json
 import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
-
-from nbembed.affinities import perplexity_affinities
-from nbembed.objectives import HeavyTailed, NeighborRetrieval
-from nbembed.spectral import LFDA
 from tests.data.record_other_programs import (
     ALPHAS,
     FILE,
@@ -26,6 +22,10 @@ from tests.data.record_other_programs import (
     points,
     standardized_wine,
 )
+
+from nbembed.affinities import perplexity_affinities
+from nbembed.objectives import HeavyTailed, NeighborRetrieval
+from nbembed.spectral import LFDA
 
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import nbembed
 
-GOLDEN = Path(__file__).parent / "data" / "public_signatures.txt"
+GOLDEN = Path(__file__).parent / "recorded" / "public_signatures.txt"
 
 
 def signature(thing: object) -> str:

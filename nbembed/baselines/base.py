@@ -11,14 +11,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.blas import one_blas_thread
-from nbembed.distances import Distances
-from nbembed.estimator_input import chunk_by_chunk, validated_data
-from nbembed.matrix_input import check_data
+from nbembed.data.distances import Distances
+from nbembed.data.estimator_input import chunk_by_chunk, validated_data
+from nbembed.data.matrix_input import check_data
 from nbembed.methods.placement import FittedData
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_components, check_count, check_verbose
 
 if TYPE_CHECKING:

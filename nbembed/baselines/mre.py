@@ -22,9 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 from nbembed.affinities import perplexity_affinities
 from nbembed.baselines.base import BaselineEstimator, Iteration
 from nbembed.baselines.relations import Relation, Relations
+from nbembed.data.matrix_input import check_metric
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.threads import resolve_threads
-from nbembed.matrix_input import check_metric
 from nbembed.methods.initialization import best_scale, noise, pca_layout
 from nbembed.methods.placement import RowCost, place
 from nbembed.methods.progress import Progress, as_callbacks

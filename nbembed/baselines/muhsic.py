@@ -30,7 +30,7 @@ from nbembed.baselines.unfolding import (
     label_factor,
     smooth_functions,
 )
-from nbembed.matrix_input import check_metric
+from nbembed.data.matrix_input import check_metric
 from nbembed.neighbors import k_smallest
 from nbembed.validation import check_count, check_real
 

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import shortest_path
 from nbembed.baselines.base import BaselineEstimator, all_squared, resolve_count
 from nbembed.baselines.graph import neighbor_graph
 from nbembed.baselines.regression import best_width, regress
-from nbembed.matrix_input import check_metric
+from nbembed.data.matrix_input import check_metric
 from nbembed.methods.initialization import scaling_axes
 from nbembed.validation import check_choice, check_real
 

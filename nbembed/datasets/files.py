@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.sparse_format import csr_from_parts
 from nbembed.datasets.catalog import CATALOG
-from nbembed.sparse_format import csr_from_parts
 from nbembed.validation import check_count, check_path, check_text
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@
     ['few-labels', 'few-labels-50']
 
 ``run(name, data)`` prints a table and returns 0 if every figure lies in its stated range or is a
-known failure (:mod:`~nbembed.experiments.known_failures`), 1 if not, and 2 if a data file is
+known failure (:mod:`~nbembed.experiments.papers.known_failures`), 1 if not, and 2 if a data file is
 missing. Ranges follow from the published figures and from spreads, not from our means
-(:mod:`~nbembed.experiments.ranges`). :mod:`~nbembed.experiments.papers` lists every table and
-figure of the papers, :mod:`~nbembed.experiments.results` keeps figures.
+(:mod:`~nbembed.experiments.papers.ranges`). :mod:`~nbembed.experiments.papers.published` lists
+every table and figure of the papers, :mod:`~nbembed.experiments.papers.results` keeps figures.
 ``sweep(estimator, param_grid, X, y)`` fits an estimator of yours with every setting of a grid.
 """
 
@@ -18,22 +18,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nbembed.experiments.base import Experiment, Figure
-    from nbembed.experiments.catalog import NAMES, run
-    from nbembed.experiments.sweep_table import SweepTable
-    from nbembed.experiments.sweeping import sweep
+    from nbembed.experiments.papers.base import Experiment, Figure
+    from nbembed.experiments.papers.catalog import NAMES, run
+    from nbembed.experiments.sweeps.sweep_table import SweepTable
+    from nbembed.experiments.sweeps.sweeping import sweep
 
 __all__ = ["Experiment", "Figure", "NAMES", "SweepTable", "run", "sweep"]
 
 #: Where each name is defined. They are loaded when they are first used: a process that makes calls
-#: of others (:mod:`nbembed.experiments.jobs`) does not wait for all experiments.
+#: of others (:mod:`nbembed.experiments.sweeps.jobs`) does not wait for all experiments.
 _HOMES = {
-    "Experiment": "base",
-    "Figure": "base",
-    "NAMES": "catalog",
-    "SweepTable": "sweep_table",
-    "run": "catalog",
-    "sweep": "sweeping",
+    "Experiment": "papers.base",
+    "Figure": "papers.base",
+    "NAMES": "papers.catalog",
+    "SweepTable": "sweeps.sweep_table",
+    "run": "papers.catalog",
+    "sweep": "sweeps.sweeping",
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
 from nbembed.learning_metric.nearest import nearest_by_length
-from nbembed.memory import check_memory
+from nbembed.system.memory import check_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

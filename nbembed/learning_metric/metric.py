@@ -21,17 +21,18 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.blas import one_blas_thread
-from nbembed.estimator_input import chunk_by_chunk, validated_data
+from nbembed.data.estimator_input import chunk_by_chunk, validated_data
+from nbembed.data.matrix_input import check_magnitude, matrix_of
 from nbembed.kernels.fisher_paths import path_lengths
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric.labels import check_labels_suffice, values_of_classes
 from nbembed.learning_metric.lengths import nearest_by_paths, squared_lengths
 from nbembed.learning_metric.mixture import Mixture, fit, start
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
-from nbembed.matrix_input import check_magnitude, matrix_of
-from nbembed.memory import check_memory
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.system.blas import one_blas_thread
+from nbembed.system.memory import check_memory
+from nbembed.system.work import warn
 from nbembed.validation import (
     as_generator,
     check_choice,
@@ -41,7 +42,6 @@ from nbembed.validation import (
     check_real,
     check_verbose,
 )
-from nbembed.work import warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -390,7 +390,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
     def squared_rows(self, X: Any, others: Any = None) -> Callable[[slice], NDArray[np.float64]]:
         """Return a function from a slice of the rows of ``X`` to squared distances to ``others``.
 
-        This is what :class:`~nbembed.distances.Distances` asks of a metric that is an object.
+        This is what :class:`~nbembed.data.distances.Distances` asks of a metric that is an object.
 
         Parameters
         ----------

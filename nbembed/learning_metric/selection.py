@@ -21,7 +21,7 @@ import numpy as np
 
 from nbembed.kernels.threads import run_chunks
 from nbembed.learning_metric.mixture import Start, descend, loss, start
-from nbembed.work import stage, warn
+from nbembed.system.work import stage, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.matrix_input import MIN_SAMPLES, check_data
+from nbembed.data.matrix_input import MIN_SAMPLES, check_data
 from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.distances import Metric
+    from nbembed.data.distances import Metric
 
 
 def check_half(k: int, n: int) -> None:

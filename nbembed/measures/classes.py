@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import check_span
+from nbembed.data.distances import check_span
 from nbembed.measures.checks import check_labels, check_map, codes_of
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_flag
@@ -14,7 +14,7 @@ from nbembed.validation import check_flag
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from nbembed.distances import Metric
+    from nbembed.data.distances import Metric
 
 
 def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nbembed.matrix_input import check_magnitude
+from nbembed.data.matrix_input import check_magnitude
 from nbembed.validation import check_choice, check_numbers
 
 if TYPE_CHECKING:

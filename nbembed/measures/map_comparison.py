@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from nbembed.blas import one_blas_thread
 from nbembed.measures.checks import check_map
 from nbembed.neighbors import other_points
+from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_count
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import Distances, Metric
+from nbembed.data.distances import Distances, Metric
 from nbembed.measures.checks import check_half, check_neighbors, checked_pair
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_flag

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.class_probabilities import check_posteriors
-from nbembed.matrix_input import check_magnitude
+from nbembed.data.class_probabilities import check_posteriors
+from nbembed.data.matrix_input import check_magnitude
 from nbembed.measures.checks import check_labels, check_map
 from nbembed.validation import check_count, check_flag, check_numbers
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from nbembed.distances import Distances, Metric
+from nbembed.data.distances import Distances, Metric
 from nbembed.kernels.calibration import calibrate
 from nbembed.measures.checks import check_map, check_neighbors, checked_pair
 from nbembed.neighbors import check_k, nearest_neighbors

@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from nbembed.estimator_input import validated_data
+from nbembed.data.estimator_input import validated_data
+from nbembed.data.matrix_input import check_data
 from nbembed.learning_metric.labels import check_labels_suffice
-from nbembed.matrix_input import check_data
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator

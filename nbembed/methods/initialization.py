@@ -19,11 +19,11 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from nbembed.blas import one_blas_thread
+from nbembed.data.matrix_input import check_magnitude
 from nbembed.kernels.inner_product import rms_radius
-from nbembed.matrix_input import check_magnitude
-from nbembed.memory import check_memory
 from nbembed.methods.principal_components import FIXED_SEED, is_large, leading_coordinates
+from nbembed.system.blas import one_blas_thread
+from nbembed.system.memory import check_memory
 
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4

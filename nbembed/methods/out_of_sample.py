@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.estimator_input import chunk_by_chunk
+from nbembed.data.estimator_input import chunk_by_chunk
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.field_placement import MapField, place_on_field

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import Distances
+from nbembed.data.distances import Distances
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.custom_similarity import loops
 from nbembed.kernels.inner_product import rms_radius

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
+from nbembed.data.matrix_input import check_metric_applies
 from nbembed.learning_metric import LearningMetric
-from nbembed.matrix_input import check_metric_applies
 from nbembed.methods.initialization import pca_layout
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.live_parameters import LiveParameter

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.matrix_input import check_metric
 from nbembed.kernels.threads import resolve_threads
 from nbembed.learning_metric import LearningMetric
-from nbembed.matrix_input import check_metric
 from nbembed.objectives.checks import check_range
 from nbembed.objectives.link_shares import LINK_FORMS
 from nbembed.optimizers import (

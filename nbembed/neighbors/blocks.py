@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import Distances, Metric
+from nbembed.data.distances import Distances, Metric
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.exact import FINDING
 from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.smallest import k_smallest
-from nbembed.work import stage
+from nbembed.system.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

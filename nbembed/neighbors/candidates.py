@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.distances import PAIRS, Metric, check_span, name_of
+from nbembed.data.distances import PAIRS, Metric, check_span, name_of
 from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.blocks import by_blocks
@@ -24,7 +24,7 @@ from nbembed.neighbors.exact import FINDING
 from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.single_precision import center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
-from nbembed.work import stage
+from nbembed.system.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

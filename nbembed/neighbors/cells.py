@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.blas import one_blas_thread
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.exact import (
@@ -34,7 +33,8 @@ from nbembed.neighbors.exact import (
 from nbembed.neighbors.found import Found
 from nbembed.neighbors.single_precision import SinglePrecision
 from nbembed.neighbors.smallest import other_points
-from nbembed.work import Stage, stage
+from nbembed.system.blas import one_blas_thread
+from nbembed.system.work import Stage, stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.distances import EUCLIDEAN, Metric, scales_of
+from nbembed.data.distances import EUCLIDEAN, Metric, scales_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

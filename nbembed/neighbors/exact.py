@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.blas import one_blas_thread
-from nbembed.distances import PAIRS
+from nbembed.data.distances import PAIRS
 from nbembed.kernels.distances import squared_distances
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors.found import Found
 from nbembed.neighbors.single_precision import SinglePrecision, center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
-from nbembed.work import stage
+from nbembed.system.blas import one_blas_thread
+from nbembed.system.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

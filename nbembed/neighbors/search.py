@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.distances import EUCLIDEAN, PAIRS, Metric, check_span
+from nbembed.data.distances import EUCLIDEAN, PAIRS, Metric, check_span
+from nbembed.data.matrix_input import check_data
 from nbembed.kernels.threads import resolve_threads
-from nbembed.matrix_input import check_data
 from nbembed.neighbors.blocks import by_blocks
 from nbembed.neighbors.candidates import by_candidates
 from nbembed.neighbors.cells import Cells
@@ -17,8 +17,8 @@ from nbembed.neighbors.euclidean_space import OF_DIRECTIONS, euclidean_space
 from nbembed.neighbors.exact import FINDING, all_distances
 from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.smallest import k_smallest, other_points
+from nbembed.system.work import stage
 from nbembed.validation import check_choice, check_count
-from nbembed.work import stage
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

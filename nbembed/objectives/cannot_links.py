@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from nbembed.affinities import Affinities
-from nbembed.probabilities import Form, canonical, cut_pairs, row_sums
+from nbembed.data.probabilities import Form, canonical, cut_pairs, row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from scipy.special import softmax
 
-from nbembed.class_probabilities import check_class_prior
+from nbembed.data.class_probabilities import check_class_prior
 from nbembed.kernels.large_margin import large_margin
 from nbembed.kernels.terms import MarginTerms
 from nbembed.objectives.base import Evaluation

@@ -36,13 +36,13 @@ import numpy as np
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities
+from nbembed.data.probabilities import row_sums
 from nbembed.objectives.own_affinities import (
     OwnAffinities,
     OwnPart,
     assembled,
     assembled_both_ways,
 )
-from nbembed.probabilities import row_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

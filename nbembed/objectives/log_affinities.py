@@ -22,14 +22,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
+from nbembed.data.probabilities import canonical
 from nbembed.kernels.inner_product import dot
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.terms import NO_AFFINITY
-from nbembed.memory import check_memory
 from nbembed.objectives.cannot_links import allowed_points
 from nbembed.objectives.link_shares import LinkShares
 from nbembed.objectives.supervised_affinities import pattern_of, values_at
-from nbembed.probabilities import canonical
+from nbembed.system.memory import check_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from nbembed.data.probabilities import canonical
 from nbembed.kernels.own_affinities import own_rows, place_rows, sum_both_ways
 from nbembed.kernels.terms import OwnRows
-from nbembed.probabilities import canonical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

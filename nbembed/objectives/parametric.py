@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from nbembed.class_probabilities import check_class_prior, check_posteriors
+from nbembed.data.class_probabilities import check_class_prior, check_posteriors
 from nbembed.kernels.parametric import parametric
 from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.objectives.base import Evaluation, PairObjective

@@ -46,6 +46,7 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities
+from nbembed.data.probabilities import canonical, row_sums
 from nbembed.kernels.custom_similarity import custom_entries
 from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.grid.gaussian_rows import gaussian_rows_by_grid
@@ -61,7 +62,6 @@ from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import Algorithm, as_sparse, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
 from nbembed.objectives.similarity import Similarity
-from nbembed.probabilities import canonical, row_sums
 from nbembed.validation import check_choice, check_real
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from nbembed.blas import one_blas_thread
 from nbembed.kernels.polynomial_inverse import polynomial_inverse
+from nbembed.system.blas import one_blas_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

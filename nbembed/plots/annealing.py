@@ -15,7 +15,7 @@ import numpy as np
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
 
-from nbembed.display import palette
+from nbembed.drawing import palette
 from nbembed.plots.fitting import extent, keep_scale
 from nbembed.plots.inputs import path_of
 from nbembed.plots.points import check_layout, cloud, plane_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
 
-from nbembed.display import palette
+from nbembed.drawing import palette
 from nbembed.plots.fitting import extent
 from nbembed.plots.inputs import traces_of
 from nbembed.plots.lines import DASHES

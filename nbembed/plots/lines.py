@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from nbembed.display import palette
+from nbembed.drawing import palette
 from nbembed.plots.fitting import extent
 from nbembed.plots.theme import add_legend, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_numbers, check_text

@@ -21,7 +21,7 @@ from bokeh.models import (
     WheelZoomTool,
 )
 
-from nbembed.display.borders import region_borders
+from nbembed.drawing.borders import region_borders
 from nbembed.plots.fitting import keep_scale
 from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
 from nbembed.plots.theme import ground_color, new_figure, text_color

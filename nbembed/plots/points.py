@@ -18,11 +18,11 @@ from bokeh.models import (
 )
 from bokeh.palettes import Viridis256
 
-from nbembed.display import palette
-from nbembed.display.columns import Column, as_column
-from nbembed.display.projection import best_plane
-from nbembed.matrix_input import check_data, check_magnitude
+from nbembed.data.matrix_input import check_data, check_magnitude
+from nbembed.drawing import palette
+from nbembed.drawing.projection import best_plane
 from nbembed.plots.theme import MIDDLE, NEUTRAL, add_legend
+from nbembed.points.columns import Column, as_column
 from nbembed.validation import check_points
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.models import Range1d
 
-from nbembed.matrix_input import check_data
+from nbembed.data.matrix_input import check_data
 from nbembed.measures import nearest_neighbors, precision_recall, r_nx
 from nbembed.measures.checks import check_neighbors
 from nbembed.plots.lines import draw_line, finish, line_figure

@@ -17,8 +17,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
-from nbembed.class_probabilities import check_posteriors
-from nbembed.matrix_input import check_data
+from nbembed.data.class_probabilities import check_posteriors
+from nbembed.data.matrix_input import check_data
 from nbembed.posteriors.naive_bayes import NaiveBayes
 from nbembed.posteriors.soft_nearest import SoftNearestNeighbor
 from nbembed.posteriors.value import Posteriors

@@ -17,15 +17,15 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.blas import one_blas_thread
-from nbembed.class_probabilities import check_class_prior
-from nbembed.estimator_input import (
+from nbembed.data.class_probabilities import check_class_prior
+from nbembed.data.estimator_input import (
     chunk_by_chunk,
     validated_data,
     validated_labels,
     validated_weights,
 )
-from nbembed.matrix_input import check_magnitude
+from nbembed.data.matrix_input import check_magnitude
+from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:

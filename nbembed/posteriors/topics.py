@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.class_probabilities import check_posteriors
-from nbembed.matrix_input import matrix_of
+from nbembed.data.class_probabilities import check_posteriors
+from nbembed.data.matrix_input import matrix_of
 from nbembed.posteriors.value import Posteriors
 from nbembed.validation import check_choice, check_points
 

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from nbembed.estimator_input import chunk_by_chunk, validated_data
-from nbembed.matrix_input import check_data
+from nbembed.data.estimator_input import chunk_by_chunk, validated_data
+from nbembed.data.matrix_input import check_data
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
 from nbembed.propagation.stacking import Stacking

@@ -29,18 +29,18 @@ from nbembed.affinities import (
     check_neighbor_memory,
     neighbors_of_perplexity,
 )
-from nbembed.distances import name_of
+from nbembed.data.distances import name_of
+from nbembed.data.matrix_input import check_data
+from nbembed.data.probabilities import csr_of_rows, cut_pairs
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
-from nbembed.matrix_input import check_data
 from nbembed.neighbors import find_neighbors, k_smallest, nearest_given
-from nbembed.probabilities import csr_of_rows, cut_pairs
 from nbembed.validation import auto_perplexity, check_perplexity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nbembed.distances import Metric
+    from nbembed.data.distances import Metric
     from nbembed.supervision import Supervision
 
 #: Perplexity of the graph, fixed for all data; of few points (n − 1)/3.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from nbembed.affinities import Affinities
-from nbembed.class_probabilities import check_class_prior
+from nbembed.data.class_probabilities import check_class_prior
 from nbembed.kernels.threads import resolve_threads
 from nbembed.propagation.graph import graph_perplexity, symmetric_weights, with_links
 from nbembed.propagation.suggestions import Suggestions

@@ -27,12 +27,12 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from nbembed.blas import one_blas_thread
 from nbembed.propagation.discriminant import Discriminant
 from nbembed.propagation.folds import folds
 from nbembed.propagation.incremental import left_out
 from nbembed.propagation.linear import LinearClassifier, evenly
 from nbembed.propagation.reach import least_reach, none_of_these
+from nbembed.system.blas import one_blas_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

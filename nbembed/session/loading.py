@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from nbembed.session.methods import known_methods
-from nbembed.session.reading import read
+from nbembed.session.core.methods import known_methods
+from nbembed.session.file.reading import read
+from nbembed.session.file.stored_view import read_stored_view
 from nbembed.session.session import Session
-from nbembed.session.stored_view import read_stored_view
 
 
 def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:

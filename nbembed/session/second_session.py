@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import field_names
-from nbembed.session.serialization import same
+from nbembed.session.core.serialization import same
+from nbembed.session.core.settings import method_named, recipe_of
 from nbembed.session.session import Session
-from nbembed.session.settings import method_named, recipe_of
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe

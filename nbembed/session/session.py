@@ -5,8 +5,8 @@ layout. Commands may come from any thread; each is checked in the caller's threa
 between two iterations. What took effect, and at which iteration, is the log; the log replays to the
 same bits and prints as a script. No Jupyter here: the widget is a view of a session, nothing more.
 
-The commands, and with them the methods that give them, are in :mod:`nbembed.session.commands`; how
-they answer in each state is in :mod:`nbembed.session.state_machine`.
+The commands, and with them the methods that give them, are in :mod:`nbembed.session.core.commands`;
+how they answer in each state is in :mod:`nbembed.session.core.state_machine`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING, Any, Self
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe
 from nbembed.methods.registry import estimator_of
-from nbembed.session.controller import Controller
-from nbembed.session.data import checked_data, digest
-from nbembed.session.engine import Engine
-from nbembed.session.events import MOTION, Arguments, Event
-from nbembed.session.history_view import HistoryView
-from nbembed.session.map_view import MapView
-from nbembed.session.methods import known_methods
-from nbembed.session.provenance import provenance_now
-from nbembed.session.replay import replay
-from nbembed.session.script import script
-from nbembed.session.session_state import SessionState
-from nbembed.session.settings import Settings, recipe_of
-from nbembed.session.state_machine import STATES, State
-from nbembed.session.storage import save
-from nbembed.session.stored_view import NOTHING, View
-from nbembed.session.suggesting import Suggesting
+from nbembed.session.core.data import checked_data, digest
+from nbembed.session.core.events import MOTION, Arguments, Event
+from nbembed.session.core.methods import known_methods
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings, recipe_of
+from nbembed.session.core.state_machine import STATES, State
+from nbembed.session.file.replay import replay
+from nbembed.session.file.script import script
+from nbembed.session.file.storage import save
+from nbembed.session.file.stored_view import NOTHING, View
+from nbembed.session.live.controller import Controller
+from nbembed.session.live.giver import provenance_now
+from nbembed.session.map.engine import Engine
+from nbembed.session.readings.history_view import HistoryView
+from nbembed.session.readings.map_view import MapView
+from nbembed.session.readings.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.validation import check_choice, check_flag, check_instance, check_real, check_text
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.session.progress import Progress
+    from nbembed.session.live.progress import Progress
 
 
 #: The smallest pace, in iterations a second. A map that moves every eleven days is a paused one.
@@ -483,7 +483,7 @@ class Session(MapView, HistoryView, Suggesting):
         return cls._around(*replay(X, log, method, methods, until))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the session to one file; see :mod:`nbembed.session.storage` for its form.
+        """Write the session to one file; see :mod:`nbembed.session.file.storage` for its form.
 
         The file is written beside its destination and then put in its place, so that a crash
         leaves the old file or the new one. A symbolic link stays one, and a file that is replaced

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from nbembed.session import Session, load_session
-from nbembed.session.serialization import description
+from nbembed.session.core.serialization import description
 from nbembed.soak.child import start_child
 from nbembed.soak.drawing import Rng
 from nbembed.soak.mutations import mutate

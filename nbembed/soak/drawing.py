@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.session.arguments import Argument
-from nbembed.session.commands import COMMANDS
+from nbembed.session.core.arguments import Argument
+from nbembed.session.core.commands import COMMANDS
 from nbembed.supervision import Supervision
 
 if TYPE_CHECKING:

@@ -17,10 +17,11 @@ from nbembed.soak.drawing import Rng, Situation, pick
 from nbembed.soak.outcome import Outcome
 from nbembed.soak.resources import GUARD
 from nbembed.soak.steering import comes_to_rest, new_session
-from nbembed.widget import Explorer, page_commands, schema
-from nbembed.widget.queries import QUERIES
-from nbembed.widget.query_types import QueryType
-from nbembed.widget.wire_types import Enum, Record, Type
+from nbembed.widget import Explorer
+from nbembed.widget.wire import page_commands, schema
+from nbembed.widget.wire.queries import QUERIES
+from nbembed.widget.wire.query_types import QueryType
+from nbembed.widget.wire.wire_types import Enum, Record, Type
 
 #: Messages of an epoch.
 MESSAGES = 200

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.blas import one_blas_thread
-from nbembed.estimator_input import chunk_by_chunk
-from nbembed.matrix_input import check_magnitude
+from nbembed.data.estimator_input import chunk_by_chunk
+from nbembed.data.matrix_input import check_magnitude
 from nbembed.methods.estimator import Estimator
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.recipe import SpectralRecipe
+from nbembed.system.blas import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.sparse_format import check_csr
+from nbembed.data.sparse_format import check_csr
 from nbembed.validation import check_real
 
 if TYPE_CHECKING:

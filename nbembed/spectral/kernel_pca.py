@@ -23,11 +23,9 @@ from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-from nbembed.blas import one_blas_thread
-from nbembed.matrix_input import check_magnitude
-from nbembed.memory import check_memory
+from nbembed.data.matrix_input import check_magnitude
+from nbembed.data.sparse_format import check_sparse
 from nbembed.methods.live_parameters import LiveParameter
-from nbembed.sparse_format import check_sparse
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA
 from nbembed.spectral.nystrom import (
@@ -41,6 +39,8 @@ from nbembed.spectral.nystrom import (
 )
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.subspace import Subspace
+from nbembed.system.blas import one_blas_thread
+from nbembed.system.memory import check_memory
 from nbembed.validation import check_choice, check_count, check_real
 
 if TYPE_CHECKING:

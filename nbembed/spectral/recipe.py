@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from nbembed.blas import one_blas_thread
+from nbembed.data.sparse_format import check_sparse
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import JITTER, fitted_to, padded
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.optimizers import FixedPoint
-from nbembed.sparse_format import check_sparse
 from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.solve import Eigenproblem, Eigensolution, solve
 from nbembed.spectral.subspace import Subspace
+from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_count, check_real
 
 if TYPE_CHECKING:

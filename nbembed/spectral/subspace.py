@@ -22,10 +22,10 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh, qr, svd
 
-from nbembed.blas import one_blas_thread
-from nbembed.distances import check_span, largest_magnitude
-from nbembed.memory import check_memory
+from nbembed.data.distances import check_span, largest_magnitude
 from nbembed.methods.principal_components import leading_directions
+from nbembed.system.blas import one_blas_thread
+from nbembed.system.memory import check_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.class_probabilities import check_probabilities
+from nbembed.data.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name, frozen, without
 from nbembed.supervision.value import Supervision
 from nbembed.validation import check_count

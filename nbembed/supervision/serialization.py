@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.class_probabilities import check_probabilities
+from nbembed.data.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name
 from nbembed.validation import check_count, check_points, check_real
 

@@ -3,17 +3,10 @@
 Only this package knows Jupyter. It holds no model of its own: :class:`Explorer` shows a
 :class:`nbembed.session.Session` and passes on what the person does; closing it loses nothing.
 
-* ``schema``, ``wire_types``: the one table of traits, messages and commands on the wire.
-* ``typescript``: writes the page's side of that table.
-* ``protocol``: checks messages from the page.
-* ``explorer``: the widget, which holds the parts below.
-* ``dispatcher``: carries out commands and tracks when their effect is visible.
-* ``serializers``, ``trait_writer``: from the session to the synced traits.
-* ``drawing``: a layout as it is drawn, on the plane and with colors.
-* ``frames``, ``sender``: from the session to frame messages, and the thread that paces them.
-* ``traits``: the trait of a selection.
-* ``server``: a Jupyter server extension that spares frames a delay.
-* ``frontend/``: the page, in TypeScript; ``static/`` is what the build makes of it.
+Imports run one way: ``wire`` (the schema), ``stream`` (frames and traits), ``answers``, ``view``,
+``host``, and at the top ``explorer``, the widget that holds the parts. ``server`` is a Jupyter
+server extension that spares frames a delay. ``frontend/`` is the page, in TypeScript; ``static/``
+is what the build makes of it.
 """
 
 from __future__ import annotations

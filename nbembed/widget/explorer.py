@@ -12,32 +12,27 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import numpy as np
 
-from nbembed.display.class_palette import ClassPalette
-from nbembed.display.point_data import PointData
+from nbembed.drawing.class_palette import ClassPalette
 from nbembed.kernels import compilation
 from nbembed.methods.recipe import Recipe
-from nbembed.session.warm_up import warm_up
-from nbembed.session.why import Why
+from nbembed.points.point_data import PointData
+from nbembed.session.live.warm_up import warm_up
+from nbembed.session.readings.why import Why
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import relabeled
 from nbembed.validation import check_flag, readable
-from nbembed.widget import hosts, protocol, schema, serializers
-from nbembed.widget.autosave import Autosave
-from nbembed.widget.cards import CardSource
-from nbembed.widget.class_styles import ClassStyles
-from nbembed.widget.coloring import Coloring, ColumnChoice
-from nbembed.widget.column_search import ColumnSearch
-from nbembed.widget.comparing import Comparing
-from nbembed.widget.comparison import Comparison
-from nbembed.widget.dispatcher import CommandDispatcher
-from nbembed.widget.drawing import FrameArtist
-from nbembed.widget.exporting import Exporting
-from nbembed.widget.exports import Exports
-from nbembed.widget.finder import Finder
-from nbembed.widget.finding import Finding
-from nbembed.widget.frames import FrameSource, frames_ahead
-from nbembed.widget.group_source import GroupSource
-from nbembed.widget.lifetime import (
+from nbembed.widget.answers.cards import CardSource
+from nbembed.widget.answers.finder import Finder
+from nbembed.widget.answers.finding import Finding
+from nbembed.widget.answers.group_source import GroupSource
+from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.answers.suggestion_source import SuggestionSource
+from nbembed.widget.answers.why_source import WhySource
+from nbembed.widget.host import hosts
+from nbembed.widget.host.autosave import Autosave
+from nbembed.widget.host.exporting import Exporting
+from nbembed.widget.host.exports import Exports
+from nbembed.widget.host.lifetime import (
     LOOKING,
     WATCH,
     Displays,
@@ -46,14 +41,21 @@ from nbembed.widget.lifetime import (
     in_use,
     try_again,
 )
-from nbembed.widget.opening import open_session
-from nbembed.widget.query_source import QuerySource
-from nbembed.widget.sender import Sender
-from nbembed.widget.still_output import check_still
-from nbembed.widget.suggestion_source import SuggestionSource
-from nbembed.widget.trait_writer import TraitWriter
-from nbembed.widget.view_state import present_view
-from nbembed.widget.why_source import WhySource
+from nbembed.widget.host.opening import open_session
+from nbembed.widget.host.still_output import check_still
+from nbembed.widget.stream import serializers
+from nbembed.widget.stream.dispatcher import CommandDispatcher
+from nbembed.widget.stream.drawing import FrameArtist
+from nbembed.widget.stream.frames import FrameSource, frames_ahead
+from nbembed.widget.stream.sender import Sender
+from nbembed.widget.stream.trait_writer import TraitWriter
+from nbembed.widget.view.class_styles import ClassStyles
+from nbembed.widget.view.coloring import Coloring, ColumnChoice
+from nbembed.widget.view.column_search import ColumnSearch
+from nbembed.widget.view.comparing import Comparing
+from nbembed.widget.view.comparison import Comparison
+from nbembed.widget.view.view_state import present_view
+from nbembed.widget.wire import protocol, schema
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -272,7 +274,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         comparison = self._comparison = Comparison(session, artist, writer, self._tell_comparison)
         finder = self._finder = Finder(session, points, self._groups.feature_names)
         choice = self._column_choice = ColumnChoice(points, finder.columns, artist, writer)
-        self._why = Why(session)
+        self._why = Why(session._controller)
         reasons = self._reasons = WhySource(self._why, artist)
         self._exports = Exports(self, session, points, artist, opened.given)
         self._queries = QuerySource(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import nbembed as nb
 from nbembed.methods.hssne import HSSNERecipe
-from nbembed.work import stage
+from nbembed.system.work import stage
 
 X = np.random.default_rng(0).normal(size=(2500, 12))
 gate = threading.Event()

@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 from traitlets import TraitError
 
 import nbembed as nb
-from nbembed.widget import page_commands, query_source, schema
-from nbembed.widget.page_commands import CommandType
-from nbembed.widget.queries import QUERIES
-from nbembed.widget.query_types import QueryType
+from nbembed.widget.answers import query_source
+from nbembed.widget.wire import page_commands, schema
+from nbembed.widget.wire.page_commands import CommandType
+from nbembed.widget.wire.queries import QUERIES
+from nbembed.widget.wire.query_types import QueryType
 from tests.fuzz import arguments, calls, damage, strategies
 from tests.fuzz.outcomes import Fault, check_finite, check_refusal
 from tests.fuzz.strategies import Strategy, World

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from nbembed.widget import page_commands
-from nbembed.widget.column_search import ColumnSearch
-from nbembed.widget.queries import QUERIES
-from nbembed.widget.query_source import QuerySource
+from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.view.column_search import ColumnSearch
+from nbembed.widget.wire import page_commands
+from nbembed.widget.wire.queries import QUERIES
 from tests.fuzz import calls, live, runner
 from tests.fuzz.known import KNOWN
 from tests.fuzz.outcomes import Fault

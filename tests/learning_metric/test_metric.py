@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import nbembed as nb
 from nbembed.affinities import global_affinities, perplexity_affinities
-from nbembed.distances import Distances
+from nbembed.data.distances import Distances
 from nbembed.supervision import Supervision
 
 IRIS = load_iris()

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 import nbembed as nb
-from nbembed.distances import Distances
+from nbembed.data.distances import Distances
 from nbembed.learning_metric import nearest
 from nbembed.learning_metric.nearest import nearest_by_length
 from nbembed.neighbors import find_neighbors, k_smallest

@@ -136,7 +136,7 @@ def test_sparse_data_has_neighbors_too(map_of_iris):
 
 
 def test_many_dimensions_and_small_blocks(rng, monkeypatch):
-    monkeypatch.setattr("nbembed.distances.PAIRS", 1)
+    monkeypatch.setattr("nbembed.data.distances.PAIRS", 1)
     X, Y = rng.normal(size=(90, 40)) + 1e6, rng.normal(size=(90, 2))
     d = cdist(X, X)
     np.fill_diagonal(d, np.inf)

@@ -10,8 +10,9 @@ from scipy.special import rel_entr
 from sklearn.metrics import precision_score, recall_score
 
 import nbembed.measures.retrieval as rooms
-from nbembed import distances, measures
+from nbembed import measures
 from nbembed.affinities import perplexity_affinities
+from nbembed.data import distances
 from nbembed.measures import precision_recall, r_nx, r_nx_auc, smoothed_errors
 from nbembed.objectives import SNE
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nbembed import measures
 from nbembed.affinities import perplexity_affinities
-from nbembed.matrix_input import check_data, matrix_of
+from nbembed.data.matrix_input import check_data, matrix_of
 from nbembed.methods import HSSNE, Mbed
 from tests.methods.helpers import partly, quick
 

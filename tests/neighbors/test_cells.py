@@ -7,10 +7,10 @@ import threading
 import numpy as np
 import pytest
 
-from nbembed import blas
 from nbembed.neighbors import cells, exact
 from nbembed.neighbors.cells import Cells
 from nbembed.neighbors.exact import all_distances, in_double, products
+from nbembed.system import blas
 
 
 def recall(found, true):

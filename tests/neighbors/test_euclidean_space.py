@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
-from nbembed.distances import scales_of
+from nbembed.data.distances import scales_of
 from nbembed.neighbors import find_neighbors, search
 from nbembed.neighbors.euclidean_space import euclidean_space
 

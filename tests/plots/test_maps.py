@@ -7,9 +7,9 @@ import pytest
 from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter, Segment
 
 from nbembed import plots
-from nbembed.display.columns import as_column
 from nbembed.methods import PathStep
-from nbembed.widget.serializers import color_column
+from nbembed.points.columns import as_column
+from nbembed.widget.stream.serializers import color_column
 
 SPECIES = np.array(["setosa", "virginica", "versicolor"])
 

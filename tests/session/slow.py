@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbembed.methods.recipe import Start
-from nbembed.work import stage, warn
+from nbembed.system.work import stage, warn
 from tests.session.fake import Fake, Learning
 from tests.waiting import GUARD
 

@@ -12,8 +12,8 @@ import nbembed as nb
 from nbembed.methods.snerv import SNeRVRecipe
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_centers import redone
-from tests.session.test_learning import learned
+from tests.session.live.test_learning import learned
+from tests.session.map.test_centers import redone
 from tests.waiting import eventually
 
 # Few labels of classes that lie apart: where the metric sees one class, all distances are nothing.

@@ -13,8 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_centers import redone
-from tests.session.test_learning import learned
+from tests.session.live.test_learning import learned
+from tests.session.map.test_centers import redone
 from tests.waiting import GUARD
 
 IRIS = load_iris()
@@ -136,7 +136,7 @@ def test_any_classifier_is_stored_and_printed(classifier, tmp_path):
         rest(session)
         session.save(tmp_path / "x")
         redone(session)
-        assert "nbembed.session.serialization" not in session.to_script()
+        assert "nbembed.session.core.serialization" not in session.to_script()
     loaded = load_session(tmp_path / "x")
     assert type(loaded.method.classifier) is type(classifier)
     loaded.set(classifier=GaussianNB())

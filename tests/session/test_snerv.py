@@ -11,8 +11,8 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
-from tests.session.test_centers import redone
-from tests.session.test_learning import learned
+from tests.session.live.test_learning import learned
+from tests.session.map.test_centers import redone
 from tests.waiting import eventually
 
 IRIS = load_iris()

@@ -11,7 +11,7 @@ import random
 
 import pytest
 
-from nbembed.session.optimum import WORSE
+from nbembed.session.map.optimum import WORSE
 from tests.session.walks import SLIDERS, walked
 
 #: Walks of each method in one run.

@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from nbembed.run import Run
-from nbembed.session.command_entry import Context
-from nbembed.session.commands import decide
-from nbembed.session.engine import Engine
-from nbembed.session.methods import known_methods
-from nbembed.session.optimum import OptimumCheck
-from nbembed.session.session_state import SessionState
-from nbembed.session.settings import Settings
+from nbembed.session.core.command_entry import Context
+from nbembed.session.core.commands import decide
+from nbembed.session.core.methods import known_methods
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings
+from nbembed.session.map.engine import Engine
+from nbembed.session.map.optimum import OptimumCheck
 from nbembed.supervision import Supervision
 
 X, CLASSES = load_iris(return_X_y=True)

@@ -17,8 +17,8 @@ from nbembed import cli, soak
 from nbembed.kernels import threads
 from nbembed.methods import HSSNE
 from nbembed.session import Session
-from nbembed.session.arguments import PARAMETERS
-from nbembed.session.commands import COMMANDS
+from nbembed.session.core.arguments import PARAMETERS
+from nbembed.session.core.commands import COMMANDS
 from nbembed.soak import drawing, epochs, messages
 from nbembed.soak.damage import _foreign_code
 from nbembed.soak.drawing import Situation
@@ -29,9 +29,9 @@ from nbembed.soak.outcome import Outcome
 from nbembed.soak.resources import live_sessions
 from nbembed.soak.steering import REFUSALS, check_replays
 from nbembed.supervision import Supervision
-from nbembed.widget import page_commands, schema
-from nbembed.widget.queries import QUERIES
-from nbembed.widget.query_source import QuerySource
+from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.wire import page_commands, schema
+from nbembed.widget.wire.queries import QUERIES
 from tests.session.fake import Fake
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Page
 
-from nbembed.widget import protocol, queries, schema, wire_types
+from nbembed.widget.wire import protocol, queries, schema, wire_types
 
 #: What the fake kernel has as traits, was told and has told; views of bytes as their length.
 READ = """() => {

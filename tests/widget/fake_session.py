@@ -15,9 +15,9 @@ from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.recipe import PathStep, Recipe
 from nbembed.propagation import Suggestions
 from nbembed.session import SuggestionCheck
-from nbembed.session.events import Event
-from nbembed.session.progress import Progress
-from nbembed.session.snapshots import Frame
+from nbembed.session.core.events import Event
+from nbembed.session.live.progress import Progress
+from nbembed.session.map.snapshots import Frame
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.class_changes import merged, removed
 

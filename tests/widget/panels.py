@@ -11,14 +11,14 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.widget.frontend.test_page import run, screen_of
+from tests.widget.frontend.test_page_find import ANSWERS as FINDING
+from tests.widget.frontend.test_page_find import add_filter, open_find
+from tests.widget.frontend.test_page_group import answering
+from tests.widget.frontend.test_page_record import ANSWER as CHANGES
+from tests.widget.frontend.test_page_suggestions import label_some
+from tests.widget.frontend.test_page_why import ANSWERS as REASONS
 from tests.widget.page import act
-from tests.widget.test_page import run, screen_of
-from tests.widget.test_page_find import ANSWERS as FINDING
-from tests.widget.test_page_find import add_filter, open_find
-from tests.widget.test_page_group import answering
-from tests.widget.test_page_record import ANSWER as CHANGES
-from tests.widget.test_page_suggestions import label_some
-from tests.widget.test_page_why import ANSWERS as REASONS
 
 TABS = ("Steer", "Group", "Find", "Why", "Compare", "History")
 

@@ -19,12 +19,14 @@ import traitlets
 from nbembed.methods import HSSNE, SNE, SNeRV
 from nbembed.methods.recipe import PathStep
 from nbembed.methods.registry import registered
-from nbembed.session.progress import Progress
+from nbembed.session.live.progress import Progress
 from nbembed.supervision import Supervision
-from nbembed.widget import Explorer, page_commands, schema, serializers
-from nbembed.widget.dispatcher import CommandDispatcher
-from nbembed.widget.opening import in_plane
-from nbembed.widget.protocol import CommandMessage
+from nbembed.widget import Explorer
+from nbembed.widget.host.opening import in_plane
+from nbembed.widget.stream import serializers
+from nbembed.widget.stream.dispatcher import CommandDispatcher
+from nbembed.widget.wire import page_commands, schema
+from nbembed.widget.wire.protocol import CommandMessage
 from tests.waiting import GUARD, eventually
 from tests.widget.contract import check_message, check_traits
 from tests.widget.fake_session import FakeMargin, FakeRecipe, FakeSession

@@ -17,15 +17,16 @@ import pytest
 from PIL import Image
 
 import nbembed as nb
-from nbembed.display.picture import PNG_KEY
-from nbembed.display.scene import VIRIDIS
-from nbembed.session.provenance import given_by_hand
-from nbembed.widget import autosave, exports, opening, still_output, view_state
-from nbembed.widget.protocol import CommandMessage
-from nbembed.widget.view_state import ChosenColumn, read_view
+from nbembed.drawing.picture import PNG_KEY
+from nbembed.drawing.scene import VIRIDIS
+from nbembed.session.live.giver import given_by_hand
+from nbembed.widget.host import autosave, exports, opening, still_output
+from nbembed.widget.view import view_state
+from nbembed.widget.view.view_state import ChosenColumn, read_view
+from nbembed.widget.wire.protocol import CommandMessage
 from tests.waiting import GUARD, eventually
+from tests.widget.answers.test_group import Asking
 from tests.widget.contract import check_message
-from tests.widget.test_group import Asking
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris
 
 from nbembed.methods import HSSNE
 from nbembed.session import Session
-from nbembed.session.methods import known_methods
-from nbembed.widget.serializers import controls
+from nbembed.session.core.methods import known_methods
+from nbembed.widget.stream.serializers import controls
 
 _iris = load_iris()
 X, classes = _iris.data[::3], _iris.target_names[_iris.target][::3]

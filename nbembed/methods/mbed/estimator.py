@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 
-from nbembed.estimator_input import chunk_by_chunk
+from nbembed.data.estimator_input import chunk_by_chunk
 from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.mbed.annealing import Finish, StopFlag
 from nbembed.methods.mbed.recipe import MbedRecipe, none_of_these

@@ -14,7 +14,7 @@ from nbembed.affinities import (
     check_memory_of_pairs,
     neighbors_of_perplexity,
 )
-from nbembed.class_probabilities import check_class_prior
+from nbembed.data.class_probabilities import check_class_prior
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.algorithm import (
     INSTEAD,

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from nbembed.estimator_input import chunk_by_chunk
+from nbembed.data.estimator_input import chunk_by_chunk
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.parametric.recipe import ParametricEmbeddingRecipe
 from nbembed.objectives import Parametric

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from nbembed.blas import one_blas_thread
-from nbembed.class_probabilities import check_class_prior, check_posteriors
+from nbembed.data.class_probabilities import check_class_prior, check_posteriors
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import (
     JITTER,
@@ -45,6 +44,7 @@ from nbembed.posteriors.classify import (
     resolve_classifier,
 )
 from nbembed.run import Run
+from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_components, check_numbers
 
 if TYPE_CHECKING:

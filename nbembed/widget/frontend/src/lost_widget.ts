@@ -1,5 +1,5 @@
 /**
- * The script of an output between the picture of a map and the widget (`nbembed/widget/still_output.py`).
+ * The script of an output between the picture of a map and the widget (`nbembed/widget/host/still_output.py`).
  * A notebook that is opened again has no model of the widget: JupyterLab and Notebook then say "Error
  * displaying widget" below the picture. The script hides that line and its own empty output. It runs
  * only where a notebook is trusted, and does nothing on other pages.

@@ -6,7 +6,7 @@ import { StillApp } from "./ui/still";
 import type { Model } from "./wire";
 import type { Measure } from "./wire.generated";
 
-/** What Python has written into the page (`nbembed/widget/still_page.py`). */
+/** What Python has written into the page (`nbembed/widget/host/still_page.py`). */
 interface State {
   traits: Record<string, unknown>;
   /** Name, rows and image of each point, as far as there was room. */

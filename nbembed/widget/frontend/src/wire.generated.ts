@@ -1,4 +1,4 @@
-// Written by `python -m nbembed.widget.typescript` from nbembed/widget/schema.py. Do not edit.
+// Written by `python -m nbembed.widget.wire.typescript` from `schema.py` beside it. Do not edit.
 
 export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 

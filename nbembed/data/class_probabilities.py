@@ -1,0 +1,115 @@
+"""Probabilities of classes as users pass them: soft labels, posteriors and priors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.data.matrix_input import check_data
+from nbembed.validation import check_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
+    """Return rows of class probabilities; an unlabeled point's row is all NaN.
+
+    Raises
+    ------
+    TypeError
+        If they are not real numbers.
+    ValueError
+        If a row is partly NaN, has a negative entry or does not sum to one (within 1e-4).
+    """
+    array = check_numbers(name, rows)
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(f"{name} must have shape (n_samples, n_classes), got {array.shape}")
+    unknown = np.isnan(array).all(axis=1)
+    given = array[~unknown]
+    where = np.flatnonzero(~unknown)
+    bad = ~np.isfinite(given).all(axis=1)
+    if bad.any():
+        raise ValueError(
+            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabeled "
+            f"points; row {where[bad][0]} is {given[bad][0]}"
+        )
+    wrong = (given < 0).any(axis=1) | (np.abs(given.sum(axis=1) - 1) > 1e-4)
+    if wrong.any():
+        raise ValueError(
+            f"each row of {name} must be non-negative and sum to one; row {where[wrong][0]} is "
+            f"{given[wrong][0]}, with sum {given[wrong][0].sum():.6g}"
+        )
+    return array
+
+
+def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDArray[Any]:
+    """Return class posteriors, a row of probabilities for each object, dense and read only.
+
+    Parameters
+    ----------
+    rows : array-like or sparse matrix of shape (n_samples, n_classes)
+        float32 stays float32, every other type becomes float64. Rows are made to sum to one where
+        they do so only nearly.
+    name : str
+        The argument's name, for the error.
+    min_classes : int, default=2
+        The least number of columns.
+
+    Raises
+    ------
+    ValueError
+        If it is no finite matrix, has too few columns, or a row is negative somewhere or does not
+        sum to one (within 1e-4).
+    """
+    array = check_data(rows, name=name, min_samples=1)
+    array = array.toarray() if hasattr(array, "toarray") else array
+    if array.shape[1] < min_classes:
+        raise ValueError(
+            f"{name} must have a column for each of at least {min_classes} classes, "
+            f"got shape {array.shape}"
+        )
+    sums = array.sum(axis=1, dtype=np.float64)
+    off = np.abs(sums - 1)
+    wrong = np.flatnonzero((array.min(axis=1) < 0) | (off > 1e-4))
+    if wrong.size:
+        raise ValueError(
+            f"each row of {name} must be the probabilities of classes, non-negative and summing to "
+            f"one; row {wrong[0]} is {array[wrong[0]]}, with sum {sums[wrong[0]]:.6g}"
+        )
+    if (off > 4 * np.finfo(array.dtype).eps).any():
+        array = array / sums[:, None].astype(array.dtype)
+    array = np.ascontiguousarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
+def check_class_prior(
+    prior: Any, n_classes: int, name: str = "class_prior", *, allow_zero: bool = False
+) -> NDArray[np.float64]:
+    """Return class priors: one positive number for each class, summing to one (within 1e-6).
+
+    Parameters
+    ----------
+    prior : array-like of shape (n_classes,)
+    n_classes : int
+    name : str, default="class_prior"
+        The argument's name, for the error.
+    allow_zero : bool, default=False
+        Whether a class may have prior zero.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    values = check_numbers(name, prior)
+    if values.shape != (n_classes,):
+        raise ValueError(
+            f"{name} must have shape ({n_classes},), one entry a class, got {values.shape}"
+        )
+    low = "non-negative" if allow_zero else "positive"
+    legal = values >= 0 if allow_zero else values > 0
+    if not (np.isfinite(values).all() and legal.all() and abs(values.sum() - 1) < 1e-6):
+        raise ValueError(f"{name} must be {low} and sum to one, got {values.tolist()}")
+    return values

@@ -1,0 +1,232 @@
+"""Data matrices as users pass them: arrays, data frames, sparse and annotated matrices, distances.
+
+Whatever is passed becomes a finite float matrix, dense or CSR, before work starts; each error names
+the argument, and the first entry that is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nbembed.data.dask_input import refuse_dask
+from nbembed.data.sparse_format import as_csr
+from nbembed.validation import check_choice, check_unmasked
+
+#: The least number of points with neighbors.
+MIN_SAMPLES = 2
+#: Metrics by name: those of scikit-learn's ``pairwise_distances``, SciPy's among them.
+METRICS = (
+    "euclidean", "l2", "cityblock", "l1", "manhattan", "cosine", "precomputed", "braycurtis",
+    "canberra", "chebyshev", "correlation", "dice", "hamming", "haversine", "jaccard",
+    "mahalanobis", "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath",
+    "sqeuclidean", "yule",
+)  # fmt: skip
+
+
+def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
+    """Raise unless squares of the data, dense or sparse, and their sums stay finite.
+
+    Raises
+    ------
+    ValueError
+        If an absolute value is above ``high``.
+    """
+    values = data if isinstance(data, np.ndarray) else data.data
+    largest = float(np.abs(values).max(initial=0))
+    if largest > high:
+        raise ValueError(
+            f"{name} must be at most {high:g} in magnitude, or squares overflow; got "
+            f"{largest:.3g}: rescale it"
+        )
+
+
+def check_metric(metric: Any) -> Any:
+    """Return a metric's name, a callable, or a learned metric.
+
+    Raises
+    ------
+    ValueError
+        If it is a name that neither scikit-learn nor SciPy knows; the message lists them.
+    TypeError
+        If it is none of these.
+    """
+    if callable(metric) or hasattr(metric, "squared_rows"):
+        return metric
+    if not isinstance(metric, str):
+        raise TypeError(
+            f"metric must be a name, a function of two points or a LearningMetric, got {metric!r}"
+        )
+    return check_choice("metric", metric, METRICS)
+
+
+def matrix_of(X: Any, name: str = "X") -> Any:
+    """Return the matrix of an annotated one (AnnData's ``X``), anything else as it is.
+
+    An AnnData is recognized by its attributes, so that anndata need not be installed. To use
+    another of its matrices pass it, as in ``adata.obsm["X_pca"]`` or ``adata.layers["counts"]``.
+    A sparse matrix is returned as a CSR matrix of which every entry has been checked
+    (:func:`nbembed.data.sparse_format.as_csr`): no other code may read it before.
+
+    Raises
+    ------
+    ValueError
+        If the annotated matrix holds no data, or a sparse matrix is malformed.
+    TypeError
+        If it is a collection of dask, which need not fit into memory.
+    """
+    refuse_dask(X, name)
+    found = _annotated_part(X, name)
+    return as_csr(found, name) if sparse.issparse(found) else found
+
+
+def _annotated_part(X: Any, name: str) -> Any:
+    if not (hasattr(X, "obs_names") and hasattr(X, "var_names") and hasattr(X, "X")):
+        return X
+    found = X.X
+    if found is None:
+        raise ValueError(
+            f"{name} must hold data, got an annotated matrix without X; one of its obsm can be "
+            "given in its place"
+        )
+    return found.to_memory() if hasattr(found, "to_memory") else found
+
+
+def check_data(
+    X: Any, metric: Any = "euclidean", *, name: str = "X", min_samples: int = MIN_SAMPLES
+) -> Any:
+    """Return data as a finite float matrix, dense (C-ordered) or CSR.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
+        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it
+        need not be symmetric and its diagonal is ignored. float32 stays float32, every other type
+        becomes float64.
+    metric : str or callable
+        Checked as well.
+    name : str
+        The argument's name, for the error.
+    min_samples : int
+        The least number of rows.
+
+    Raises
+    ------
+    ValueError
+        If it is not two-dimensional, has too few rows or no column, or a value that is not a finite
+        real number, or is not square and non-negative with ``metric="precomputed"``.
+    """
+    from sklearn.utils import check_array
+
+    precomputed = isinstance(check_metric(metric), str) and metric == "precomputed"
+    X = matrix_of(X, name)
+    check_kind(X, name)
+    try:
+        data = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name=name,
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
+    if data.ndim != 2:
+        hint = "; a single feature is a column, X[:, None]" if data.ndim == 1 else ""
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_features), got shape {data.shape}{hint}"
+        )
+    if data.shape[0] < min_samples:
+        raise ValueError(f"{name} must have at least {min_samples} points, got {data.shape[0]}")
+    if data.shape[1] < 1:
+        raise ValueError(f"{name} must have at least one feature, got shape {data.shape}")
+    if precomputed:
+        data = _without_diagonal(data, name)
+    _check_finite(data, name)
+    check_metric_applies(data, metric, name)
+    values = data if isinstance(data, np.ndarray) else data.data
+    if precomputed and values.size and values.min() < 0:
+        raise ValueError(
+            f'{name} must be non-negative with metric="precomputed", got a dissimilarity of '
+            f"{values.min()}"
+        )
+    return data
+
+
+def check_metric_applies(data: Any, metric: Any, name: str = "X") -> None:
+    """Raise if a metric is not defined for some rows of checked data.
+
+    Raises
+    ------
+    ValueError
+        If a row is constant and the metric the correlation of rows.
+    """
+    if not (isinstance(metric, str) and metric == "correlation" and isinstance(data, np.ndarray)):
+        return
+    constant = np.flatnonzero(data.max(axis=1) == data.min(axis=1))
+    if constant.size:
+        raise ValueError(
+            f'{name} must have rows that vary with metric="correlation", got '
+            f"{constant.size} constant ones, the first of them row {constant[0]}"
+        )
+
+
+def check_kind(X: Any, name: str = "X") -> None:
+    """Raise unless ``X`` holds real numbers; NumPy converts numerals, dates and masks silently.
+
+    Raises
+    ------
+    ValueError
+        If a matrix of real numbers cannot be made of it.
+    """
+    check_unmasked(X, name)
+    if hasattr(X, "toarray"):
+        kind, found = X.dtype.kind, X.dtype
+    else:
+        try:
+            array = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
+        kind, found = array.dtype.kind, array.dtype
+        if kind == "O" and array.ndim == 0:
+            raise ValueError(f"{name} must be a matrix of real numbers, got {X!r}")
+        if kind == "O":
+            strange = next((v for v in array.flat if isinstance(v, str | bytes | complex)), None)
+            if strange is not None:
+                raise ValueError(f"{name} must be a matrix of real numbers, got {strange!r} in it")
+    if kind not in "biufO":
+        raise ValueError(f"{name} must be a matrix of real numbers, got values of type {found}")
+
+
+def _check_finite(data: Any, name: str) -> None:
+    values = data if isinstance(data, np.ndarray) else data.data
+    # The sum is finite unless a value is not, or the values are huge: no array of bools needed.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size == 0:
+        return
+    value = values[tuple(bad[0])]
+    what = "NaN" if np.isnan(value) else "infinity"
+    where = f" at row {bad[0][0]}, column {bad[0][1]}" if bad.shape[1] == 2 else ""
+    raise ValueError(f"{name} must be finite, but it contains {what}{where}")
+
+
+def _without_diagonal(data: Any, name: str) -> Any:
+    if data.shape[0] != data.shape[1]:
+        raise ValueError(
+            f'{name} must be square with metric="precomputed": the dissimilarity of each pair of '
+            f"points; got shape {data.shape}"
+        )
+    if isinstance(data, np.ndarray) and not (np.diagonal(data) == 0).all():
+        data = data.copy()
+        np.fill_diagonal(data, 0)
+    return data

@@ -1,0 +1,172 @@
+"""From what an Explorer shows to a still picture of it: colors, names and a legend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.drawing.contrast import on_ground
+from nbembed.drawing.palette import SYMBOLS
+from nbembed.drawing.picture import Caption, Picture
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Viridis, of which the page has what its ground does not swallow.
+VIRIDIS = (
+    "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70",
+    "#7ad151", "#bddf26", "#fde725",
+)  # fmt: skip
+NEUTRAL = (150, 155, 162)
+#: Background and ink.
+LIGHT, DARK = ((255, 255, 255), (45, 48, 52)), ((27, 29, 32), (225, 227, 230))
+#: What measures of each point are called.
+MEASURES = {
+    "trustworthiness": "trustworthiness",
+    "continuity": "continuity",
+    "kept": "neighbors kept",
+    "stress": "stress",
+    "pull": "pull of labels",
+}
+#: Points of a class without which it has no name on the map.
+FEWEST_NAMED = 3
+#: Classes of which each has its name on the map.
+MOST_NAMED = 40
+
+
+def picture_of(
+    positions: NDArray[Any],
+    *,
+    color_by: str,
+    column: Mapping[str, Any],
+    values: NDArray[Any],
+    classes: Sequence[Mapping[str, Any]],
+    labels: NDArray[Any],
+    membership_colors: NDArray[Any] | None = None,
+    borders: Sequence[Sequence[float]] = (),
+    names_shown: bool = True,
+    note: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Return the picture of a map.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_samples, 2)
+    color_by : str
+        As the Explorer's trait says.
+    column : mapping
+        ``kind``, ``names`` and ``colors`` of the column to color by.
+    values : ndarray of shape (n_samples,)
+        Its codes or numbers; of a measure, which ``color_by`` then names, the measure of each
+        point. Measures color labeled points, too.
+    classes : sequence of mappings
+        ``name`` and ``color`` of each class, its ``symbol``, and whether it is ``hidden``.
+    labels : ndarray of int, shape (n_samples,)
+        −1 for unlabeled points.
+    membership_colors : ndarray of shape (n_samples, 4), optional
+        Colors by class probability.
+    borders : sequence of [x, y, x', y']
+    names_shown : bool
+    note : str
+    dark : bool
+    """
+    n = len(positions)
+    background, ink = DARK if dark else LIGHT
+    colors = np.tile(np.array(NEUTRAL, dtype=np.uint8), (n, 1))
+    legend: list[tuple[str, str, int]] = []
+    groups, names = labels, [c["name"] for c in classes]
+    looks = [_hex(on_ground(c["color"], background)) for c in classes]
+    shapes = [SYMBOLS.index(c.get("symbol", SYMBOLS[0])) for c in classes]
+    by_column = color_by == "column" and column["kind"] != "none" and len(values) == n
+    by_measure = color_by in MEASURES and len(values) == n
+    if color_by == "probability" and membership_colors is not None:
+        share = membership_colors[:, 3:].astype(np.float64) / 255
+        mixed = share * membership_colors[:, :3] + (1 - share) * np.array(background)
+        colors = mixed.round().astype(np.uint8)
+    elif by_column and column["kind"] == "category":
+        codes = np.where(np.isnan(values), -1, values).astype(int)
+        known = codes >= 0
+        shown = [_hex(on_ground(c, background)) for c in column["colors"]]
+        if known.any():
+            colors[known] = _rgb(shown)[codes[known]]
+        groups, names = codes, list(column["names"])
+        own = {c["name"]: shape for c, shape in zip(classes, shapes)}
+        legend = [(name, c, own.get(name, 0)) for name, c in zip(names, shown)]
+    elif by_column or by_measure:
+        known = np.isfinite(values)
+        if known.any():
+            low, high = _ends(values[known]) if by_measure else _span(values[known])
+            place = np.clip((values[known] - low) / (high - low or 1.0), 0, 1)
+            stops = VIRIDIS[2:] if dark else VIRIDIS[:-2]
+            colors[known] = _ramp(place, stops)
+            text = _day if by_column and column["kind"] == "time" else "{:.4g}".format
+            legend = [(text(v), c, 0) for v, c in ((high, stops[-1]), (low, stops[0]))]
+            if by_measure:
+                legend[0] = (f"{MEASURES[color_by]} {legend[0][0]}", *legend[0][1:])
+    marked = (labels >= 0) & (labels < len(classes))
+    # A class's color would be read as a number; the shape says the class.
+    by_number = by_measure or (by_column and column["kind"] != "category")
+    if marked.any() and not by_number:
+        colors[marked] = _rgb(looks)[labels[marked]]
+    own_shapes = np.zeros(n, dtype=np.intp)
+    own_shapes[marked] = np.array([*shapes, 0])[labels[marked]]
+    there = {name for name, _, _ in legend}
+    legend += [
+        (c["name"], _hex(NEUTRAL) if by_number else look, shape)
+        for c, look, shape in zip(classes, looks, shapes)
+        if c["name"] not in there and not c.get("hidden")
+    ]
+    seen = np.ones(n, dtype=bool)
+    seen[marked] = np.array([not c.get("hidden") for c in classes], dtype=bool)[labels[marked]]
+    positions, colors, marked = positions[seen], colors[seen], marked[seen]
+    captions = _captions(groups[:n][seen], names) if names_shown else []
+    return Picture(
+        positions, colors, marked, captions, borders, legend, note, background, ink,
+        own_shapes[seen],
+    )  # fmt: skip
+
+
+def _span(values: NDArray[Any]) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _ends(values: NDArray[Any]) -> tuple[float, float]:
+    """Return the range of all but the most extreme hundredth at either end, as the page has it."""
+    ordered = np.sort(values)
+    last = len(ordered) - 1
+    low, high = ordered[math.floor(0.01 * last)], ordered[math.ceil(0.99 * last)]
+    return (float(low), float(high)) if high > low else _span(ordered)
+
+
+def _captions(groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
+    """Return the name of each group, with its points."""
+    members = [np.flatnonzero(groups == k) for k in range(min(len(names), MOST_NAMED))]
+    return [
+        Caption(name, points) for name, points in zip(names, members) if len(points) >= FEWEST_NAMED
+    ]
+
+
+def _day(seconds: float) -> str:
+    """Return the day of a time in seconds since 1970."""
+    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
+
+
+def _hex(color: tuple[int, int, int]) -> str:
+    return "#{:02X}{:02X}{:02X}".format(*color)
+
+
+def _rgb(colors: Sequence[str]) -> NDArray[np.uint8]:
+    """Return "#RRGGBB" as rows of numbers."""
+    return np.array([list(bytes.fromhex(c[1:7])) for c in colors], dtype=np.uint8).reshape(-1, 3)
+
+
+def _ramp(place: NDArray[Any], colors: Sequence[str]) -> NDArray[np.uint8]:
+    """Return colors of places in [0, 1] along some colors."""
+    stops = _rgb(colors).astype(np.float64)
+    at = np.linspace(0, 1, len(stops))
+    mixed = np.stack([np.interp(place, at, stops[:, c]) for c in range(3)], axis=-1)
+    return mixed.round().astype(np.uint8)

@@ -1,0 +1,126 @@
+"""A column of values to color points by: categories or numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.points.text import is_missing, text_of
+from nbembed.validation import check_text
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: Integers with at most this many distinct values count as categories, such as digits.
+MOST_INTEGER_CATEGORIES = 32
+
+
+@dataclass(frozen=True)
+class Column:
+    """One value for each sample, encoded for drawing.
+
+    Attributes
+    ----------
+    kind : {"none", "category", "number", "time"}
+    title : str
+        The column's name, "" if it has none.
+    codes : ndarray of shape (n_samples,), float64
+        Categories as indices, −1 where missing; numbers unchanged, NaN where missing; times in
+        seconds since 1970.
+    names : tuple of str
+        Names of the categories.
+    values : ndarray of shape (n_samples,) or None
+        The values as given.
+    ordered : bool
+        Whether the categories have an order of their own.
+    """
+
+    kind: str
+    title: str
+    codes: NDArray[np.float64]
+    names: tuple[str, ...] = ()
+    values: NDArray[Any] | None = None
+    ordered: bool = False
+
+
+def as_column(
+    color: ArrayLike | None,
+    n_samples: int,
+    name: str = "color",
+    *,
+    title: str | None = None,
+    native: Any = None,
+) -> Column:
+    """Return ``color`` as a column.
+
+    Parameters
+    ----------
+    color : array-like of shape (n_samples,) or None
+        Text, booleans, categories or numbers. The name of a pandas series becomes the title.
+    n_samples : int
+    name : str, default="color"
+        The argument's name, for errors.
+    title : str, optional
+        By default the name of the series, if it is text.
+    native : pandas or polars Series, optional
+        What ``color`` was made from, if that may tell the order of its categories.
+
+    Returns
+    -------
+    column : Column
+        Integers and times with few distinct values are categories; all other numbers are numbers.
+        An ordered categorical of pandas, or an Enum of polars, keeps the order of its categories.
+
+    Raises
+    ------
+    ValueError
+        If ``color`` does not have one value for each sample, or has text that UTF-8 cannot hold.
+    """
+    if color is None:
+        return Column("none", "", np.empty(0))
+    given = getattr(color, "name", None) if title is None else title
+    try:
+        values = np.asarray(color)
+    except ValueError:  # rows of different lengths
+        values = np.empty((0, 0))
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"{name} must have one value for each of the {n_samples} samples, "
+            f"got shape {values.shape}"
+        )
+    title = check_text(f"the name of {name}", given) if isinstance(given, str) else ""
+    if values.dtype.kind == "f":
+        return Column("number", title, np.where(np.isfinite(values), values, np.nan), (), values)
+    if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
+        return Column("number", title, values.astype(np.float64), (), values)
+    if values.dtype.kind == "M" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
+        seconds = values.astype("datetime64[us]").astype(np.float64) / 1e6
+        return Column("time", title, np.where(np.isnat(values), np.nan, seconds), (), values)
+    if values.dtype.kind in "mM":
+        values = np.array([text_of(v) or None for v in values], dtype=object)
+    missing = np.array([is_missing(v) for v in values])
+    there = set(values[~missing].tolist())
+    order = _given_order(color if native is None else native, there)
+    found = sorted(there, key=_order) if order is None else order
+    index = {value: k for k, value in enumerate(found)}
+    codes = np.array([-1 if gone else index[v] for v, gone in zip(values.tolist(), missing)])
+    names = tuple(check_text(name, str(value)) for value in found)
+    return Column("category", title, codes.astype(np.float64), names, values, order is not None)
+
+
+def _order(value: Any) -> tuple[int, Any]:
+    """Return a sort key that puts numbers before text, so that mixed columns can be sorted."""
+    return (0, value) if isinstance(value, int | float | bool) else (1, str(value))
+
+
+def _given_order(color: Any, there: set[Any]) -> list[Any] | None:
+    """Return the values in the order that their type gives them, ``None`` if it gives none."""
+    dtype = getattr(color, "dtype", None)
+    if not (getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"):
+        return None
+    categories = getattr(dtype, "categories", ())
+    values = [v.item() if isinstance(v, np.generic) else v for v in categories]
+    found = [value for value in values if value in there]
+    return found if len(found) == len(there) else None

@@ -1,0 +1,274 @@
+"""What is known of each point beside the features that are embedded: for looking at only.
+
+Names, the columns of a table, a column to color by and images. All but the colors is read when it
+is asked for, one point at a time, so that many rows cost nothing at the start.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.points.columns import Column, as_column
+from nbembed.points.images import Images
+from nbembed.points.table import Table, as_table, listed
+from nbembed.points.text import is_missing, name_of, text_of
+
+if TYPE_CHECKING:
+    from nbembed.points.features import Features
+
+#: Columns that are shown unless they are chosen.
+MOST_COLUMNS = 12
+
+
+class PointData:
+    """Reads what is known of points.
+
+    Parameters
+    ----------
+    features : Features or None
+        Of the data, if they are given here.
+    n_samples : int
+    color : array-like, name of a column or None
+    names : array-like, name of a column or None
+        By default the labels of the rows, where the table has labels of its own.
+    columns : list of names, table or None
+        The columns to show, by default those that are not embedded, then those that are, up to
+        :data:`MOST_COLUMNS`; or a table, where the data are none.
+    images : see :class:`Images`, name of a column or None
+
+    Attributes
+    ----------
+    color : Column
+    named : bool
+        Whether points have names that are worth showing on a map: text, not numbers.
+    n_samples : int
+    index : pandas.Index or None
+        The labels of the rows.
+    kind : {"pandas", "polars", "other"}
+        What frames the user works with.
+    embedded : tuple
+        The columns of the table that are embedded.
+    variables : callable or None
+        As of :class:`~nbembed.points.features.Features`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not legal; the message names it.
+    """
+
+    def __init__(
+        self,
+        features: Features | None,
+        n_samples: int,
+        *,
+        color: Any = None,
+        names: Any = None,
+        columns: Any = None,
+        images: Any = None,
+    ) -> None:
+        embedded = () if features is None else features.names
+        table = None if features is None else features.table
+        given = None if isinstance(columns, str) else as_table(columns, "columns")
+        if given is not None:
+            if table is not None and table.names:
+                raise ValueError("columns must be names of columns of X, which is a table itself")
+            table, columns = given, None
+        if table is not None and table.n_rows != n_samples:
+            raise ValueError(
+                f"columns must have one row for each of the {n_samples} samples, got {table.n_rows}"
+            )
+        self._table = table
+        self.n_samples = n_samples
+        self.embedded = embedded
+        self.variables = None if features is None else features.variables
+        self._shown, self._left_out = _shown(table, columns, embedded)
+        self.index = None if table is None else table.index
+        self.kind = "other" if table is None else table.kind
+        self.color, self._own_color = self._color(color, n_samples)
+        self._names, self.named = self._names_of(names, n_samples)
+        if isinstance(images, str):
+            images = self._values(images, "images")
+        self._images = None if images is None else Images(images, n_samples)
+
+    @property
+    def table(self) -> Table | None:
+        """All columns, where the data or ``columns`` are a table."""
+        return self._table
+
+    @property
+    def shown(self) -> tuple[Hashable, ...]:
+        """The columns that cards show."""
+        return self._shown
+
+    @property
+    def images(self) -> Images | None:
+        """The images, if there are any."""
+        return self._images
+
+    @property
+    def has_names(self) -> bool:
+        """Whether points have names, be they numbers."""
+        return self._names is not None
+
+    @property
+    def left_out(self) -> int:
+        """The number of columns that are not shown."""
+        return self._left_out
+
+    def name(self, point: int) -> str:
+        """Return the name of a point, "" if it has none."""
+        return "" if self._names is None else name_of(self._names[point])
+
+    def rows(self, point: int) -> list[tuple[str, str]]:
+        """Return titles and values of the columns to show, as text; missing values are ""."""
+        if self._table is None:
+            return []
+        cells = [(name, self._table.cell(name, point)) for name in self._shown]
+        return [(name_of(name), text_of(value)) for name, value in cells]
+
+    def row_block(self, points: slice) -> list[list[tuple[str, str]]]:
+        """Return what :meth:`rows` does, of each of some points."""
+        table = self._table
+        if table is None or not self._shown:
+            return [[] for _ in range(self.n_samples)[points]]
+        columns = []
+        for name in self._shown:
+            title = name_of(name)
+            columns.append([(title, text_of(value)) for value in table.cells(name, points)])
+        return [list(row) for row in zip(*columns)]
+
+    def image(self, point: int) -> bytes | None:
+        """Return the image of a point as a PNG, ``None`` if it has none.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there is one that cannot be shown.
+        """
+        return None if self._images is None else self._images.png(point)
+
+    @property
+    def extra_color(self) -> tuple[str, Any] | None:
+        """Title and values of the color column, unless the table has that column."""
+        values = self.color.values
+        if values is None or not self._own_color:
+            return None
+        return self.color.title, values
+
+    def _values(self, name: str, argument: str) -> Any:
+        if self._table is None:
+            raise ValueError(
+                f"{argument}={name!r} names a column, but the data have none: give the values "
+                "themselves, or a table as X or columns"
+            )
+        return self._table.values(name, argument)
+
+    def _color(self, color: Any, n_samples: int) -> tuple[Column, bool]:
+        if not isinstance(color, str):
+            column = as_column(color, n_samples)
+            return column, self._table is None or column.title not in self._table
+        values = self._values(color, "color")
+        title = name_of(color)
+        assert self._table is not None
+        column = as_column(values, n_samples, title=title, native=self._table.native(color))
+        return column, color not in self._table
+
+    def _names_of(self, names: Any, n_samples: int) -> tuple[Any, bool]:
+        if names is None:
+            return _labels(self.index)
+        values = self._values(names, "names") if isinstance(names, str) else names
+        table = as_table({"names": values}, "names")
+        assert table is not None
+        if table.n_rows != n_samples:
+            raise ValueError(
+                f"names must have one name for each of the {n_samples} samples, got {table.n_rows}"
+            )
+        return table.values("names", "names"), not table.is_numeric("names")
+
+
+def _shown(
+    table: Table | None, columns: Any, embedded: tuple[Hashable, ...]
+) -> tuple[tuple[Hashable, ...], int]:
+    """Return the columns to show, and how many are left out."""
+    if columns is not None:
+        if not isinstance(columns, Iterable):
+            raise TypeError(
+                f"columns must be names of columns or a table, got {type(columns).__name__}"
+            )
+        chosen = (columns,) if isinstance(columns, str) else tuple(columns)
+        missing = [name for name in chosen if table is None or name not in table]
+        if missing:
+            there = listed(() if table is None else table.names)
+            raise ValueError(f"columns must be columns of X, got {listed(missing)}; X has {there}")
+        return chosen, 0
+    if table is None:
+        return (), 0
+    ordered = [n for n in table.names if n not in embedded] + list(embedded)
+    return tuple(ordered[:MOST_COLUMNS]), max(0, len(ordered) - MOST_COLUMNS)
+
+
+def _labels(index: Any) -> tuple[Any, bool]:
+    """Return the labels of rows, and whether they are names; none where rows are only counted."""
+    if index is None or len(index) == 0:
+        return None, False
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
+        return None, False
+    first = next((label for label in index[:100] if not is_missing(label)), None)
+    return index, not isinstance(first, int | float | np.number)
+
+
+def point_frame(columns: Mapping[str, Any], points: PointData, chosen: Any = None) -> Any:
+    """Return columns as a frame of the kind the data came in: of polars or, with index, of pandas.
+
+    Parameters
+    ----------
+    columns : mapping
+        Values of all points, or of those that are ``chosen``.
+    points : PointData
+    chosen : array of int, optional
+
+    Warns
+    -----
+    UserWarning
+        If labels of the index occur more than once.
+
+    Raises
+    ------
+    ImportError
+        If pandas is needed and not installed.
+    """
+    if points.kind == "polars":
+        import polars as pl
+
+        types: dict[str, Any] = {"label": pl.String, "source": pl.String, "how": pl.String}
+        types |= {"time": pl.Datetime("ms", "UTC"), "iteration": pl.Int64}
+        return pl.DataFrame(
+            dict(columns), schema_overrides={k: v for k, v in types.items() if k in columns}
+        )
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError(
+            "to_frame() needs pandas, which nbembed does not install: pip install pandas"
+        ) from None
+    if points.index is not None and not points.index.is_unique:
+        warnings.warn(
+            "rows of the data have equal labels, and join would pair each with each; pd.concat([df."
+            "reset_index(drop=True), frame.reset_index(drop=True)], axis=1) goes by their order",
+            stacklevel=4,
+        )
+    typed = dict(columns)
+    for name in ("label", "source", "how"):
+        if name in typed:
+            typed[name] = pd.array(typed[name], dtype="string")
+    if isinstance(typed.get("time"), list):
+        typed["time"] = pd.to_datetime(pd.Series(typed["time"], dtype=object), utc=True).array
+    if isinstance(typed.get("iteration"), list):
+        typed["iteration"] = pd.array(typed["iteration"], dtype="Int64")
+    index = points.index
+    return pd.DataFrame(typed, index=index if index is None or chosen is None else index[chosen])

@@ -1,0 +1,242 @@
+"""History: undo and redo of settings as a value.
+
+Undo covers the method, its parameters and the supervision; where the points have moved meanwhile
+they stay. Changing one parameter again and again (dragging its slider) is one step: consecutive
+changes of the same parameters merge until some other change comes between. Playing, pausing and
+stepping are no changes, and no clock is asked, so that a replayed log has the same steps.
+
+Between two steps lies a *place*, numbered by the changes that led to it since the session began:
+0 is the beginning. The present place is followed by those that undo has left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nbembed.session.core.settings import Settings
+
+if TYPE_CHECKING:
+    from nbembed.session.core.provenance import Provenance
+    from nbembed.session.core.snapshot_names import Names, Naming
+
+#: Steps kept; older ones are forgotten first.
+LIMIT = 200
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to undo.
+
+    Attributes
+    ----------
+    text : str
+        What it was.
+    settings : Settings
+        On its other side.
+    detail : str
+        What a list of the history says beside the text.
+    provenance : Provenance or None
+        ``None`` if it is not known.
+    naming : Naming or None
+        What it does to the name of a snapshot, if it renames or deletes one.
+    """
+
+    text: str
+    settings: Settings
+    detail: str = ""
+    provenance: Provenance | None = None
+    naming: Naming | None = None
+
+    def crossed(self, now: Settings, names: Names) -> tuple[Step, Names]:
+        """Return the step as seen from its other side, and the names of the snapshots there."""
+        if self.naming is None:
+            return replace(self, settings=now), names
+        there, back = self.naming.crossed(names)
+        return replace(self, settings=now, naming=back), there
+
+
+@dataclass(frozen=True)
+class Change:
+    """A step of the history as it is listed.
+
+    Attributes
+    ----------
+    number : int
+        Of the place that it led to; :meth:`nbembed.Session.go_to` goes there.
+    text, detail : str
+        What it was: "label 120 points as six", and "confidence 0.9".
+    provenance : Provenance or None
+        Who made it, how and when; ``None`` if it is not known.
+    undone : bool
+    """
+
+    number: int
+    text: str
+    detail: str
+    provenance: Provenance | None
+    undone: bool
+
+    def __str__(self) -> str:
+        how = self.provenance.how if self.provenance is not None else ""
+        return ", ".join(part for part in (self.text, self.detail, how and f"by {how}") if part)
+
+
+@dataclass(frozen=True)
+class History:
+    """The steps that led here, and those that were undone.
+
+    Attributes
+    ----------
+    past, future : tuple of Step
+        The latest last.
+    gesture : str
+        What a further change must be called to merge with the last step; "" when nothing may.
+    forgotten : int
+        How many steps before ``past`` are no longer kept.
+    """
+
+    past: tuple[Step, ...] = ()
+    future: tuple[Step, ...] = ()
+    gesture: str = ""
+    forgotten: int = 0
+
+    def changed(
+        self, old: Settings, new: Settings, text: str, gesture: str = "", detail: str = ""
+    ) -> History:
+        """Return the history after ``old`` became ``new``."""
+        past = self.past
+        if gesture and gesture == self.gesture and past:
+            origin = past[-1].settings
+            if origin.same_as(new):
+                # Dragged there and back again: nothing is left to undo.
+                return History(past[:-1], forgotten=self.forgotten)
+            return replace(self, past=(*past[:-1], Step(text, origin, detail)), future=())
+        return self.followed_by(Step(text, old, detail), gesture)
+
+    def followed_by(self, step: Step, gesture: str = "") -> History:
+        """Return the history after a step; what was undone is forgotten."""
+        past = (*self.past, step)
+        forgotten = self.forgotten + max(0, len(past) - LIMIT)
+        return History(past[-LIMIT:], (), gesture, forgotten)
+
+    def undone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots before the last step, and the history there.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to undo.
+        """
+        if not self.past:
+            raise ValueError("there is nothing to undo")
+        step = self.past[-1]
+        seen_from_there, there = step.crossed(now, names)
+        future = (*self.future, seen_from_there)
+        return step.settings, there, replace(self, past=self.past[:-1], future=future, gesture="")
+
+    def redone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots after the last undone step, and the history there.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to redo.
+        """
+        if not self.future:
+            raise ValueError("there is nothing to redo")
+        step = self.future[-1]
+        seen_from_there, there = step.crossed(now, names)
+        past = (*self.past, seen_from_there)
+        return step.settings, there, replace(self, past=past, future=self.future[:-1], gesture="")
+
+    @property
+    def place(self) -> int:
+        """The number of the present place."""
+        return self.forgotten + len(self.past)
+
+    def gone_to(self, place: int, now: Settings, names: Names) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots at a place, and the history as undo leaves it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such place, or it is no longer kept.
+        """
+        last = self.place + len(self.future)
+        if not self.forgotten <= place <= last:
+            raise ValueError(
+                f"number must be a place of the history, from {self.forgotten} to {last}, "
+                f"got {place}"
+            )
+        history = self
+        while history.place > place:
+            now, names, history = history.undone(now, names)
+        while history.place < place:
+            now, names, history = history.redone(now, names)
+        return now, names, history
+
+    def changes(self) -> tuple[Change, ...]:
+        """Return all steps as a list shows them, the oldest first, undone ones last."""
+        steps = (*self.past, *reversed(self.future))
+        return tuple(
+            Change(number, step.text, step.detail, step.provenance, number > self.place)
+            for number, step in enumerate(steps, start=self.forgotten + 1)
+        )
+
+    def told_by(self, provenance: Provenance | None) -> History:
+        """Return the history with the provenance of its last step, if that has none yet."""
+        if not self.past or provenance is None or self.past[-1].provenance is not None:
+            return self
+        last = replace(self.past[-1], provenance=provenance)
+        return replace(self, past=(*self.past[:-1], last))
+
+    def sealed(self) -> History:
+        """Return the same history with the gesture ended."""
+        return replace(self, gesture="")
+
+    def same_as(self, other: History) -> bool:
+        """Return whether both lead to the same settings; the words of a step may differ."""
+        if self.gesture != other.gesture:
+            return False
+        return _same_steps(self.past, other.past) and _same_steps(self.future, other.future)
+
+    def with_notes_of(self, other: History, made: dict[int, Settings]) -> History:
+        """Return the history with details and provenance of another one with the same settings.
+
+        ``made`` is that of :meth:`Settings.with_origins_of`.
+        """
+        return replace(
+            self,
+            past=_noted(self.past, other.past, made),
+            future=_noted(self.future, other.future, made),
+            forgotten=other.forgotten,
+        )
+
+
+def _noted(
+    ours: tuple[Step, ...], theirs: tuple[Step, ...], made: dict[int, Settings]
+) -> tuple[Step, ...]:
+    return tuple(
+        replace(
+            a,
+            settings=a.settings.with_origins_of(b.settings, made),
+            detail=b.detail,
+            provenance=b.provenance,
+            naming=a.naming and b.naming and a.naming.with_origins_of(b.naming, made),
+        )
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def _same_steps(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> bool:
+    return len(ours) == len(theirs) and all(
+        a.settings.same_as(b.settings) and _same_naming(a.naming, b.naming)
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def _same_naming(ours: Naming | None, theirs: Naming | None) -> bool:
+    if ours is None or theirs is None:
+        return ours is theirs
+    return ours.same_as(theirs)

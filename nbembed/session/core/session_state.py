@@ -1,0 +1,241 @@
+"""SessionState: what a command changes at once, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.session.core.history import History, Step
+from nbembed.session.core.label_origins import after_labeling
+from nbembed.session.core.serialization import same
+from nbembed.session.core.settings import Settings
+from nbembed.session.core.snapshot_names import (
+    KeptSettings,
+    Names,
+    Naming,
+    by_number,
+    require_snapshot,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.session.core.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """Settings, history, snapshots and saved selections, as of the last command given.
+
+    Attributes
+    ----------
+    settings : Settings
+    history : History
+    snapshots : mapping of str to KeptSettings
+        The settings of each snapshot, by name, oldest first.
+    selections : mapping of str to ndarray of int
+        Sets of points that were saved by name; sorted and read only.
+    """
+
+    settings: Settings
+    history: History = field(default_factory=History)
+    snapshots: Names = field(default_factory=lambda: MappingProxyType({}))
+    selections: Mapping[str, NDArray[np.intp]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def changed(
+        self, settings: Settings, text: str, gesture: str = "", detail: str = ""
+    ) -> SessionState:
+        """Return the state with other settings, or itself if they are the same.
+
+        Parameters
+        ----------
+        settings : Settings
+        text : str
+            What undo calls the change.
+        gesture : str
+            Consecutive changes of one gesture (moves of a slider) are one step of the history.
+        detail : str
+            What a list of the history says beside the text.
+
+        Raises
+        ------
+        ValueError
+            If the settings are not legal.
+        """
+        if settings.same_as(self.settings):
+            return self
+        if settings.recipe.takes_distances != self.settings.recipe.takes_distances:
+            wanted, there = "features", "dissimilarities"
+            if settings.recipe.takes_distances:
+                wanted, there = there, wanted
+            raise ValueError(
+                f"the data of this session are {there} of the points, but {settings.name} as it "
+                f"is set takes {wanted}"
+            )
+        settings.check()
+        history = self.history.changed(self.settings, settings, text, gesture, detail)
+        return replace(self, settings=settings, history=history)
+
+    def undone(self) -> SessionState:
+        """Return the state before the last step of the history."""
+        settings, names, history = self.history.undone(self.settings, self.snapshots)
+        return replace(self, settings=settings, snapshots=names, history=history)
+
+    def redone(self) -> SessionState:
+        """Return the state after the step that was undone last."""
+        settings, names, history = self.history.redone(self.settings, self.snapshots)
+        return replace(self, settings=settings, snapshots=names, history=history)
+
+    def gone_to(self, place: int) -> SessionState:
+        """Return the state at a place of the history, itself if it is there."""
+        settings, names, history = self.history.gone_to(place, self.settings, self.snapshots)
+        if place == self.history.place:
+            return self
+        return replace(self, settings=settings, snapshots=names, history=history)
+
+    def has_place(self, settings: Settings) -> bool:
+        """Return whether these very settings are of a place of the history, not the present one."""
+        steps = (*self.history.past, *self.history.future)
+        return settings is not self.settings and any(s.settings is settings for s in steps)
+
+    def told_by(
+        self, provenance: Provenance | None, before: SessionState, labels: bool
+    ) -> SessionState:
+        """Return the state with the provenance of the command that led to it.
+
+        Parameters
+        ----------
+        provenance : Provenance or None
+        before : SessionState
+        labels : bool
+            Whether the command gives labels.
+        """
+        settings = self.settings
+        if labels:
+            origins = after_labeling(
+                before.settings.origins,
+                before.settings.supervision,
+                settings.supervision,
+                provenance,
+            )
+            settings = replace(settings, origins=origins)
+        history, last = self.history, self.history.past[-1:]
+        # Where a step only went, the one before it is not the command's.
+        if last and not any(last[0] is step for step in before.history.past):
+            history = history.told_by(provenance)
+        return replace(self, settings=settings, history=history)
+
+    def with_notes_of(self, other: SessionState) -> SessionState:
+        """Return the state with what an equal one says of who changed what."""
+        made: dict[int, Settings] = {}
+        kept = {k: v.with_origins_of(other.snapshots[k], made) for k, v in self.snapshots.items()}
+        return replace(
+            self,
+            settings=self.settings.with_origins_of(other.settings, made),
+            history=self.history.with_notes_of(other.history, made),
+            snapshots=MappingProxyType(kept),
+        )
+
+    def sealed(self) -> SessionState:
+        """Return the state with the present gesture ended."""
+        return replace(self, history=self.history.sealed())
+
+    def with_snapshot(self, name: str) -> SessionState:
+        """Return the state with the present settings kept as a snapshot."""
+        number = 1 + max(self.snapshot_names(), default=0)
+        kept = {**self.snapshots, name: KeptSettings(number, self.settings)}
+        return replace(self.sealed(), snapshots=by_number(kept))
+
+    def with_snapshot_renamed(self, old: str, new: str) -> SessionState:
+        """Return the state with another name of a snapshot, as a step of the history.
+
+        Raises
+        ------
+        ValueError
+            If there is none of the old name, or another one of the new name.
+        """
+        kept = require_snapshot(self.snapshots, old, "old")
+        if new == old:
+            return self
+        if new in self.snapshots:
+            raise ValueError(f"new must be a name that no other snapshot has, got {new!r}")
+        return self._crossing(Naming(kept, new), f"rename the snapshot {old} to {new}")
+
+    def without_snapshot(self, name: str) -> SessionState:
+        """Return the state without a snapshot, as a step of the history.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        kept = require_snapshot(self.snapshots, name)
+        return self._crossing(Naming(kept, None), f"delete the snapshot {name}")
+
+    def _crossing(self, naming: Naming, text: str) -> SessionState:
+        names, back = naming.crossed(self.snapshots)
+        history = self.history.followed_by(Step(text, self.settings, naming=back))
+        return replace(self, snapshots=names, history=history)
+
+    def snapshot_names(self) -> dict[int, str | None]:
+        """Return the name of each snapshot by its number, ``None`` of those that can come back."""
+        steps = (*self.history.past, *self.history.future)
+        known: dict[int, str | None] = {
+            step.naming.kept.number: None for step in steps if step.naming is not None
+        }
+        return {**known, **{kept.number: name for name, kept in self.snapshots.items()}}
+
+    def snapshot_number(self, arguments: Mapping[str, Any]) -> int:
+        """Return the number of the snapshot that a command names, 0 if it names none."""
+        name = arguments.get("name")
+        kept = self.snapshots.get(name) if isinstance(name, str) else None
+        return 0 if kept is None else kept.number
+
+    def with_selection(self, name: str, points: Sequence[int]) -> SessionState:
+        """Return the state with points saved under a name, in place of any that had it."""
+        saved = np.array(points, dtype=np.intp)
+        saved.flags.writeable = False
+        return replace(self, selections=MappingProxyType({**self.selections, name: saved}))
+
+    def without_selection(self, name: str) -> SessionState:
+        """Return the state without a saved selection.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        if name not in self.selections:
+            saved = ", ".join(map(repr, self.selections)) or "none is saved"
+            raise ValueError(f"name must be one of the saved selections ({saved}), got {name!r}")
+        left = {known: points for known, points in self.selections.items() if known != name}
+        return replace(self, selections=MappingProxyType(left))
+
+    def difference(self, other: SessionState) -> str:
+        """Return which part of another state would answer later commands differently, "" if none.
+
+        Parameters
+        ----------
+        other : SessionState
+
+        Returns
+        -------
+        part : str
+            Such as "history".
+        """
+        ours, theirs = self.snapshots, other.snapshots
+        if not self.settings.same_as(other.settings):
+            return "settings"
+        if not self.history.same_as(other.history):
+            return "history"
+        if ours.keys() != theirs.keys() or not all(
+            ours[name].settings.same_as(theirs[name].settings) for name in ours
+        ):
+            return "snapshots"
+        if not same(self.selections, other.selections):
+            return "saved selections"
+        return ""

@@ -1,0 +1,105 @@
+"""The names of a session's snapshots as a value; renaming and deleting as steps of the history.
+
+A snapshot has a number that never changes; its layout is kept by that number. A step of the history
+that renames or deletes one says which name it has on the step's other side. To cross the step is to
+give it that name, so undo and redo are the same operation, and they never fail: where another
+snapshot has taken the name meanwhile, a number is added to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbembed.session.core.settings import Settings
+
+
+@dataclass(frozen=True)
+class KeptSettings:
+    """The settings of a snapshot.
+
+    Attributes
+    ----------
+    number : int
+        Of the snapshot; later ones have larger numbers.
+    settings : Settings
+    """
+
+    number: int
+    settings: Settings
+
+    def with_origins_of(self, other: KeptSettings, made: dict[int, Settings]) -> KeptSettings:
+        """Return the same with what equal settings say of who gave which label."""
+        return replace(self, settings=self.settings.with_origins_of(other.settings, made))
+
+
+#: Snapshots by name, oldest first.
+Names = Mapping[str, KeptSettings]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a step of the history does to the name of one snapshot.
+
+    Attributes
+    ----------
+    kept : KeptSettings
+    name : str or None
+        On the other side of the step; ``None`` where the snapshot is deleted there.
+    """
+
+    kept: KeptSettings
+    name: str | None
+
+    def crossed(self, names: Names) -> tuple[Names, Naming]:
+        """Return the names on the other side of the step, and the way back."""
+        there = {name: kept for name, kept in names.items() if kept.number != self.kept.number}
+        back = replace(self, name=name_of(names, self.kept.number))
+        if self.name is not None:
+            there[free_name(self.name, there)] = self.kept
+        return by_number(there), back
+
+    def with_origins_of(self, other: Naming, made: dict[int, Settings]) -> Naming:
+        """Return the same with what an equal one says of who gave which label."""
+        return replace(self, kept=self.kept.with_origins_of(other.kept, made))
+
+    def same_as(self, other: Naming) -> bool:
+        """Return whether both give equal settings the same name; files of old have no numbers."""
+        return self.name == other.name and self.kept.settings.same_as(other.kept.settings)
+
+
+def name_of(names: Names, number: int) -> str | None:
+    """Return the name of a snapshot, ``None`` if it has none."""
+    return next((name for name, kept in names.items() if kept.number == number), None)
+
+
+def free_name(wanted: str, names: Names) -> str:
+    """Return a name, with a number if it is taken."""
+    name, count = wanted, 1
+    while name in names:
+        count += 1
+        name = f"{wanted} ({count})"
+    return name
+
+
+def by_number(names: Names) -> Names:
+    """Return names in the order in which the snapshots were taken."""
+    ordered = sorted(names.items(), key=lambda item: item[1].number)
+    return MappingProxyType(dict(ordered))
+
+
+def require_snapshot(names: Names, name: object, argument: str = "name") -> KeptSettings:
+    """Return the settings of the snapshot of a name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if not isinstance(name, str) or name not in names:
+        known = ", ".join(map(repr, names)) or "there is none"
+        raise ValueError(f"{argument} must be one of the snapshots ({known}), got {name!r}")
+    return names[name]

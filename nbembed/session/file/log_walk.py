@@ -1,0 +1,315 @@
+"""A log gone through event by event, with the checks and decisions of live commands.
+
+A log may come from a file of somebody else. Each event must be one that a session writes: a command
+of the table with the arguments it is logged with, parameters that the present method has, points
+and classes that there are. What passes has the names of this version, so that replay, script and a
+file written anew need to know no older ones.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nbembed.methods.recipe import field_names
+from nbembed.session.core.command_entry import Context
+from nbembed.session.core.commands import command_named, decide
+from nbembed.session.core.events import MOTION, Event
+from nbembed.session.core.serialization import description
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings
+from nbembed.session.core.state_machine import STATES
+from nbembed.session.file.migration import current_event, with_current_names
+from nbembed.supervision import Supervision
+from nbembed.validation import check_choice, check_text, readable
+
+if TYPE_CHECKING:
+    from nbembed.methods.recipe import Recipe
+
+
+class LogWalk:
+    """The session's state on the way through a log.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data.
+    methods : mapping of str to type
+        The recipe classes that the log may name.
+    state : SessionState, optional
+        Where the events begin, if not with a start; see :meth:`begin`.
+    described : bool, default=False
+        Whether functions may occur of which the log holds only a description. What comes after one
+        is checked in itself but not decided, and :attr:`state` is ``None``.
+
+    Attributes
+    ----------
+    state : SessionState or None
+        After the events taken so far.
+    iteration : int
+        Below which the next event cannot be.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        methods: Mapping[str, type[Recipe[Any]]],
+        state: SessionState | None = None,
+        *,
+        described: bool = False,
+    ) -> None:
+        self.state = state
+        self.iteration = 0
+        self._context = Context(X, methods)
+        self._described = described
+        self._n = int(X.shape[0])
+
+    def begin(self, start: Event, given: Recipe[Any] | None = None) -> Event:
+        """Return the first event as this version writes it.
+
+        Parameters
+        ----------
+        start : Event
+        given : Recipe, optional
+            Has the parameters of the start that no log can hold.
+
+        Raises
+        ------
+        ValueError
+            If a session cannot have started like that.
+        """
+        methods = self._context.methods
+        a = start.arguments
+        kind, stored = start_method(start, methods)
+        supervision = a["supervision"]
+        if not isinstance(supervision, Supervision) or supervision.n_samples != self._n:
+            raise ValueError(f"the log must start with a supervision of {self._n} points")
+        if start.iteration or a.get("n_samples", self._n) != self._n:
+            raise ValueError(f"the log must start at iteration 0 with {self._n} points")
+        known = {
+            "n_samples": self._n,
+            "data": _text("data", a.get("data")),
+            "nbembed": _text("nbembed", a.get("nbembed")),
+        }
+        if not is_complete(start):
+            known["complete"] = False
+        if not (self._described and description(stored)):
+            settings = first_settings(start, methods, given)
+            self.state = SessionState(settings.check().begun(start.provenance))
+            stored = settings.recipe.parameters
+        first = {"method": kind.name, "parameters": stored, "supervision": supervision}
+        return replace(start, arguments={**first, **known})
+
+    def take(self, event: Event) -> Event:
+        """Return the next event as this version writes it.
+
+        Raises
+        ------
+        ValueError
+            If no session can have logged it here.
+        """
+        event = current_event(event)
+        if event.iteration < self.iteration:
+            raise ValueError(
+                f"log must not go back without a reset: iteration {event.iteration} after "
+                f"{self.iteration}"
+            )
+        if event.command == "rest":
+            event = replace(event, arguments=_rest(event.arguments))
+        else:
+            event = self._command(event)
+        self.iteration = 0 if event.command == "reset" else event.iteration
+        return event
+
+    def _command(self, event: Event) -> Event:
+        entry = command_named(event.command)
+        try:
+            event = replace(event, arguments=entry.restored(event.arguments, self._n))
+            if event.command == "switch":
+                event = self._switch(event)
+            elif entry.keywords:
+                event = self._change(event)
+            if self.state is not None and event.command not in MOTION:
+                self.state = decide(
+                    self.state, event.command, event.arguments, self._context, event.provenance
+                )
+        except TypeError as error:
+            raise ValueError(str(error)) from error
+        return event
+
+    def _switch(self, event: Event) -> Event:
+        kind = self._context.methods.get(event.arguments["method"])
+        if kind is None:
+            raise ValueError(f"it switches to {event.arguments['method']!r}, which is unknown here")
+        parameters = kind.restored(event.arguments["parameters"])
+        if self._look(parameters):
+            parameters = kind(**parameters).parameters
+        return replace(event, arguments={"method": kind.name, "parameters": parameters})
+
+    def _change(self, event: Event) -> Event:
+        if self.state is None:
+            kinds = self._context.methods.values()
+            allowed = {name for kind in kinds for name in field_names(kind)}
+        else:
+            recipe = self.state.settings.recipe
+            event, allowed = with_current_names(event, recipe), set(field_names(type(recipe)))
+        for name in event.arguments:
+            if name not in allowed:
+                method = "any method" if self.state is None else self.state.settings.name
+                raise ValueError(f"{name!r} is not a parameter of {method}")
+        if not event.arguments:
+            raise ValueError("set() needs at least one parameter, by keyword")
+        self._look(event.arguments)
+        return event
+
+    def _look(self, parameters: Mapping[str, Any]) -> bool:
+        """Return whether all values are known; one that is not ends the deciding."""
+        unknown = {name: what for name in parameters if (what := description(parameters[name]))}
+        for name, what in unknown.items():
+            if not self._described:
+                raise ValueError(f"{name} was set to {what}, which no log can hold")
+            self.state = None
+        return not unknown
+
+
+def checked_log(
+    events: list[Event],
+    X: Any,
+    methods: Mapping[str, type[Recipe[Any]]],
+    iteration: int,
+    state: SessionState,
+    *,
+    tolerant: bool,
+) -> tuple[list[Event], SessionState]:
+    """Return a file's log as this version writes it, and the state with what the log says of it.
+
+    Parameters
+    ----------
+    events : list of Event
+        At least the start.
+    X : array of shape (n_samples, n_features)
+    methods : mapping of str to type
+    iteration : int
+        How far the session has come.
+    state : SessionState
+        Settings, history and snapshots of the file, to which the log must lead: a command decided
+        by them is decided again by the log when the session is saved and opened once more.
+    tolerant : bool
+        Whether another version wrote the file, or not all of its history can be kept. Then an event
+        that this version refuses is left out, and the log may lead to another state, because no
+        label may be lost for the sake of a log. Such a log says of itself that it is not complete,
+        and is read with the same tolerance from then on.
+
+    Raises
+    ------
+    ValueError
+        If no session can have written it.
+
+    Warns
+    -----
+    UserWarning
+        If the log is not complete.
+    """
+    first, *others = events
+    tolerant = tolerant or not is_complete(first)
+    walk = LogWalk(X, methods, described=True)
+    kept, fault = [walk.begin(first)], ""
+    for i, event in enumerate(others, start=1):
+        try:
+            kept.append(walk.take(event))
+        except ValueError as error:
+            sentence = f"event {i} of its log, {event.command!r}, cannot have happened: {error}"
+            if not tolerant:
+                raise ValueError(sentence) from error
+            fault = fault or sentence
+    if iteration < walk.iteration:
+        raise ValueError(f"its log is at iteration {walk.iteration}, its map at {iteration}")
+    part = walk.state.difference(state) if walk.state is not None else ""
+    if part:
+        sentence = f"its log leads to other {part} than it has"
+        if not tolerant:
+            raise ValueError(f"it is damaged: {sentence}")
+        fault = fault or sentence
+    elif walk.state is not None:
+        state = state.with_notes_of(walk.state)
+    if fault:
+        kept[0] = replace(kept[0], arguments={**kept[0].arguments, "complete": False})
+        warnings.warn(
+            f"the log was written by another version and is not complete here, so that its script "
+            f"and replay may differ: {fault}",
+            stacklevel=2,
+        )
+    return kept, state
+
+
+def is_complete(start: Event) -> bool:
+    """Return whether a log leads to the session that has it, as its first event says."""
+    return start.arguments.get("complete", True) is not False
+
+
+def start_method(
+    start: Event, methods: Mapping[str, type[Recipe[Any]]]
+) -> tuple[type[Recipe[Any]], dict[str, Any]]:
+    """Return the recipe class and the parameters, by their present names, of a ``start`` event.
+
+    Raises
+    ------
+    ValueError
+        If a part is missing or the method is unknown.
+    """
+    try:
+        name, stored = start.arguments["method"], dict(start.arguments["parameters"])
+        start.arguments["supervision"]
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("the 'start' event must have method, parameters and supervision") from None
+    kind = methods.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ValueError(
+            f"the log begins with the method {name!r}, which is not known here "
+            f"({', '.join(sorted(methods))}); give its class in methods"
+        )
+    return kind, kind.restored(stored)
+
+
+def first_settings(
+    start: Event, methods: Mapping[str, type[Recipe[Any]]], given: Recipe[Any] | None
+) -> Settings:
+    """Return the settings that a ``start`` event describes.
+
+    Raises
+    ------
+    ValueError
+        If its method is unknown or a parameter was a function that ``given`` does not have.
+    """
+    kind, stored = start_method(start, methods)
+    for key, value in stored.items():
+        what = description(value)
+        if what is not None:
+            if given is None or type(given) is not kind:
+                raise ValueError(
+                    f"parameter {key} was {what}, which no log can hold; give an "
+                    f"estimator that has it as method"
+                )
+            stored[key] = given.parameters[key]
+    return Settings(kind(**stored), start.arguments["supervision"])
+
+
+def _text(name: str, value: Any) -> str:
+    """Return text, "" where a log has none."""
+    if not isinstance(value, str | None):
+        raise ValueError(f"{name} must be text, got {value!r}")
+    return value or ""
+
+
+def _rest(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the arguments of a ``rest`` event."""
+    known = {"state": check_choice("state", arguments.get("state"), STATES)}
+    if "error" in arguments:
+        # Earlier versions kept what an exception said as it was.
+        error = arguments["error"]
+        known["error"] = check_text("error", readable(error) if isinstance(error, str) else error)
+    if len(known) < len(arguments):
+        raise ValueError("a 'rest' event has a state, and an error if it failed")
+    return known

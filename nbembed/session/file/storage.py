@@ -1,0 +1,253 @@
+"""The session file: one zip of plain arrays and JSON, never pickle.
+
+Members
+-------
+``session.json``
+    ``{"format": "nbembed session", "version": 3, "nbembed": …, …}``: all that is not an array —
+    method and parameters, supervision, history, log, snapshots, the schedule that is left, state.
+    Values that JSON has no form for are written as :mod:`nbembed.session.core.serialization` says.
+``X.npy`` or ``X.data.npy``, ``X.indices.npy``, ``X.indptr.npy``
+    The data, dense or as the parts of a CSR array.
+``layout.npy``
+    Where the points are, and after them the method's centers, unless nothing has moved yet.
+``pinned.npy``
+    Where points stood that were pinned at the last reset.
+``trace.npy``
+    Columns iteration, cost, movement, stage and parameter set (rows of two lists in the JSON).
+``view/color.npy``
+    Where an Explorer shows the session: the values to color by. The JSON has a part ``view`` then.
+    Both may be missing, and nothing else depends on them.
+``path/0.npy``, …, ``snapshots/0.npy``, …, ``references/0.npy``, …
+    Layouts kept, and those to which solutions that are unique up to a rotation are aligned.
+
+Which estimators may be stored, with which parameters, is said in
+:mod:`nbembed.session.core.estimators`; the limits of sizes in :mod:`nbembed.session.file.archive`.
+A file is read by :mod:`nbembed.session.file.reading`, which checks all of it.
+
+Affinities are not stored: they are recomputed from the data, to the same bits. What an optimizer
+remembers is not stored either: a loaded session goes on from its layout with an empty memory, and
+its log says so (``reset_optimizer``), so that the log still replays to the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from nbembed.session.core.events import MOTION
+from nbembed.session.core.serialization import encode
+from nbembed.session.file.archive import write_archive
+from nbembed.session.file.reading import FORMAT, MEASURES, SMALL, VERSION
+from nbembed.session.file.stored_view import FOLDER, NOTHING, View
+from nbembed.system.atomic import check_destination, write_atomically
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.methods.recipe import Geometry
+    from nbembed.run import Record
+    from nbembed.schedule import Stage
+    from nbembed.session.core.history import Step
+    from nbembed.session.core.settings import Settings
+    from nbembed.session.live.controller import Controller
+    from nbembed.session.live.records import SessionRecord
+    from nbembed.session.map.snapshots import Snapshot
+    from nbembed.supervision import Supervision
+
+
+def save(
+    controller: Controller,
+    X: Any,
+    path: str | os.PathLike[str],
+    view: View = NOTHING,
+) -> None:
+    """Write a session to ``path``; see :meth:`Session.save`.
+
+    ``view`` has JSON data and arrays that an Explorer stores beside it.
+    """
+    destination = check_destination(path)
+    record = controller.capture()
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        content = _Writer(arrays).content(record, X)
+    except TypeError as error:
+        raise ValueError(f"the session cannot be saved: {error}") from error
+    if view[0]:
+        content["view"] = dict(view[0])
+        arrays.update({f"{FOLDER}{name}": array for name, array in view[1].items()})
+    write_atomically(destination, lambda file: write_archive(file, content, arrays))
+
+
+class _Writer:
+    """Turns a session record into JSON and named arrays."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self.arrays = arrays
+        self._settings: list[Settings] = []
+        self._supervisions: list[Supervision] = []
+
+    def content(self, record: SessionRecord, X: Any) -> dict[str, Any]:
+        from nbembed import __version__
+
+        session_state, run_state = record.session_state, record.run_state
+        pinned = run_state.pinned_positions
+        self._data(X)
+        self._put("layout", run_state.layout)
+        self._put("pinned", None if pinned is None else pinned.Y)
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "nbembed": __version__,
+            "state": "paused" if record.state in ("running", "failed") else record.state,
+            "cost": record.cost,
+            "quality": record.quality,
+            "now": self._setting(session_state.settings),
+            "history": {
+                "past": [self._step(s) for s in session_state.history.past],
+                "future": [self._step(s) for s in session_state.history.future],
+                "gesture": session_state.history.gesture,
+            },
+            "pending": [
+                {
+                    "iteration": run_state.iteration,
+                    "command": command,
+                    "arguments": encode(dict(arguments), command),
+                    "provenance": None if provenance is None else provenance.to_dict(),
+                }
+                for command, arguments, provenance in record.pending
+                if command not in MOTION
+            ],
+            "run_state": {
+                "iteration": run_state.iteration,
+                "cold": run_state.cold,
+                "geometry": self._geometry(run_state.geometry),
+                "schedule": {
+                    "stages": [self._stage(stage) for stage in run_state.schedule.stages],
+                    "done": run_state.schedule.done,
+                },
+                "values": dict(run_state.values),
+                "learned_from": self._learned_from(run_state.learned_from),
+                "pinned": None if pinned is None else pinned.points.tolist(),
+            },
+            "trace": self._trace(record.trace),
+            "path": [
+                {
+                    "value": step.value,
+                    "criterion": step.criterion,
+                    "array": self._layout("path", step.embedding),
+                }
+                for step in record.path
+            ],
+            "snapshots": [
+                self._snapshot(kept.number, record.snapshots[kept.number])
+                for kept in session_state.snapshots.values()
+                if kept.number in record.snapshots
+            ],
+            "deleted_snapshots": [
+                self._snapshot(number, record.snapshots[number])
+                for number, name in session_state.snapshot_names().items()
+                if name is None and number in record.snapshots
+            ],
+            "selections": [
+                {"name": name, "points": points.tolist()}
+                for name, points in session_state.selections.items()
+            ],
+            "log": [event.to_dict() for event in record.log],
+        }
+        # Last, because all of the above add to them.
+        content["settings"] = [
+            {
+                "method": s.name,
+                "parameters": encode(s.recipe.parameters, s.name),
+                "others": {k: encode(r.parameters, k) for k, r in s.others.items()},
+                "supervision": self._index(self._supervisions, s.supervision),
+            }
+            for s in self._settings
+        ]
+        content["supervisions"] = [s.to_dict() for s in self._supervisions]
+        return content
+
+    def _put(self, name: str, array: NDArray[Any] | None) -> None:
+        if array is not None:
+            self.arrays[name] = array
+
+    def _data(self, X: Any) -> None:
+        if sparse.issparse(X):
+            for part in ("data", "indices", "indptr"):
+                self._put(f"X.{part}", getattr(X, part))
+            self._put("X.shape", np.array(X.shape))
+        else:
+            self._put("X", X)
+
+    def _learned_from(self, supervision: Supervision | None) -> int | None:
+        return None if supervision is None else self._index(self._supervisions, supervision)
+
+    def _setting(self, settings: Settings) -> int:
+        return self._index(self._settings, settings)
+
+    @staticmethod
+    def _index(known: list[Any], value: Any) -> int:
+        for i, other in enumerate(known):
+            if other is value:
+                return i
+        known.append(value)
+        return len(known) - 1
+
+    @staticmethod
+    def _stage(stage: Stage) -> dict[str, Any]:
+        return {
+            "steps": stage.steps,
+            "optimizer": encode(stage.optimizer, "optimizer"),
+            "parameters": encode(dict(stage.parameters), "parameters"),
+            "keep": stage.keep,
+            "name": stage.name,
+        }
+
+    def _trace(self, trace: list[Record]) -> dict[str, Any]:
+        names: list[str] = []
+        sets: list[dict[str, float]] = []
+        rows = []
+        for r in trace:
+            if r.stage not in names:
+                names.append(r.stage)
+            if not sets or sets[-1] != r.parameters:
+                sets.append(dict(r.parameters))
+            rows.append((r.iteration, r.cost, r.movement, names.index(r.stage), len(sets) - 1))
+        self._put("trace", np.array(rows, dtype=np.float64).reshape(-1, 5))
+        return {"stages": names, "parameters": sets}
+
+    def _layout(self, folder: str, layout: NDArray[Any] | None) -> str | None:
+        """Put a layout among the arrays and return its name."""
+        if layout is None:
+            return None
+        name = f"{folder}/{sum(key.startswith(folder) for key in self.arrays)}"
+        self._put(name, layout)
+        return name
+
+    def _geometry(self, geometry: Geometry | None) -> dict[str, Any] | None:
+        if geometry is None:
+            return None
+        stored = {name: encode(getattr(geometry, name), name) for name in SMALL}
+        return {**stored, "reference": self._layout("references", geometry.reference)}
+
+    def _step(self, step: Step) -> list[Any]:
+        entry = [step.text, self._setting(step.settings)]
+        if step.naming is None:
+            return entry
+        return [*entry, {"snapshot": step.naming.kept.number, "name": step.naming.name}]
+
+    def _snapshot(self, number: int, snapshot: Snapshot) -> dict[str, Any]:
+        return {
+            "number": number,
+            "name": snapshot.name,
+            "iteration": snapshot.iteration,
+            "settings": self._setting(snapshot.settings),
+            "values": dict(snapshot.values),
+            "geometry": self._geometry(snapshot.geometry),
+            "learned_from": self._learned_from(snapshot.learned_from),
+            "array": self._layout("snapshots", snapshot.embedding),
+            **{measure: getattr(snapshot, measure) for measure in MEASURES},
+        }

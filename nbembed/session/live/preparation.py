@@ -1,0 +1,134 @@
+"""What a map needs before it can go on, made in the background: affinities, and its start.
+
+Two things wait for it. A map that has not begun, or that was opened from a file, stands still and
+takes commands; a first layout is shown meanwhile. A change of a map in motion that needs other
+affinities waits at the head of the queue, and later commands wait behind it, while the map goes on
+as it was. Either way a command takes effect between two iterations, as the log says, and which
+thread made the affinities decides no bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from nbembed.session.core.serialization import same
+from nbembed.session.live.progress import Progress
+from nbembed.session.map.affinity_cache import affinity_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nbembed.session.live.background_fit import BackgroundFit
+    from nbembed.session.live.records import QueuedCommand
+    from nbembed.session.map.engine import Engine
+    from nbembed.session.map.fit_request import FitRequest, FitResult
+
+
+class Preparation:
+    """Says what is lacking and lets it be made; under the controller's lock but for readings.
+
+    Parameters
+    ----------
+    engine : Engine
+    fit : BackgroundFit
+        Of the same data, and of no other use.
+
+    Attributes
+    ----------
+    canceled : bool
+        Whether nothing is to be made before somebody asks for motion, or for other affinities.
+    remark : str
+        What was noticed while the affinities in force were made, "" if nothing.
+    n_waiting : int
+        Commands in the queue that wait for affinities.
+    """
+
+    def __init__(self, engine: Engine, fit: BackgroundFit) -> None:
+        self.canceled = False
+        self.remark = ""
+        self.n_waiting = 0
+        self._engine, self._fit = engine, fit
+        self._wanted: FitRequest | None = None
+        self._told: FitRequest | None = None  # of what is being made, subscribers know this
+        self._taken = 0
+        self._looked: tuple[Any, ...] = ()
+        self._lacking: FitRequest | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being made."""
+        return self._wanted is not None
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it has come, ``None`` if nothing is being made."""
+        wanted = self._wanted
+        if wanted is None:
+            return None
+        counted = self._fit.progress or Progress("preparing the map", 0, 0)
+        then = "The map begins then" if self._engine.cold else "The map stands still until then"
+        if self.n_waiting:
+            then = "The map goes on as it was until then"
+        return replace(counted, meanwhile=then)
+
+    def lacking_for(self, queue: Iterable[QueuedCommand]) -> FitRequest | None:
+        """Return what the commands that can begin now need and is not there, if anything."""
+        commands = list(queue)
+        looked = (self._engine.settings, self._taken, len(commands), *commands[:1], *commands[-1:])
+        if len(looked) != len(self._looked) or any(
+            a is not b for a, b in zip(looked, self._looked, strict=True)
+        ):
+            self._looked, self._lacking = looked, self._look(commands)
+        self.n_waiting = len(commands) if self._lacking is not None else 0
+        return self._lacking
+
+    def _look(self, commands: list[QueuedCommand]) -> FitRequest | None:
+        ahead = []
+        for queued in takewhile(lambda queued: not queued.steps, commands):
+            if queued.command == "reset":
+                break
+            ahead.append(queued.new.settings)
+        return self._engine.lacking_for(ahead)
+
+    def want(self, request: FitRequest | None) -> None:
+        """Let this be made, and nothing else."""
+        if request is None:
+            if self._wanted is not None:
+                self._fit.cancel()
+            self._wanted = None
+            return
+        if self._wanted is not None and _same(self._wanted, request):
+            return
+        self._wanted = request
+        if self._fit.busy:
+            self._fit.cancel()
+        self._fit.ask(request)
+
+    def news(self) -> bool:
+        """Return, once, whether something else is being made than subscribers know."""
+        told, self._told = self._told, self._wanted
+        return told is not self._wanted
+
+    def take(self) -> FitResult | None:
+        """Return what was made, once; ``None`` while there is nothing."""
+        result = self._fit.take()
+        if result is None or result.request is not self._wanted:
+            return None
+        self._wanted = self._told = None
+        self._taken += 1
+        if not result.request.of_start:
+            self.remark = " ".join(result.remarks)
+        return result
+
+    def take_shown(self) -> Any:
+        """Return a layout to show before the map begins, once; ``None`` if there is none."""
+        return self._fit.take_shown()
+
+
+def _same(a: FitRequest, b: FitRequest) -> bool:
+    """Return whether two requests are of the same."""
+    if a.of_start or b.of_start:
+        return a.affinities is b.affinities and a.settings is b.settings
+    return same(affinity_key(a.settings, a.learned_from), affinity_key(b.settings, b.learned_from))

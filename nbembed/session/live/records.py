@@ -1,0 +1,159 @@
+"""Moments of a live session as values: what readers see, what a file stores, what is queued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbembed.session.core.invalidation import invalidated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.methods.recipe import Geometry, PathStep
+    from nbembed.objectives.base import Objective
+    from nbembed.run import Record
+    from nbembed.session.core.events import Event
+    from nbembed.session.core.provenance import Provenance
+    from nbembed.session.core.session_state import SessionState
+    from nbembed.session.core.settings import Settings
+    from nbembed.session.core.state_machine import State
+    from nbembed.session.map.run_state import RunState
+    from nbembed.session.map.snapshots import Snapshot
+
+
+@dataclass(frozen=True)
+class PublishedFrame:
+    """What readers in other threads see: all of one moment."""
+
+    version: int
+    iteration: int
+    cost: float
+    quality: float
+    layout: NDArray[Any] | None
+    objective: Objective | None
+    geometry: Geometry | None
+    live_values: Mapping[str, float]
+    settings: Settings
+    path: tuple[PathStep, ...]
+    #: Of the centers, which follow the points in the layout.
+    center_names: tuple[str, ...] = ()
+    #: Of a session that has ended and has dropped its objective.
+    known_memberships: NDArray[Any] | None = None
+    known_centers: tuple[NDArray[Any], NDArray[Any]] | None = None
+
+    def memberships(self, n_samples: int) -> NDArray[Any] | None:
+        """Return the class probabilities of the points, where the method has any."""
+        if self.layout is None or self.objective is None:
+            return self.known_memberships
+        found = self.settings.recipe.memberships(self.layout, self.objective)
+        return None if found is None else found[:n_samples]
+
+    def region_centers(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Return the centers of class regions and the class of each, where the method has any."""
+        if self.layout is None or self.objective is None:
+            return self.known_centers
+        return self.settings.recipe.region_centers(self.layout, self.objective)
+
+
+class LastTurn(NamedTuple):
+    """What a session was after the worker's last turn, by references to what no turn changes.
+
+    Attributes
+    ----------
+    session_state : SessionState
+    run_state : RunState
+    trace, n_records : list of Record and int
+        The list grows; this many of it count.
+    path : tuple of PathStep
+    snapshots : mapping of int to Snapshot
+        By number.
+    n_events : int
+        How many events of the log had taken effect.
+    cost, quality : float
+    """
+
+    session_state: SessionState
+    run_state: RunState
+    trace: list[Record]
+    n_records: int
+    path: tuple[PathStep, ...]
+    snapshots: Mapping[int, Snapshot]
+    n_events: int
+    cost: float
+    quality: float
+
+
+@dataclass(frozen=True)
+class SessionRecord:
+    """A session between two iterations: what a file stores.
+
+    A pending command has a name, arguments and provenance. Of them, ``n_due`` wait for nothing but
+    the iteration that the worker is at: no steps, and no affinities.
+    """
+
+    session_state: SessionState
+    state: State
+    pending: list[tuple[str, Mapping[str, Any], Provenance | None]]
+    run_state: RunState
+    trace: list[Record]
+    path: tuple[PathStep, ...]
+    snapshots: Mapping[int, Snapshot]
+    log: list[Event]
+    cost: float
+    quality: float
+    n_due: int = 0
+
+
+@dataclass(frozen=True)
+class QueuedCommand:
+    """A command in the queue.
+
+    Attributes
+    ----------
+    command : str
+    arguments : mapping
+        As the log keeps them.
+    old, new : SessionState
+        Before and after it.
+    woken : bool
+        Whether it set the map in motion when it was given.
+    steps : int
+        Iterations that a ``step`` still asks for.
+    provenance : Provenance or None
+        Who gave it, how and when.
+    """
+
+    command: str
+    arguments: Mapping[str, Any]
+    old: SessionState
+    new: SessionState
+    woken: bool = False
+    steps: int = 0
+    provenance: Provenance | None = None
+
+    def without_steps(self) -> QueuedCommand:
+        """Return the command with its steps canceled."""
+        return replace(self, steps=0) if self.steps else self
+
+    def events(self) -> list[str]:
+        """Return what subscribers hear when the command has taken effect."""
+        events = []
+        old, new = self.old.settings, self.new.settings
+        if not old.same_method(new):
+            events.append("method")
+        if not old.same_recipe(new):
+            events.append("parameters")
+        if old.supervision != new.supervision:
+            events.append("supervision")
+        return [*events, "state"]
+
+    def clears_path(self) -> bool:
+        """Return whether the kept layouts of the path may be gone when it has taken effect."""
+        old, new = self.old.settings, self.new.settings
+        return (
+            self.command in ("reset", "restore")
+            or old.n_classes != new.n_classes
+            or "layout" in invalidated(old, new).parts
+        )

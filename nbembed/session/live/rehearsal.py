@@ -1,0 +1,84 @@
+"""Commands that wait until their kernels are compiled, while a map that is watched moves on.
+
+After a cold installation a first label or slider needs seconds of compilation. Where somebody looks
+at the map, the command waits at the head of the queue until a small map has been steered that way
+(:mod:`nbembed.session.live.warm_up`), and the map goes on as it was, as it does while affinities
+are made. So the first frames of a notebook that is run from top to bottom wait for the map's own
+kernels alone. A command takes effect between two iterations, as the log says, whether it has waited
+or not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nbembed.session.core.commands import COMMANDS
+from nbembed.session.core.invalidation import invalidated
+from nbembed.session.live.warm_up import lacks
+from nbembed.session.map.fit_request import SHOWN_FROM
+from nbembed.supervision import Supervision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbembed.session.core.state_machine import MachineState
+    from nbembed.session.live.records import QueuedCommand
+    from nbembed.session.map.engine import Engine
+
+#: Iterations after which a map has its own kernels: the second may be of another kind.
+BEGUN = 3
+
+
+class Rehearsal:
+    """Says which commands wait; under the controller's lock.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Attributes
+    ----------
+    watched : bool
+        Whether somebody looks at the map. Without, no command waits.
+    n_iterations : int
+        That the worker has made.
+    n_waiting : int
+        Commands in the queue that wait for kernels.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.watched = False
+        self.n_iterations = 0
+        self.n_waiting = 0
+        self._engine = engine
+
+    def look(self, machine: MachineState, queue: Sequence[QueuedCommand]) -> bool:
+        """Find out whether the commands that wait are to wait on for their kernels."""
+        waits = self.watched and bool(queue) and self._moves(machine, queue)
+        waits = waits and self._lacks(queue[0])
+        self.n_waiting = len(queue) if waits else 0
+        return waits
+
+    def _moves(self, machine: MachineState, queue: Sequence[QueuedCommand]) -> bool:
+        """Whether the map moves meanwhile, and is to."""
+        stops = machine.closing or machine.steps_left
+        return machine.playing and not stops and all(q.command != "pause" for q in queue)
+
+    def _lacks(self, queued: QueuedCommand) -> bool:
+        engine, after = self._engine, queued.new.settings
+        if COMMANDS[queued.command].role not in ("change", "undo"):
+            return False
+        change = invalidated(engine.settings, after)
+        if not change.moves:
+            return False
+        # A map of many points that has not begun takes commands over when it begins: its affinities
+        # take longer than the kernels.
+        early = engine.cold and (
+            engine.n_points >= SHOWN_FROM or bool(change.parts & {"affinities", "layout"})
+        )
+        if early:
+            return False
+        if self.n_iterations < BEGUN:
+            return True
+        labels = after.supervision != Supervision(engine.n_points)
+        return lacks(after.recipe, engine.n_points, labels=labels)

@@ -1,0 +1,153 @@
+"""Suggester: a session's suggested labels, made in a thread of their own.
+
+Suggestions come from label propagation (:mod:`nbembed.propagation`) on a graph of the data's
+nearest neighbors, and from classifiers beside it as far as labels favor them. Neither the graph,
+which takes seconds where there are many points, nor the solution, which takes milliseconds from one
+label to the next, is made in the worker or in the caller's thread; nothing is made before somebody
+asks. Before the classifiers are fitted anew, there are suggestions by the last ones. Of requests
+that come meanwhile only the last is kept. Suggestions enter neither the map nor the
+log: accepting them is a command, which logs the labels themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nbembed.kernels.threads import Interrupted
+from nbembed.propagation import Propagation, neighbor_affinities
+from nbembed.propagation.stacking import Stacking
+from nbembed.session.live.making import Made, Making
+
+if TYPE_CHECKING:
+    from nbembed.propagation import Suggestions
+    from nbembed.session.live.progress import Progress
+    from nbembed.supervision import Supervision
+
+
+@dataclass(frozen=True, eq=False)
+class SuggestionRequest:
+    """What suggestions are made from: labels and links, and the metric of the graph.
+
+    Two are equal if they come to the same suggestions.
+
+    Attributes
+    ----------
+    supervision : Supervision
+        Without labels that are accepted suggestions.
+    metric : Any
+        No label enters it.
+    """
+
+    supervision: Supervision
+    metric: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SuggestionRequest) and (
+            _same_metric(self.metric, other.metric) and self.supervision == other.supervision
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SuggestionResult:
+    """What came of a request: suggestions, ``None`` without labels, or an error."""
+
+    request: SuggestionRequest
+    suggestions: Suggestions | None = None
+    error: Exception | None = None
+
+
+class Suggester:
+    """Makes suggestions from the labels given last, once somebody has asked for any.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array
+        Checked data.
+    tell : callable
+        A bound method, called without a lock in the thread that has made suggestions. It is
+        referenced weakly, so that the thread does not keep alive a session that nobody uses.
+    """
+
+    def __init__(self, X: Any, tell: Callable[[], None]) -> None:
+        self._X = X
+        self._making = Making("nbembed suggestions", tell)
+        self._wanted = False
+        self._closed = False
+        # Of the thread alone: the graph, and the metric that it was made with.
+        self._graph: tuple[Any, Stacking] | None = None
+
+    @property
+    def newest(self) -> SuggestionResult | None:
+        """What was made last."""
+        return _result(self._making.newest)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being made."""
+        return self._making.busy
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far what is being made has come, ``None`` before that is worth telling."""
+        return self._making.progress
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody has asked for suggestions."""
+        return self._wanted
+
+    def ask(self, request: SuggestionRequest) -> None:
+        """Have suggestions made; quick."""
+        self._wanted = True
+        self._making.ask(request, partial(self._make, request), alone=True)
+
+    def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
+        """Return what comes of a request; ``None`` if it takes longer or never comes."""
+        self._wanted = True
+        make = partial(self._make, request)
+        return _result(self._making.wait(request, make, timeout, alone=True))
+
+    def cancel(self) -> bool:
+        """Give up what is being made until somebody asks again; return whether there was any."""
+        self._wanted = False
+        return self._making.cancel()
+
+    def close(self) -> None:
+        """Make no more suggestions and drop the graph; what was made last can still be read."""
+        self._closed = True
+        self._making.close()
+        self._graph = None
+
+    def _make(self, request: SuggestionRequest) -> Suggestions | None:
+        if not request.supervision.labeled.size:
+            return None
+        graph = self._graph
+        try:
+            if graph is None or not _same_metric(graph[0], request.metric):
+                affinities = neighbor_affinities(self._X, metric=request.metric)
+                # Its rows are of the right perplexity already.
+                made = Propagation(affinities, perplexity=None)
+                apart = isinstance(request.metric, str) and request.metric == "precomputed"
+                graph = request.metric, Stacking(made, None if apart else self._X)
+            suggestions = graph[1].update(request.supervision, self._making.meanwhile)
+        except Interrupted:
+            raise
+        except BaseException:
+            graph = None
+            raise
+        finally:
+            self._graph = graph
+            if self._closed:  # in this order, since it may be closed meanwhile
+                self._graph = None
+        return suggestions
+
+
+def _result(made: Made | None) -> SuggestionResult | None:
+    return None if made is None else SuggestionResult(made.key, made.value, made.error)
+
+
+def _same_metric(a: Any, b: Any) -> bool:
+    return a is b or bool(a == b)

@@ -1,0 +1,72 @@
+"""Take back changes that wait for affinities, as if they had never been given.
+
+What has not taken effect is in no log, so it can be taken out of the queue. The commands that were
+given after it are decided again without it: no label is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from nbembed.session.core.command_entry import Context
+from nbembed.session.core.commands import decide
+from nbembed.session.core.events import MOTION
+from nbembed.session.core.invalidation import invalidated
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.live.records import QueuedCommand
+
+
+class Withdrawal(NamedTuple):
+    """What is left of a queue.
+
+    Attributes
+    ----------
+    queue : list of QueuedCommand
+    state : SessionState
+        After the last of them.
+    taken_back : list of str
+        What was withdrawn, and what is not possible without it, as undo would call it.
+    """
+
+    queue: list[QueuedCommand]
+    state: SessionState
+    taken_back: list[str]
+
+
+def is_withdrawn(queued: QueuedCommand) -> bool:
+    """Return whether a command changes the method or its parameters so as to need affinities."""
+    old, new = queued.old.settings, queued.new.settings
+    if old.same_recipe(new):
+        return False
+    return bool(invalidated(old, new).parts & {"affinities", "layout"})
+
+
+def without_waiting(queue: Iterable[QueuedCommand], context: Context) -> Withdrawal:
+    """Return a queue without the changes that need affinities; it must not be empty."""
+    commands = list(queue)
+    state = commands[0].old
+    kept: list[QueuedCommand] = []
+    taken_back: list[str] = []
+    steps: list[object] = []  # of the history, which only the withdrawn changes have made
+    for queued in commands:
+        past = queued.old.history.past
+        undoes = queued.command == "undo" and any(past[-1] is step for step in steps)
+        if is_withdrawn(queued) or undoes:
+            made = queued.new.history.past[-1:]
+            if made and not any(made[0] is step for step in past):
+                steps.append(made[0])
+            taken_back.append(queued.new.history.past[-1].text if made else queued.command)
+            continue
+        if queued.command in MOTION:
+            after = state
+        else:
+            try:
+                after = decide(state, queued.command, queued.arguments, context, queued.provenance)
+            except (ValueError, TypeError):
+                taken_back.append(queued.command)
+                continue
+        kept.append(replace(queued, old=state, new=after))
+        state = after
+    return Withdrawal(kept, state, taken_back)

@@ -1,0 +1,108 @@
+"""The worker thread: waits without a clock, holds its session weakly, never outlives it.
+
+While there is nothing to do the thread sleeps on a queue of tokens and the processor is idle. A
+``SimpleQueue`` rather than a condition, because a token may be put from a finalizer, which can run
+at any moment in any thread, even one that holds the session's lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import weakref
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+from nbembed.session.live.compiled_threads import end_at_exit
+
+
+class Worked(Protocol):
+    """What a worker drives."""
+
+    def turn(self) -> float | None:
+        """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
+
+    def lost(self, error: BaseException) -> None:
+        """Take note that the worker ends at an error that no turn has handled."""
+
+
+class Worker:
+    """A daemon thread that calls ``turn`` of something it does not keep alive."""
+
+    def __init__(self) -> None:
+        self._tokens: SimpleQueue[None] = SimpleQueue()
+        self._ended = False
+        self._thread: threading.Thread | None = None
+
+    def wake(self, worked: Worked) -> None:
+        """Let the worker look for something to do; the first call starts its thread.
+
+        Calls must not overlap (a session makes them under its lock).
+        """
+        if self._thread is None and not self._ended:
+            ref = weakref.ref(worked, lambda _: self.end())
+            thread = threading.Thread(
+                target=_work, args=(self, ref), name="nbembed session", daemon=True
+            )
+            end_at_exit(thread, self.end)
+            thread.start()  # where that fails, the next call tries again
+            self._thread = thread
+        self._tokens.put(None)
+
+    def end(self) -> None:
+        """Let the thread end after its present turn. Safe to call from anywhere."""
+        self._ended = True
+        self._tokens.put(None)
+
+    def join(self, timeout: float) -> bool:
+        """Wait for the thread to end; return whether it has. At once in the worker itself."""
+        if self._thread is None or self.here:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    @property
+    def here(self) -> bool:
+        """Whether the caller is this worker."""
+        return threading.current_thread() is self._thread
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+
+def _work(worker: Worker, ref: weakref.ref[Worked]) -> None:
+    while not worker._ended:
+        worked = ref()
+        if worked is None:
+            return
+        try:
+            wait = worked.turn()
+            if wait is not None:
+                wait = min(wait, threading.TIMEOUT_MAX)
+        except BaseException as error:  # nobody else would hear of it, and waits would not end
+            worker.end()
+            worked.lost(error)
+            return
+        del worked  # asleep, the thread keeps nothing alive
+        if wait == 0.0:
+            time.sleep(0)  # short iterations must not keep the notebook's own thread out
+            continue
+        with contextlib.suppress(Empty):
+            worker._tokens.get(timeout=wait)
+
+
+def as_exception(error: BaseException) -> Exception:
+    """Return an error as one that a caller of a session can be told.
+
+    A user's metric, classifier or objective may call ``sys.exit()``. In a thread that would end
+    nothing but the thread, without a word, and raised again in the caller's thread it would end the
+    kernel.
+    """
+    if isinstance(error, Exception):
+        return error
+    told = RuntimeError(f"{type(error).__name__}({error}) was raised while the map was computed")
+    told.__cause__ = error
+    return told

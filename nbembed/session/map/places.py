@@ -1,0 +1,50 @@
+"""Where the map was at places of the history: the newest ones, as far as there is room.
+
+A place is known by its settings, which are one object wherever the history has them. What is kept
+depends on the commands alone and not on time, so that a replay keeps the same. A file does not hold
+it: the log of a loaded session has a ``reset_optimizer``, at which all is forgotten.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbembed.session.core.settings import Settings
+    from nbembed.session.map.run_state import RunState
+
+#: Bytes of layouts that are kept.
+MOST_BYTES = 64 * 2**20
+
+
+class Places:
+    """Layouts by settings."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Settings, RunState]] = {}
+        self._bytes = 0
+
+    def keep(self, settings: Settings, state: RunState) -> None:
+        """Keep where the map is at a place that is being left."""
+        if state.layout is None:
+            return
+        self._drop(id(settings))
+        self._kept[id(settings)] = settings, state
+        self._bytes += state.layout.nbytes
+        while self._bytes > MOST_BYTES and len(self._kept) > 1:
+            self._drop(next(iter(self._kept)))
+
+    def at(self, settings: Settings) -> RunState | None:
+        """Return where the map was at a place, ``None`` if that is not kept."""
+        found = self._kept.get(id(settings))
+        return found[1] if found is not None and found[0] is settings else None
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self._bytes = 0
+
+    def _drop(self, key: int) -> None:
+        dropped = self._kept.pop(key, None)
+        if dropped is not None and dropped[1].layout is not None:
+            self._bytes -= dropped[1].layout.nbytes

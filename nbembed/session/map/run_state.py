@@ -1,0 +1,77 @@
+"""RunState: how far a map has come, as a value that a file can store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.schedule import Schedule
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.methods.recipe import Geometry
+    from nbembed.supervision import Supervision
+
+
+@dataclass(frozen=True)
+class PinnedPositions:
+    """Points and where they are held.
+
+    Attributes
+    ----------
+    points : ndarray of int, shape (n_pinned,)
+    Y : ndarray of shape (n_pinned, n_components)
+    """
+
+    points: NDArray[np.intp]
+    Y: NDArray[Any]
+
+    def restored_in(self, Y: NDArray[Any], pinned: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the layout ``Y`` with those points at their positions that are still pinned."""
+        held = np.isin(self.points, pinned)
+        Y = np.array(Y)
+        d = min(Y.shape[1], self.Y.shape[1])
+        Y[self.points[held], :d] = self.Y[held, :d]
+        return Y
+
+
+@dataclass(frozen=True)
+class RunState:
+    """How far a map has come: all that an engine needs to go on, and all that a file stores of it.
+
+    Attributes
+    ----------
+    layout : ndarray of shape (n_rows, n_components) or None
+        The points, and after them the recipe's centers if it has any. ``None`` before a cold
+        start is prepared. Never written to.
+    geometry : Geometry or None
+    iteration : int
+        Iterations since the last cold start.
+    cold : bool
+        Whether none was done since then, so that settings still shape the start.
+    schedule : Schedule
+        The stages of the cold start and how many of their steps are done.
+    values : mapping of str to float
+        Parameters of the objective that the schedule has set, in the objective's units. They stay
+        in force after the schedule, wherever the settings say a word such as "anneal" and no
+        number.
+    learned_from : Supervision or None
+        What the affinities were learned from; ``None`` where the recipe does not learn from
+        labels. It may be older than the labels given last
+        (:mod:`nbembed.session.live.background_fit`).
+    pinned_positions : PinnedPositions or None
+        Where pinned points stood at the last reset; they are restored at the next cold start.
+    """
+
+    layout: NDArray[Any] | None = None
+    geometry: Geometry | None = None
+    iteration: int = 0
+    cold: bool = True
+    schedule: Schedule = field(default_factory=Schedule)
+    values: Mapping[str, float] = field(default_factory=dict)
+    learned_from: Supervision | None = None
+    pinned_positions: PinnedPositions | None = None

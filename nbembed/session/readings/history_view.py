@@ -1,0 +1,94 @@
+"""What a session remembers: snapshots, saved selections, what can be undone, who labeled what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nbembed.session.core.label_origins import provenance_of_labels
+from nbembed.session.map.snapshots import Snapshot
+from nbembed.session.readings.taken_snapshots import find_snapshot, taken_snapshots
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nbembed.session.core.history import Change
+    from nbembed.session.core.provenance import Provenance
+    from nbembed.session.live.controller import Controller
+
+
+class HistoryView:
+    """What can be read of the history of a session with a controller. Nothing here waits."""
+
+    _controller: Controller
+
+    @property
+    def snapshots(self) -> tuple[str, ...]:
+        """Names of the snapshots, oldest first."""
+        return tuple(self._controller.session_state.snapshots)
+
+    @property
+    def selections(self) -> dict[str, NDArray[np.intp]]:
+        """The saved selections: points by the name that :meth:`save_selection` was given."""
+        return dict(self._controller.session_state.selections)
+
+    @property
+    def taken_snapshots(self) -> tuple[Snapshot, ...]:
+        """The snapshots themselves, as far as they have been taken."""
+        return taken_snapshots(self._controller)
+
+    def get_snapshot(self, name: str) -> Snapshot:
+        """Return a snapshot: its layout, parameters, labels, cost and quality.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        RuntimeError
+            If it is not taken yet, because commands before it are still to take effect.
+        """
+        return find_snapshot(self._controller, name)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return bool(self._controller.session_state.history.past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(self._controller.session_state.history.future)
+
+    @property
+    def undo_text(self) -> str:
+        """What :meth:`undo` would undo, "" if nothing."""
+        past = self._controller.session_state.history.past
+        return past[-1].text if past else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What :meth:`redo` would do again, "" if nothing."""
+        future = self._controller.session_state.history.future
+        return future[-1].text if future else ""
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The steps of the history with who made them: the oldest first, undone ones last."""
+        return self._controller.session_state.history.changes()
+
+    @property
+    def place(self) -> int:
+        """The number of the present place of the history, where :meth:`go_to` leads to others."""
+        return self._controller.session_state.history.place
+
+    @property
+    def first_place(self) -> int:
+        """The number of the oldest place that is kept: 0 is the beginning of the session."""
+        return self._controller.session_state.history.forgotten
+
+    @property
+    def label_provenance(self) -> dict[int, Provenance | None]:
+        """Who gave the label of each labeled point, how and when; ``None`` if it is not known."""
+        with self._controller.lock:
+            settings = self._controller.session_state.settings
+        return provenance_of_labels(settings.origins, settings.supervision)

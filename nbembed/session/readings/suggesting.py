@@ -1,0 +1,194 @@
+"""What a session suggests, accepts and checks: labels that nobody has given yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.session.core.verbs import Verbs
+from nbembed.session.readings.suggestion_check import SuggestionCheck, draw_check
+from nbembed.validation import check_count, check_real
+
+if TYPE_CHECKING:
+    from nbembed.propagation import Suggestions
+    from nbembed.session.live.controller import Controller
+    from nbembed.session.live.progress import Progress
+
+
+class Suggesting(Verbs):
+    """Suggested labels of a session with a controller."""
+
+    _controller: Controller
+    _check: SuggestionCheck | None = None
+    _n_checks = 0
+
+    @property
+    def suggestions(self) -> Suggestions | None:
+        """What is suggested for every point from the labels so far; never waits.
+
+        Accepted suggestions are no labels here: they would only repeat what was suggested. ``None``
+        without labels, and while the graph that labels spread along is being made in the
+        background, which begins when this is first read. After a new label it is what was suggested
+        before, for some milliseconds; :meth:`suggest` waits.
+        """
+        controller = self._controller
+        with controller.lock:
+            request = controller.suggestion_request()
+            controller.suggester.ask(request)
+            result = controller.suggester.newest
+        labeled = request.supervision.labeled.size
+        return result.suggestions if result is not None and labeled else None
+
+    @property
+    def suggesting(self) -> bool:
+        """Whether suggestions are being made in the background."""
+        return self._controller.suggesting
+
+    @property
+    def suggestions_progress(self) -> Progress | None:
+        """How far suggestions have come that take longer than half a second, else ``None``.
+
+        ``str()`` of it is a sentence such as "finding neighbors 40 %, about 6 s left".
+        :meth:`Session.cancel` gives them up.
+        """
+        return self._controller.suggester.progress
+
+    @property
+    def suggestions_error(self) -> Exception | None:
+        """What kept suggestions from being made, if anything did."""
+        result = self._controller.suggester.newest
+        return None if result is None else result.error
+
+    def suggest(self, timeout: float | None = None) -> Suggestions | None:
+        """Return what is suggested from just the present labels, ``None`` without labels.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            In seconds.
+
+        Returns
+        -------
+        suggestions : nbembed.propagation.Suggestions or None
+
+        Raises
+        ------
+        TimeoutError
+            If it takes longer.
+        RuntimeError
+            If no suggestions can be made, or the session is closed.
+        """
+        if timeout is not None:
+            timeout = check_real("timeout", timeout, low=0)
+        controller, result = self._controller, None
+        while result is None:
+            with controller.lock:
+                request, closing = controller.suggestion_request(), controller.machine.closing
+            result = controller.suggester.wait(request, timeout)
+            if result is None and closing:
+                raise RuntimeError("the session is closed, and suggests nothing new")
+            if result is None and timeout is not None:
+                raise TimeoutError("suggestions are still being made, or newer labels have come")
+        if result.error is not None:
+            raise RuntimeError(f"no suggestions can be made: {result.error}") from result.error
+        return result.suggestions
+
+    def accept(self, confidence: float | None = None) -> None:
+        """Label all unlabeled points whose suggestion is at least so sure, as one undoable step.
+
+        Waits for the suggestions from the present labels. The labels are as confident as the
+        suggestions were, at most 0.9999. Labels that were given before are not changed.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            In (0, 1]: the least to accept. By default the least above which 95 % are expected to
+            be right (:meth:`~nbembed.propagation.Suggestions.least_confidence`).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not legal or no suggestion is so sure; nothing has changed then.
+        RuntimeError
+            If no suggestions can be made, or the session is closed.
+        """
+        if confidence is not None:
+            check_real("confidence", confidence, low=0, high=1, open_low=True)
+        suggestions = self.suggest()
+        if suggestions is None:
+            raise ValueError("accept() needs labels: suggestions are made from those given so far")
+        if confidence is None:
+            labeled = self._controller.session_state.settings.supervision.top_class >= 0
+            confidence = replace(suggestions, labeled=labeled).least_confidence()
+            if confidence is None:
+                raise ValueError(
+                    "accept() found no suggestions of which 95 % are expected to be right; "
+                    "give more labels, or a confidence"
+                )
+        self.give("accept", {"confidence": confidence})
+
+    def check_suggestions(
+        self, size: int = 20, random_state: Any = None, *, confidence: float = 0.0
+    ) -> SuggestionCheck:
+        """Draw points at random of those that nobody has labeled by hand, to see what is right.
+
+        Label the points of the result as you see fit (:meth:`label`); :attr:`suggestion_check` then
+        has the accuracy with its interval. What is suggested now counts, whatever is suggested or
+        accepted later.
+
+        Parameters
+        ----------
+        size : int, default=20
+            Number of points; all that there are if there are fewer.
+        random_state : int, Generator or None
+            By default from the session's own seed and the number of checks before.
+        confidence : float, default=0.0
+            In [0, 1]: only suggestions that are at least so sure are checked, those that
+            :meth:`accept` takes, and accepted ones; 0 is every point that nobody has labeled by
+            hand, also those that are suggested no class.
+
+        Returns
+        -------
+        check : SuggestionCheck
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument is not legal, there are no labels, no suggestion is so sure, or no point
+            is left to check.
+        RuntimeError
+            If no suggestions can be made, or the session is closed.
+        """
+        check_count("size", size)
+        confidence = check_real("confidence", confidence, low=0, high=1)
+        suggestions = self.suggest()
+        controller = self._controller
+        with controller.lock:
+            settings = controller.session_state.settings
+            if suggestions is None:
+                raise ValueError("there is nothing to check: suggestions need at least one label")
+            seed = random_state
+            if seed is None:
+                seed = np.random.default_rng([settings.recipe.seed, self._n_checks])
+            now = settings.supervision
+            by_hand = controller.accepted.by_hand(now)
+            check = draw_check(size, seed, suggestions, now, by_hand, confidence)
+            self._check, self._n_checks = check, self._n_checks + 1
+        controller.subscribers.tell("suggestions")
+        return check
+
+    def end_check(self) -> None:
+        """Forget the check; the labels that were given for it stay."""
+        self._check = None
+        self._controller.subscribers.tell("suggestions")
+
+    @property
+    def suggestion_check(self) -> SuggestionCheck | None:
+        """The last check with the answers so far, ``None`` before any."""
+        with self._controller.lock:
+            if self._check is None:
+                return None
+            now = self._controller.session_state.settings.supervision
+            return self._check.answered(now, self._controller.accepted.by_hand(now))

@@ -1,0 +1,456 @@
+"""Why points lie where they lie: neighborhoods, measures, forces, and the map without labels.
+
+All of it is computed when somebody asks, in the thread that asks, from the newest layout. The map,
+its log and a replay do not depend on it.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbembed.data.distances import scales_of, squared_row
+from nbembed.session.live.making import Made, Making
+from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
+from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
+from nbembed.session.readings.unsupervised import (
+    UnsupervisedKey,
+    UnsupervisedMap,
+    run_to_rest,
+    unsupervised_settings,
+)
+from nbembed.validation import check_count, check_real
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from nbembed.objectives.cost_terms import CostTerm
+    from nbembed.session.live.controller import Controller
+    from nbembed.session.live.records import PublishedFrame
+
+#: Neighbors that a neighborhood has unless more are asked for.
+NEIGHBORS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Force:
+    """What a term of the cost does to a point.
+
+    Attributes
+    ----------
+    name : str
+        Of the term, such as "attraction".
+    formula : str
+    role : str
+        One of :data:`nbembed.objectives.cost_terms.ROLES`.
+    cost : float
+        The value of the whole term, in nats.
+    vector : ndarray of shape (n_components,)
+        −∂J_t/∂y_i, in nats for each unit of the map.
+    """
+
+    name: str
+    formula: str
+    role: str
+    cost: float
+    vector: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Forces:
+    """The forces on a point.
+
+    Attributes
+    ----------
+    point : int
+    equation : str
+        The cost, as lines of text; "" where the method does not say.
+    terms : tuple of Force
+    pinned : bool
+        Whether the point stays in place, whatever pulls it.
+    """
+
+    point: int
+    equation: str
+    terms: tuple[Force, ...]
+    pinned: bool
+
+    @property
+    def cost(self) -> float:
+        """The cost that is shown, in nats: the sum of all terms but the optimization's aids."""
+        return float(sum(term.cost for term in self.terms if term.role != "aid"))
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The sum of all forces; zero at rest."""
+        total: NDArray[np.float64] = np.sum([term.vector for term in self.terms], axis=0)
+        return total
+
+
+class Quality(NamedTuple):
+    """The mean of a measure over all points, of the map and of the one without labels.
+
+    Attributes
+    ----------
+    here, unsupervised : float
+    """
+
+    here: float
+    unsupervised: float
+
+    @property
+    def moved(self) -> float:
+        """By how much supervision has moved it."""
+        return self.here - self.unsupervised
+
+
+class Why:
+    """What a session's map keeps of its data, and what pulls its points.
+
+    Parameters
+    ----------
+    controller : Controller
+        Of the session.
+
+    Notes
+    -----
+    Of more than 5000 points, trustworthiness, continuity and stress of a point are estimated from
+    its distances to 1000 others, drawn once; a trustworthiness then has a standard error of about
+    0.005 at k = 10. A neighborhood is always exact.
+
+    Examples
+    --------
+    >>> import nbembed as nb
+    >>> from sklearn.datasets import load_iris
+    >>> explorer = nb.Explorer(load_iris().data, nb.HSSNE(random_state=0), autoplay=False)
+    >>> explorer.session.step(60, wait=True)
+    >>> near = explorer.why.neighborhood(0, k=5)
+    >>> near.kept.size + near.missing.size, near.missing.size == near.false.size
+    (5, True)
+    >>> explorer.why.measure("trustworthiness").shape
+    (150,)
+    >>> [force.name for force in explorer.why.forces(0).terms]
+    ['entropy', 'attraction', 'repulsion']
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        ref = weakref.ref(controller)  # which thread and measures do not keep alive
+
+        def closed() -> bool:
+            there = ref()
+            return there is None or there.machine.closing
+
+        def nearest(metric: Any) -> NDArray[Any] | None:
+            there = ref()
+            return None if there is None else there.nearest(metric)
+
+        self._controller = controller
+        self._measures = PointMeasures(controller.engine.X, nearest)
+        self._making = Making(over=closed)
+        self._lock = threading.Lock()
+        self._scales: tuple[Any, dict[str, Any]] | None = None
+        self._terms: tuple[Any, Any, tuple[CostTerm, ...]] | None = None
+        self._qualities: tuple[UnsupervisedMap, int, dict[str, float]] | None = None
+        self._iteration = 0
+
+    # -- one point ----------------------------------------------------------------------------
+
+    def neighborhood(self, point: int, k: int = NEIGHBORS) -> Neighborhood:
+        """Return which of a point's neighbors in the data the map keeps, misses and invents.
+
+        Parameters
+        ----------
+        point : int
+        k : int, default=10
+            Size of the neighborhoods.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such point, or k is not below n_samples.
+        RuntimeError
+            If there is no map yet.
+
+        Notes
+        -----
+        O(n d) time.
+        """
+        return self.neighborhood_in(point, k, self.seen())
+
+    def neighborhood_in(self, point: int, k: int, seen: PublishedFrame) -> Neighborhood:
+        """Return what :meth:`neighborhood` does, of a layout."""
+        X, metric = self._controller.engine.X, seen.settings.recipe.quality_metric
+        point = _checked_point(point, X.shape[0])
+        k = check_measure("kept", k, X.shape[0])
+        layout = self.embedding_of(seen)
+        with self._lock:
+            if self._scales is None or not (self._scales[0] is metric or self._scales[0] == metric):
+                self._scales = metric, scales_of(X, metric)
+            scales = self._scales[1]
+        in_data = squared_row(X, point, metric, scales)
+        return neighborhood_of(point, k, in_data, squares_on_map(layout, point))
+
+    def forces(self, point: int) -> Forces:
+        """Return the force of each term of the cost on a point.
+
+        Parameters
+        ----------
+        point : int
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such point.
+        RuntimeError
+            If the map has not begun to move, so that there is no cost yet, or the session is
+            closed.
+
+        Notes
+        -----
+        An evaluation of the cost for each new layout; other points of the same layout take none.
+        """
+        return self.forces_in(point, self.seen())
+
+    def forces_in(self, point: int, seen: PublishedFrame) -> Forces:
+        """Return what :meth:`forces` does, of a layout."""
+        point = _checked_point(point, self._controller.engine.n_points)
+        terms = self._cost_terms(seen)
+        found = tuple(
+            Force(t.name, t.formula, t.role, float(t.cost), -t.gradient[point]) for t in terms
+        )
+        pinned = bool(np.isin(point, seen.settings.supervision.pinned))
+        assert seen.objective is not None
+        return Forces(point, seen.objective.equation, found, pinned)
+
+    # -- all points ---------------------------------------------------------------------------
+
+    def measure(self, name: str, k: int = NEIGHBORS) -> NDArray[np.float64]:
+        """Return a measure of each point, shape (n_samples,).
+
+        Parameters
+        ----------
+        name : {"trustworthiness", "continuity", "kept", "stress", "pull"}
+            How far neighbors on the map are neighbors in the data, how far neighbors in the data
+            are neighbors on the map, the share of neighbors in both; how far distances on the map
+            are proportional to those in the data (0 is best); the length of the force of labels and
+            links.
+        k : int, default=10
+            Size of the neighborhoods, where the measure has any: below half of the points for the
+            first two, else below n_samples.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such measure, or none of that k.
+        RuntimeError
+            If there is no map yet.
+        """
+        k = check_measure(name, k, self._controller.engine.n_points)
+        return self.measured(name, k, self.seen())
+
+    def measured(self, name: str, k: int, seen: PublishedFrame) -> NDArray[np.float64]:
+        """Return a measure of each point in a layout; for checked arguments."""
+        if name == "pull":
+            n = self._controller.engine.n_points
+            labels = [t.gradient[:n] for t in self._cost_terms(seen) if t.role == "labels"]
+            pull: NDArray[np.float64] = np.linalg.norm(sum(labels, np.zeros((n, 1))), axis=1)
+            return pull
+        metric = seen.settings.recipe.quality_metric
+        return self._measures.measured(name, self.embedding_of(seen), metric, k)
+
+    def qualities(self, k: int = NEIGHBORS, timeout: float | None = None) -> dict[str, Quality]:
+        """Return the means of all measures of layouts, of this map and of the one without labels.
+
+        Parameters
+        ----------
+        k : int, default=10
+            Below half of the points.
+        timeout : float, optional
+            In seconds, to wait for the map without labels.
+
+        Returns
+        -------
+        qualities : dict of str to Quality
+            Empty if the map without labels takes longer.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``k`` or ``timeout`` is not legal.
+        RuntimeError
+            If there is no map yet, or the other cannot be made.
+        """
+        k = check_measure("trustworthiness", k, self._controller.engine.n_points)
+        other = self.unsupervised(timeout)
+        return {} if other is None else self.compared(other, k)
+
+    def compared(self, other: UnsupervisedMap, k: int) -> dict[str, Quality]:
+        """Return the means of both maps."""
+        seen = self.seen()
+        metric = seen.settings.recipe.quality_metric
+        with self._lock:
+            known = self._qualities
+        if known is None or known[0] is not other or known[1] != k:
+            known = other, k, self._means(other.embedding, metric, k)
+            with self._lock:
+                self._qualities = known
+        here = self._means(self.embedding_of(seen), metric, k)
+        return {name: Quality(here[name], known[2][name]) for name in OF_LAYOUTS}
+
+    def _means(self, Y: NDArray[Any], metric: Any, k: int) -> dict[str, float]:
+        return {
+            name: float(self._measures.measured(name, Y, metric, k).mean()) for name in OF_LAYOUTS
+        }
+
+    # -- the map without labels ---------------------------------------------------------------
+
+    def unsupervised(self, timeout: float | None = None) -> UnsupervisedMap | None:
+        """Return the map that the present method makes without labels, links and pins.
+
+        It has the same parameters and the same seed, and begins where a cold start begins. It is
+        made in the background and kept until the method or its parameters change.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            In seconds.
+
+        Returns
+        -------
+        map : UnsupervisedMap or None
+            ``None`` if it takes longer, or was given up.
+
+        Raises
+        ------
+        ValueError
+            If ``timeout`` is negative.
+        RuntimeError
+            If it cannot be made; names the reason.
+        """
+        if timeout is not None:
+            timeout = min(check_real("timeout", timeout, low=0), threading.TIMEOUT_MAX)
+        key, make = self._unsupervised_request()
+        return _value(self._making.wait(key, make, timeout))
+
+    def ask_unsupervised(self) -> tuple[UnsupervisedMap | None, int]:
+        """Return the map without labels if it is there, and else after how many iterations it is.
+
+        It is begun if need be.
+
+        Raises
+        ------
+        RuntimeError
+            If it cannot be made.
+        """
+        key, make = self._unsupervised_request()
+        made = self._making.ask(key, make)
+        if made is not None and made.key == key:
+            return _value(made), 0
+        return None, self._iteration
+
+    def cancel(self) -> None:
+        """Give up the map without labels that is being made."""
+        self._making.cancel()
+
+    def close(self) -> None:
+        """Make no map without labels any more."""
+        self._making.close()
+
+    def _unsupervised_request(self) -> tuple[UnsupervisedKey, Callable[[], UnsupervisedMap]]:
+        controller = self._controller
+        with controller.lock:
+            settings = unsupervised_settings(controller.session_state.settings)
+        engine, ref, told = controller.engine, weakref.ref(controller), weakref.ref(self)
+        given_up = self._making.given_up
+
+        def moving() -> bool:
+            there = ref()
+            return there is not None and there.state == "running"
+
+        def tell(iteration: int) -> None:
+            there = told()
+            if there is not None:
+                there._iteration = iteration
+
+        def make() -> UnsupervisedMap:
+            tell(0)
+            return run_to_rest(engine.apart(settings), given_up, moving, tell)
+
+        return UnsupervisedKey(settings), make
+
+    # -- parts --------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        """Whether the map moves."""
+        return self._controller.state == "running"
+
+    def seen(self) -> PublishedFrame:
+        """Return the newest layout with all that belongs to it.
+
+        Raises
+        ------
+        RuntimeError
+            If there is none.
+        """
+        seen = self._controller.published
+        if seen.layout is None:
+            raise RuntimeError("there is no map yet: play() or step() begins it")
+        return seen
+
+    def embedding_of(self, seen: PublishedFrame) -> NDArray[Any]:
+        """Return the points of a layout that is there, without centers that may follow them."""
+        assert seen.layout is not None
+        return seen.layout[: self._controller.engine.n_points]
+
+    def _cost_terms(self, seen: PublishedFrame) -> tuple[CostTerm, ...]:
+        """Return the terms of the cost at a layout, evaluated once for each."""
+        layout, objective = seen.layout, seen.objective
+        if layout is None or objective is None:
+            if self._controller.machine.closing:
+                raise RuntimeError("the session is closed, and keeps no cost to evaluate")
+            raise RuntimeError("there is no cost yet: it is known once the map moves")
+        with self._lock:
+            known = self._terms
+        if known is not None and known[0] is layout and known[1] is objective:
+            return known[2]
+        terms = objective.cost_terms(layout)
+        with self._lock:
+            self._terms = layout, objective, terms
+        return terms
+
+
+def _value(made: Made | None) -> UnsupervisedMap | None:
+    """Return the map that was made.
+
+    Raises
+    ------
+    RuntimeError
+        If it could not be made.
+    """
+    if made is None:
+        return None
+    if made.error is not None:
+        text = f"the map without labels cannot be made: {made.error}"
+        raise RuntimeError(text) from made.error
+    value: UnsupervisedMap = made.value
+    return value
+
+
+def _checked_point(point: int, n_samples: int) -> int:
+    """Return the number of a point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such point.
+    """
+    if check_count("point", point, low=0) >= n_samples:
+        raise ValueError(f"point must be below {n_samples}, the number of points, got {point}")
+    return int(point)

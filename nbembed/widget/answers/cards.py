@@ -1,0 +1,164 @@
+"""Cards: what is known of a point, sent to the page that asks for it.
+
+A card has the point's name, the columns that are shown, its image, and the distances to its nearest
+neighbors in the data. It is read when a page asks, so that nothing is sent or searched at the
+start. Where the search for neighbors takes long, the card goes first and comes again with them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.data.distances import scales_of, squared_row
+from nbembed.neighbors import k_smallest
+from nbembed.validation import readable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.points.point_data import PointData
+    from nbembed.session import Session
+    from nbembed.widget.stream.frames import Send
+
+_logger = logging.getLogger(__name__)
+
+#: Neighbors that a card lists.
+NEIGHBORS = 5
+#: Numbers in the data up to which neighbors are searched at once: some milliseconds.
+AT_ONCE = 2**21
+#: Searches that wait; the oldest is dropped, and comes when it is asked for again.
+LONGEST_QUEUE = 16
+#: Names that one message asks for.
+MOST_NAMES = 400
+
+#: The content of a card's message, and its buffers: the image, if there is one.
+Card = tuple[dict[str, Any], list[bytes]]
+
+
+class CardSource:
+    """Answers what pages ask about points. Thread-safe.
+
+    Parameters
+    ----------
+    session : Session
+    points : PointData
+    send : callable
+        ``send(content, buffers)`` of the widget.
+    """
+
+    def __init__(self, session: Session, points: PointData, send: Send) -> None:
+        self._session = session
+        self._points = points
+        self._send = send
+        self._lock = threading.Lock()
+        self._queue: dict[tuple[str, int], Card] = {}
+        self._searching = False
+        self._scales: dict[str, dict[str, Any]] = {}  # of each metric, in all of the data
+
+    def card(self, client: str, point: int) -> None:
+        """Send the card of a point."""
+        X, metric = self._session.X, self._session.recipe.quality_metric
+        content, buffers = self._read(client, point)
+        if X.shape[0] * X.shape[1] <= AT_ONCE and isinstance(metric, str):
+            self._send({**content, "neighbors": self._neighbors(point)}, buffers)
+            return
+        self._send(content, buffers)
+        with self._lock:
+            self._queue[client, point] = content, buffers
+            if len(self._queue) > LONGEST_QUEUE:
+                self._queue.pop(next(iter(self._queue)))
+            if self._searching:
+                return
+            self._searching = True
+        try:
+            threading.Thread(target=self._search, name="nbembed cards", daemon=True).start()
+        except RuntimeError:  # no thread is to be had; the next card tries again for this one, too
+            _logger.info("neighbors of points are not searched", exc_info=True)
+            with self._lock:
+                self._searching = False
+
+    def names(self, client: str, points: Sequence[int]) -> None:
+        """Send the names of points."""
+        points = list(points)[:MOST_NAMES]
+        names = [self._points.name(point) for point in points]
+        self._send({"type": "names", "client": client, "points": points, "names": names}, [])
+
+    def _read(self, client: str, point: int) -> Card:
+        """Return the card of a point without neighbors."""
+        problem, image = "", None
+        try:
+            image = self._points.image(point)
+        except Exception as error:  # whatever the user's own sequence raises
+            problem = readable(str(error) or type(error).__name__)
+        content = {
+            "type": "card",
+            "client": client,
+            "point": point,
+            "name": self._points.name(point),
+            "rows": [{"title": title, "text": text} for title, text in self._points.rows(point)],
+            "left_out": self._points.left_out,
+            "neighbors": None,
+            "problem": problem,
+        }
+        return content, [] if image is None else [image]
+
+    def _search(self) -> None:
+        """Search neighbors until nobody waits for any, for the newest question first."""
+        while True:
+            with self._lock:
+                if not self._queue:
+                    self._searching = False
+                    return
+                (_, point), (content, buffers) = self._queue.popitem()
+            try:
+                self._send({**content, "neighbors": self._neighbors(point)}, buffers)
+            except Exception:  # the others wait still
+                _logger.info("the card of a point could not be sent", exc_info=True)
+
+    def _neighbors(self, point: int) -> list[dict[str, Any]]:
+        session = self._session
+        try:
+            metric = session.recipe.quality_metric
+            scales = self._scales_of(metric)
+            found, distances = nearest(session.X, point, metric, scales)
+        except Exception:  # a metric of the user's own; what is only looked at must not fail
+            _logger.info("the neighbors of a point could not be found", exc_info=True)
+            return []
+        return [
+            {"point": int(i), "name": self._points.name(int(i)), "distance": float(d)}
+            for i, d in zip(found, distances)
+        ]
+
+    def _scales_of(self, metric: Any) -> dict[str, Any]:
+        if not isinstance(metric, str):
+            return {}
+        if metric not in self._scales:
+            self._scales[metric] = scales_of(self._session.X, metric)
+        return self._scales[metric]
+
+
+def nearest(
+    X: Any, point: int, metric: Any, scales: Mapping[str, Any], k: int = NEIGHBORS
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the nearest neighbors of one point in the data, and their distances, in O(n) memory.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Checked data; dissimilarities if ``metric`` is "precomputed".
+    point : int
+    metric : str, callable or PointMetric
+    scales : mapping
+        What :func:`~nbembed.data.distances.scales_of` returns for the data: a block would have
+        others.
+    k : int
+        At most n_samples − 1 are returned.
+    """
+    squares = squared_row(X, point, metric, scales)
+    found = k_smallest(squares[None], min(k, X.shape[0] - 1))[0]
+    return found, np.sqrt(squares[found])

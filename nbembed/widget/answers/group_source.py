@@ -1,0 +1,237 @@
+"""Answers what a group of points is: its description, and its points as rows of a table."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.points.groups import describe
+from nbembed.points.groups.description import MOST, mean_text, value_text
+from nbembed.points.groups.label_rows import LabelRows
+from nbembed.points.groups.rows import PointRows
+from nbembed.points.groups.variables import Categories, Variables, variables_of
+from nbembed.points.images import encoded
+from nbembed.points.text import name_of
+from nbembed.validation import check_count, check_points
+from nbembed.widget.wire.protocol import finite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.points.groups import (
+        CategoryShare,
+        ColumnDifference,
+        Description,
+        FeatureDifference,
+        WordDifference,
+    )
+    from nbembed.points.point_data import PointData
+    from nbembed.session import Session
+    from nbembed.widget.answers.query_source import Answer
+
+#: Rows that one answer holds.
+MOST_ROWS = 400
+
+
+class GroupSource:
+    """Describes groups of points. Thread-safe.
+
+    What holds for all points is read at the first question, and kept.
+
+    Parameters
+    ----------
+    session : Session
+    points : PointData
+    feature_names : sequence of str, optional
+        Of the columns of an array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the names are not text, one for each feature of an array.
+
+    Attributes
+    ----------
+    feature_names : list of str or None
+    """
+
+    def __init__(self, session: Session, points: PointData, feature_names: Any = None) -> None:
+        self._session = session
+        self._points = points
+        self.feature_names = _checked_names(feature_names, session, points)
+        self._lock = threading.Lock()
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """The functions that answer queries of pages, by name."""
+        return {"describe": self._describe, "order": self._order, "rows": self._cells}
+
+    def describe(
+        self, points: Any, against: Any = None, selection: Any = (), *, most: Any = MOST
+    ) -> Description:
+        """Return what distinguishes points; see :meth:`nbembed.Explorer.describe`."""
+        n = self._session.n_samples
+        check_count("most", most)
+        if points is None:
+            if not len(selection):
+                raise ValueError("points must be given while nothing is selected, got None")
+            points = selection
+        chosen = check_points(points, n)
+        others = None if against is None else check_points(against, n, "against")
+        with self._lock:
+            return describe(
+                self._variables,
+                chosen,
+                others,
+                n,
+                labels=self._labels(),
+                images=self._points.images,
+                most=int(most),
+            )
+
+    @property
+    def _features(self) -> Any:
+        """What is embedded, as features; ``None`` where the data are dissimilarities."""
+        return None if self._session.recipe.takes_distances else self._session.X
+
+    @cached_property
+    def _variables(self) -> Variables:
+        return variables_of(self._points, self._features, self.feature_names)
+
+    @cached_property
+    def _rows(self) -> PointRows:
+        return PointRows(self._points, self._features, self.feature_names, self._session.n_samples)
+
+    def _label_rows(self) -> LabelRows:
+        session = self._session
+        return LabelRows(self._points, session.supervision, session.label_provenance)
+
+    def _labels(self) -> Categories | None:
+        supervision = self._session.supervision
+        names = [name_of(name) for name in supervision.classes]
+        if not names:
+            return None
+        codes = np.where(supervision.top_class < 0, len(names), supervision.top_class)
+        return Categories("label", (*names, "unlabeled"), codes)
+
+    # -- for pages ----------------------------------------------------------------------------
+
+    def _describe(
+        self, points: NDArray[np.intp], against: NDArray[np.intp]
+    ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
+        found = self.describe(points, against if against.size else None)
+        pictures: Sequence[bytes] = [b""] * 3
+        if found.images is not None:
+            pictures = [encoded(picture) for picture in found.images.pictures]
+        averaged = 0 if found.images is None else found.images.count
+        fields = {
+            "size": int(found.points.size),
+            "others": int(found.others.size),
+            "features": [_feature(feature) for feature in found.features],
+            "left_out": found.n_features - len(found.features),
+            "categories": [_column(column) for column in found.categories],
+            "words": [_word(word) for word in found.words],
+            "averaged": averaged,
+        }
+        return fields, pictures
+
+    def _order(
+        self, table: str, column: int, descending: bool, points: NDArray[np.intp]
+    ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
+        rows: PointRows | LabelRows
+        with self._lock:
+            if table == "labels":
+                rows = self._label_rows()
+                order = rows.order(points, column, descending=descending)
+            else:
+                rows = self._rows
+                order = rows.order(
+                    points if points.size else np.arange(self._session.n_samples),
+                    column,
+                    descending=descending,
+                    labels=lambda: self._session.supervision.top_class,
+                )
+        fields = {
+            "columns": [{"title": c.title, "kind": c.kind} for c in rows.columns],
+            "left_out": rows.left_out,
+            "column": column,
+            "descending": descending,
+        }
+        return fields, [order.astype("<u4").tobytes()]
+
+    def _cells(
+        self, table: str, points: NDArray[np.intp]
+    ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
+        if points.size > MOST_ROWS:
+            raise ValueError(f"at most {MOST_ROWS} rows are read at a time, got {points.size}")
+        with self._lock:
+            rows = self._label_rows() if table == "labels" else self._rows
+            return {"points": points.tolist(), "cells": rows.cells(points.tolist())}, []
+
+
+def _checked_names(names: Any, session: Session, points: PointData) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str | bytes | Mapping) or not hasattr(names, "__iter__"):
+        raise TypeError(f"feature_names must be a sequence of names, got {type(names).__name__}")
+    if points.embedded or points.variables is not None:
+        raise ValueError("feature_names are for arrays; the columns of a table have names already")
+    if session.recipe.takes_distances:
+        raise ValueError("feature_names are for features; the data are distances")
+    texts = [name_of(name) for name in names]
+    if len(texts) != session.X.shape[1]:
+        raise ValueError(
+            f"feature_names must have one name for each of the {session.X.shape[1]} features, got "
+            f"{len(texts)}"
+        )
+    return texts
+
+
+def _feature(feature: FeatureDifference) -> dict[str, Any]:
+    low, high = float(feature.edges[0]), float(feature.edges[-1])
+    return {
+        "title": feature.name,
+        "effect": finite(feature.effect),
+        "above": feature.share_above,
+        "mean": mean_text(feature),
+        "other_mean": mean_text(feature, other=True),
+        "larger": feature.mean > feature.other_mean,
+        "low": value_text(feature, low),
+        "high": value_text(feature, high),
+        "bars": feature.counts.tolist(),
+        "other_bars": feature.other_counts.tolist(),
+    }
+
+
+def _column(column: ColumnDifference) -> dict[str, Any]:
+    return {
+        "title": column.name,
+        "association": column.association,
+        "values": [_share(value) for value in column.values],
+        "more": column.n_values - len(column.values),
+    }
+
+
+def _share(value: CategoryShare) -> dict[str, Any]:
+    return {
+        "name": value.name,
+        "count": value.count,
+        "other_count": value.other_count,
+        "share": value.share,
+        "other_share": value.other_share,
+        "lift": value.lift,
+    }
+
+
+def _word(word: WordDifference) -> dict[str, Any]:
+    return {
+        "name": word.name,
+        "share": word.share,
+        "other_share": word.other_share,
+        "lift": word.lift,
+        "z": word.z,
+    }

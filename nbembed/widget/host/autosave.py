@@ -1,0 +1,287 @@
+"""Saves a session after every change, and goes on from such a file.
+
+The file is a session file that also holds what the page shows: colors, looks of classes, selection.
+Writing takes at most a tenth of the time: after a long one the next waits. What somebody else has
+written meanwhile is not overwritten; saving then goes on in another file beside it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbembed.session.core.data import digest
+from nbembed.session.file.storage import save
+from nbembed.session.loading import load_session
+from nbembed.system.atomic import check_destination
+from nbembed.validation import readable
+
+if TYPE_CHECKING:
+    from nbembed.session import Session
+    from nbembed.session.live.controller import Controller
+
+_logger = logging.getLogger(__name__)
+
+#: Seconds from a change until it is saved, so that quick ones are saved together.
+DELAY = 0.5
+#: Seconds after which a map in motion is saved again.
+MOTION = 20.0
+#: A save that took t seconds is followed by REST · t seconds without one.
+REST = 9.0
+#: Events of a session, or of what is shown ("view"), after which there is something to save soon;
+#: after "frame" there is later.
+EVENTS = frozenset({"supervision", "parameters", "method", "state", "waiting", "view"})
+
+#: What the page shows, as JSON data, and arrays by name.
+View = tuple[Mapping[str, Any], Mapping[str, Any]]
+#: What changes when a file is written: its inode, size and time.
+_Signature = tuple[int, int, int]
+
+_writers: weakref.WeakSet[Autosave] = weakref.WeakSet()
+#: What :meth:`Autosave.flush` notes where nothing could be saved: no history is equal to it.
+_UNSAVED = object()
+
+
+class Autosave:
+    """Writes a session to a file whenever it has changed, in a thread of its own.
+
+    Parameters
+    ----------
+    session : Session
+    path : path-like
+    view : callable
+        Returns what the page shows.
+    told : callable
+        ``told(file name, error)``: called from the thread when either has changed.
+    known : bool
+        Whether the session was read from that file just now.
+
+    Raises
+    ------
+    OSError
+        If no file can be written there.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        path: str | os.PathLike[str],
+        view: Callable[[], View],
+        told: Callable[[str, str], None],
+        *,
+        known: bool,
+    ) -> None:
+        self.path: Path = check_destination(path)
+        self.error = ""
+        # Not the session itself: it would then never be found unused.
+        self._controller: Controller = session._controller
+        self._X = session.X
+        self._view, self.told = view, told
+        self._lock = threading.Condition()
+        self._writing = threading.Lock()
+        self._due: float | None = None
+        self._earliest = 0.0
+        self._closed = False
+        self._ended = False  # nothing is written any more, whoever asks
+        self._flushed: object = _UNSAVED
+        self._seen: _Signature | None = None
+        self._thread = threading.Thread(target=self._work, name="nbembed autosave", daemon=True)
+        self._thread.start()
+        # From here on nothing fails, so that either this one saves to the file or the one before.
+        if known:
+            self._seen = _take_over(self.path)
+        else:
+            _close_others(self.path)
+        _writers.add(self)
+        self.note("state")
+
+    def note(self, event: str) -> None:
+        """Take an event of the session, in its worker's thread."""
+        delay = DELAY if event in EVENTS else MOTION if event == "frame" else None
+        if delay is None:
+            return
+        when = time.monotonic() + delay
+        with self._lock:
+            if self._due is None or when < self._due:
+                self._due = when
+                if delay == DELAY:
+                    self._lock.notify_all()
+
+    def close(self) -> None:
+        """Save once more, and end.
+
+        Whether or not a change has been told of: a command may have been given just now.
+        """
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._lock.notify_all()
+        self._save(last=True)
+        _writers.discard(self)
+
+    def flush(self) -> None:
+        """Save now, for an Explorer that is about to go on from the file."""
+        # Read before the file is written: what comes meanwhile may be missing in it.
+        said = self._said()
+        self._flushed = said if self._save() else _UNSAVED
+
+    def hand_over(self) -> _Signature | None:
+        """Leave the file to the Explorer that has read it since :meth:`flush`, and end.
+
+        What has been said since then is not known to that Explorer. It must not be lost, so if
+        there is any, this session is saved on in another file beside.
+
+        Returns
+        -------
+        signature : tuple or None
+            Of the file as it was written here last.
+        """
+        with self._writing:  # what is being written comes before, and is not taken for a stranger's
+            seen = self._seen
+            self._ended = self._ended or self._said() == self._flushed
+            if not self._ended:
+                self._go_beside()
+        if not self._ended:
+            self.note("supervision")
+            return seen
+        with self._lock:
+            self._closed = True
+            self._lock.notify_all()
+        _writers.discard(self)
+        self.told("", "")
+        return seen
+
+    def _said(self) -> object:
+        """Return all commands of the history, as of the last one given."""
+        return self._controller.session_state.history.changes()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._closed
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                while not self._closed:
+                    now = time.monotonic()
+                    if self._due is None:
+                        # Looked at again now and then: a frame tells nobody of its later date.
+                        self._lock.wait(MOTION)
+                    elif max(self._due, self._earliest) > now:
+                        self._lock.wait(max(self._due, self._earliest) - now)
+                    else:
+                        break
+                if self._closed:
+                    return
+                self._due = None
+            self._save()
+
+    def _save(self, *, last: bool = False) -> bool:
+        """Write the file, unless it has been left to another; return whether it is written."""
+        began, error = time.monotonic(), ""
+        with self._writing:
+            if self._ended:
+                return False
+            self._ended = last
+            try:
+                self._avoid_others()
+                save(self._controller, self._X, self.path, self._view())
+                self._seen = _signature(self.path)
+            except Exception as problem:
+                error = readable(str(problem) or type(problem).__name__)
+                _logger.info("the session could not be saved", exc_info=True)
+        took = time.monotonic() - began
+        with self._lock:
+            self._earliest = began + took + REST * took
+            if error and not self._closed:  # a full disk may have room again
+                self._due = time.monotonic() + MOTION
+        self.error = error
+        if last or not self._ended:
+            self.told(self.path.name, error)
+        return not error
+
+    def _avoid_others(self) -> None:
+        """Go on in another file if somebody else has written this one."""
+        if _signature(self.path) != self._seen:
+            self._go_beside()
+
+    def _go_beside(self) -> None:
+        stem, suffix = self.path.stem, self.path.suffix
+        others = (self.path.with_name(f"{stem}-{k}{suffix}") for k in range(2, 10_000))
+        self.path = next(other for other in others if not other.exists())
+        self._seen = None
+
+
+def _others(path: Path) -> list[Autosave]:
+    """Return the Explorers of this process that save to a file."""
+    return [other for other in list(_writers) if other.path == path]
+
+
+def _close_others(path: Path) -> None:
+    """End the saving of others to a file, after a last time."""
+    for other in _others(path):
+        other.close()
+        other.told("", "")
+
+
+def _take_over(path: Path) -> _Signature | None:
+    """Let others leave a file that was read after their flush; return how they left it."""
+    seen = _signature(path)
+    for other in _others(path):
+        seen = other.hand_over()
+    return seen
+
+
+def resume(path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()) -> Session | None:
+    """Return the session of a file, ``None`` if there is no such file yet.
+
+    Raises
+    ------
+    ValueError, OSError
+        If it is no session file, or no file can be written there.
+    """
+    target = check_destination(path)
+    # They go on: the Explorer that is being opened may still be refused.
+    for other in _others(target):
+        other.flush()
+    if not target.exists():
+        return None
+    try:
+        return load_session(target, methods=methods)
+    except ValueError as error:
+        raise ValueError(f"autosave: {error}; choose another file, or move this one") from error
+
+
+def check_same_data(found: Session, given: Session, path: Any) -> None:
+    """Raise ValueError unless a file's session is of the data that are given."""
+    a, b = found.X, given.X
+    if a.shape != b.shape or digest(a) != digest(b):
+        raise ValueError(
+            f"autosave must be a new file, or one of the same data: {str(path)!r} holds a session "
+            f"of {a.shape[0]} points with {a.shape[1]} features, and X differs from it; choose "
+            f"another file, or move this one"
+        )
+
+
+def _signature(path: Path) -> _Signature | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@atexit.register
+def _save_all() -> None:
+    """Save what is not saved when the process ends."""
+    for writer in list(_writers):
+        writer.close()

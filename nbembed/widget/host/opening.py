@@ -1,0 +1,135 @@
+"""The session that an Explorer shows: given, made of data, or read from the file it saves to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nbembed.methods.recipe import Recipe
+from nbembed.points.features import choose_features
+from nbembed.points.table import as_table, is_annotated
+from nbembed.validation import check_path
+from nbembed.widget.host.autosave import check_same_data, resume
+from nbembed.widget.view.view_state import ViewState, view_state
+
+if TYPE_CHECKING:
+    from nbembed.points.features import Features
+    from nbembed.session import Session
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A session and how it came.
+
+    Attributes
+    ----------
+    session : Session
+    features : Features or None
+        What of the data is embedded, where data were given.
+    owned : bool
+        Whether the Explorer made it.
+    resumed : bool
+        Whether it was read from the file to which it is saved.
+    view : ViewState
+        What was shown when the file was written that the session was read from.
+    given : object
+        The table or AnnData that was given as X.
+    """
+
+    session: Session
+    features: Features | None = None
+    owned: bool = True
+    resumed: bool = False
+    view: ViewState = field(default_factory=ViewState)
+    given: Any = None
+
+
+def open_session(
+    X: Any,
+    method: Any,
+    supervision: Any,
+    session: Any,
+    features: Any,
+    standardize: bool | None,
+    *,
+    apart: Sequence[Any],
+    autosave: str | os.PathLike[str] | None,
+) -> Opened:
+    """Return the session for what an Explorer was given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the arguments do not belong together or one of them is not legal; it is named.
+    OSError
+        If ``autosave`` cannot be written.
+    """
+    from nbembed.session import Session
+
+    if autosave is not None:
+        check_path("autosave", autosave)
+    if X is not None and session is not None:
+        raise ValueError("give either X or session, and not both")
+    if X is None and session is None and autosave is None:
+        raise ValueError(
+            "give either X or session, and not both; or autosave, a file to go on from"
+        )
+    if X is None and (method is not None or supervision is not None):
+        raise ValueError("method and supervision come with the session; use its own commands")
+    if X is None and (features is not None or standardize is not None):
+        raise ValueError("features and standardize are for X; a session has its data already")
+    if session is not None:
+        if not hasattr(session, "subscribe"):
+            raise TypeError(f"session must be a Session, got {type(session).__name__}")
+        if autosave is not None and os.path.exists(autosave):
+            raise ValueError(
+                f"autosave must be a new file where a session is given, got {str(autosave)!r}, "
+                f"which exists; nb.Explorer(autosave=...) goes on from it"
+            )
+        return Opened(session, owned=False, view=_view_of_file(session))
+    if X is None:
+        assert autosave is not None
+        found = resume(autosave)
+        if found is None:
+            raise ValueError(
+                f"autosave names no file to go on from: there is no {str(autosave)!r}; give X too"
+            )
+        return Opened(found, resumed=True, view=_view_of_file(found))
+    chosen = choose_features(
+        X, features, standardize, apart=apart, distances=takes_distances(method)
+    )
+    made = Session(chosen.matrix, in_plane(method), supervision=supervision)
+    given = X if is_annotated(X) or (not isinstance(X, dict) and as_table(X) is not None) else None
+    if autosave is None:
+        return Opened(made, chosen, given=given)
+    own = () if method is None else (type(getattr(method, "recipe", method)),)
+    found = resume(autosave, own)
+    if found is None:
+        return Opened(made, chosen, given=given)
+    check_same_data(found, made, autosave)
+    made.close()
+    view = _view_of_file(found)
+    return Opened(found, chosen, resumed=True, view=view, given=given)
+
+
+def _view_of_file(session: Any) -> ViewState:
+    """Return what was shown when the file was written that a session was read from."""
+    stored = getattr(session, "_stored_view", None)
+    return ViewState() if stored is None else view_state(stored, session.n_samples)
+
+
+def takes_distances(method: Any) -> bool:
+    """Return whether the data are dissimilarities of the points rather than features."""
+    recipe = getattr(method, "recipe", method)
+    return isinstance(recipe, Recipe) and recipe.takes_distances
+
+
+def in_plane(method: Any) -> Any:
+    """Return a method laid out on the plane, where it leaves its dimensions open."""
+    recipe = getattr(method, "recipe", method)
+    if not isinstance(recipe, Recipe):
+        return method  # the session says what is wrong with it
+    planar = recipe.in_plane()
+    return method if planar is recipe else planar

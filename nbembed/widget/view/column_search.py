@@ -1,0 +1,36 @@
+"""Answers which columns a page can choose from, by what is typed of their titles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nbembed.points.point_columns import PointColumns
+    from nbembed.widget.view.coloring import ColumnChoice
+
+
+class ColumnSearch:
+    """Finds columns for a page.
+
+    Parameters
+    ----------
+    columns : PointColumns
+        Those by which points are found.
+    choice : ColumnChoice
+        Those that can color them.
+    """
+
+    def __init__(self, columns: PointColumns, choice: ColumnChoice) -> None:
+        self._columns = columns
+        self._choice = choice
+
+    def answer(self, use: str, text: str) -> tuple[dict[str, Any], list[bytes]]:
+        """Answer ``find_columns``."""
+        titles = self._choice.titles if use == "color" else self._columns.titles
+        found = titles.find(text)
+        return {
+            "columns": found.places,
+            "titles": found.titles,
+            "matching": found.matching,
+            "count": found.count,
+        }, []

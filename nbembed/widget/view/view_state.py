@@ -1,0 +1,184 @@
+"""What an Explorer shows beside its session, kept in a file that it saves by itself."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbembed.session.file.stored_view import View, read_stored_view
+from nbembed.validation import check_points
+from nbembed.widget.view.class_styles import checked_styles
+from nbembed.widget.wire import schema
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Characters of a name of a category that is read from a file.
+LONGEST = 1000
+
+
+@dataclass(frozen=True)
+class ChosenColumn:
+    """A column that somebody has chosen to color by.
+
+    Attributes
+    ----------
+    name : str or None
+        Of a column of the table or a variable; ``None`` of values that somebody gave.
+    """
+
+    name: str | None
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What was shown: nothing that the session depends on.
+
+    Attributes
+    ----------
+    color : ndarray or None
+        The values to color by: names, or numbers.
+    title : str
+        Of these.
+    traits : mapping of str to Any
+        Values of traits: ``color_by``, ``names_shown``, ``selection``.
+    chosen : ChosenColumn or None
+        What somebody had chosen to color by, ``None`` if these are the values that were given.
+    given : str or None
+        The title of the column that was given to color by, ``None`` if there was none.
+    class_styles : mapping
+        What was chosen for the looks of classes; empty where nothing is known.
+    """
+
+    color: NDArray[Any] | None = None
+    title: str = ""
+    traits: Mapping[str, Any] = field(default_factory=dict)
+    chosen: ChosenColumn | None = None
+    given: str | None = None
+    class_styles: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def color_series(self) -> Any:
+        """The values to color by with their title, where pandas can hold one; `None` without."""
+        if self.color is None:
+            return None
+        try:
+            import pandas as pd
+        except ImportError:
+            return self.color
+        return pd.Series(self.color, name=self.title or None)
+
+    def traits_for(self, kind: str) -> dict[str, Any]:
+        """Return the traits that suit a column to color by of some kind."""
+        traits = dict(self.traits)
+        if kind == "none" and traits.get("color_by") == "column":
+            del traits["color_by"]
+        return traits
+
+
+def view_of(widget: Any) -> View:
+    """Return what a widget shows, as a session file stores it."""
+    column, chosen = widget.color_column, widget._column_choice.chosen
+    document = {
+        "color": {
+            **{name: column[name] for name in ("kind", "title", "names")},
+            "given": widget._given_color,
+            **({} if chosen is None else {"chosen": {"name": chosen.name}}),
+        },
+        "color_by": widget.color_by,
+        "names_shown": widget.names_shown,
+        "selection": [int(i) for i in widget.selection],
+        "class_styles": widget.class_styles.stored(),
+    }
+    if column["kind"] == "none":
+        return document, {}
+    return document, {"color": np.frombuffer(widget.color_values, dtype="<f4")}
+
+
+def present_view(widget: Any) -> Callable[[], View | None]:
+    """Return a function that tells what a widget shows, ``None`` once the widget is gone.
+
+    It does not keep the widget alive, nor the session by it.
+    """
+    known = weakref.ref(widget)
+
+    def tell() -> View | None:
+        there = known()
+        return None if there is None else view_of(there)
+
+    return tell
+
+
+def read_view(path: str | os.PathLike[str], n_samples: int) -> ViewState:
+    """Return what a file says of the view; nothing where it says nothing that can be read."""
+    return view_state(read_stored_view(path), n_samples)
+
+
+def view_state(view: View, n_samples: int) -> ViewState:
+    """Return what was shown, of what a session has kept of its file."""
+    try:
+        stored, arrays = view
+        state = _checked(stored, arrays.get("color"), n_samples)
+        return replace(state, class_styles=_styles(stored))
+    except Exception:  # whatever is wrong with it, the labels are there
+        return ViewState()
+
+
+def _styles(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the looks of classes, none where they cannot be read; earlier files have none."""
+    try:
+        return checked_styles(stored["class_styles"])
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _checked(stored: Mapping[str, Any], codes: Any, n: int) -> ViewState:
+    traits: dict[str, Any] = {}
+    if stored.get("color_by") in schema.ColorMode.words:
+        traits["color_by"] = stored["color_by"]
+    if isinstance(stored.get("names_shown"), bool):
+        traits["names_shown"] = stored["names_shown"]
+    selection = stored.get("selection")
+    if isinstance(selection, list) and selection:
+        traits["selection"] = check_points(selection, n, "selection")
+    column = stored.get("color")
+    if codes is None or codes.shape != (n,) or not isinstance(column, Mapping):
+        return ViewState(traits=traits)
+    values = _values(column, codes)
+    if values is None:
+        return ViewState(traits=traits)
+    chosen, given = column.get("chosen"), column.get("given")
+    known = None
+    if isinstance(chosen, Mapping):
+        name = chosen.get("name")
+        known = ChosenColumn(name[:LONGEST] if isinstance(name, str) else None)
+    return ViewState(
+        values,
+        str(column.get("title", ""))[:LONGEST],
+        traits,
+        chosen=known,
+        given=given[:LONGEST] if isinstance(given, str) else None,
+    )
+
+
+def _values(column: Mapping[str, Any], codes: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the values that codes stand for, ``None`` if the file does not say it."""
+    names = column.get("names")
+    if column.get("kind") == "time":
+        seconds = np.where(np.isnan(codes), 0, codes).astype("datetime64[s]")
+        seconds[np.isnan(codes)] = np.datetime64("NaT")
+        return seconds
+    if column.get("kind") == "number":
+        return codes.astype(np.float64)
+    if column.get("kind") != "category" or not isinstance(names, list):
+        return None
+    known = [str(name)[:LONGEST] for name in names]
+    values = np.empty(codes.size, dtype=object)
+    for i, code in enumerate(codes.tolist()):
+        values[i] = known[int(code)] if 0 <= code < len(known) else None
+    return values

@@ -1,0 +1,36 @@
+"""Rows of class probabilities are checked, and come back exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from nbembed.data.class_probabilities import check_posteriors
+
+
+def test_posteriors_come_back_dense_read_only_and_exact():
+    rows = np.array([[0.5, 0.5], [0.25, 0.75]])
+    found = check_posteriors(rows)
+    assert np.array_equal(found, rows)
+    assert not found.flags.writeable
+    assert rows.flags.writeable
+    assert check_posteriors(rows.astype(np.float32)).dtype == np.float32
+    assert np.array_equal(check_posteriors(sparse.csr_array(rows)), rows)
+    nearly = check_posteriors(rows * (1 + 5e-5))
+    np.testing.assert_allclose(nearly.sum(axis=1), 1, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.5, 0.6]], r"each row of proba must be the probabilities.*row 0.*sum 1.1"),
+        ([[1.0, 0.0], [1.5, -0.5]], "each row of proba.*row 1"),
+        ([[1.0]], "proba must have a column for each of at least 2 classes"),
+        ([[np.nan, 1.0]], "proba must be finite"),
+        ([0.5, 0.5], "proba must have shape"),
+    ],
+)
+def test_what_is_no_posteriors_is_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        check_posteriors(rows, "proba")

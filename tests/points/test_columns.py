@@ -1,0 +1,88 @@
+"""Columns to color by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nbembed.points.columns import as_column
+from nbembed.points.table import as_table
+
+
+def test_nothing() -> None:
+    assert as_column(None, 3).kind == "none"
+
+
+def test_few_whole_numbers_are_categories() -> None:
+    column = as_column([7, 0, 7, 10], 4)
+    assert column.kind == "category"
+    assert column.names == ("0", "7", "10")
+    assert column.codes.tolist() == [1, 0, 1, 2]
+
+
+def test_many_whole_numbers_and_all_floats_are_numbers() -> None:
+    assert as_column(range(100), 100).kind == "number"
+    column = as_column([0.5, np.nan, np.inf], 3)
+    assert column.kind == "number"
+    assert np.isnan(column.codes[1:]).all()
+
+
+def test_text_with_gaps() -> None:
+    column = as_column(["b", None, "a", float("nan")], 4)  # type: ignore[list-item]
+    assert column.names == ("a", "b")
+    assert column.codes.tolist() == [1, -1, 0, -1]
+
+
+def test_truth_values() -> None:
+    assert as_column([True, False], 2).names == ("False", "True")
+
+
+def test_a_series_gives_its_name() -> None:
+    column = as_column(pd.Series(["x", "y"], name="species", dtype="category"), 2)
+    assert (column.title, column.names) == ("species", ("x", "y"))
+
+
+def test_wrong_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"color must have one value for each of the 3 samples"):
+        as_column([1, 2], 3)
+
+
+def test_text_that_no_page_can_show_is_refused() -> None:
+    with pytest.raises(ValueError, match="color must be text of whole characters"):
+        as_column(["a", "b\ud800"], 2)
+    with pytest.raises(ValueError, match="the name of color must be text of whole characters"):
+        as_column(pd.Series([1.0, 2.0], name="\udfff"), 2)
+
+
+def test_ordered_categories_keep_their_order() -> None:
+    levels = ["low", "middle", "high", "never"]
+    given = pd.Categorical(["high", "low", None, "middle"], categories=levels, ordered=True)
+    for color in (given, pd.Series(given)):
+        column = as_column(color, 4)
+        assert column.ordered
+        assert column.names == ("low", "middle", "high")
+        assert column.codes.tolist() == [2, 0, -1, 1]
+    bands = as_column(pd.cut([1.0, 5.0, 9.5], [0, 2, 10, 12]), 3)
+    assert (bands.ordered, bands.names) == (True, ("(0, 2]", "(2, 10]"))
+    assert not as_column(given.as_unordered(), 4).ordered
+
+
+def test_an_order_that_does_not_hold_the_values_is_none() -> None:
+    days = pd.Categorical(pd.to_datetime(["2020-02-01", "2020-01-01"]), ordered=True)
+    assert as_column(days, 2).names == tuple(sorted(as_column(days, 2).names))
+
+
+def test_a_column_of_a_table_has_its_order() -> None:
+    levels = pd.CategoricalDtype(["z", "a"], ordered=True)
+    table = as_table(pd.DataFrame({"level": pd.Series(["a", "z"], dtype=levels)}))
+    assert table is not None
+    column = as_column(table.values("level", "color"), 2, native=table.native("level"))
+    assert (column.ordered, column.names) == (True, ("z", "a"))
+
+
+def test_an_enum_of_polars_has_its_order() -> None:
+    polars = pytest.importorskip("polars", reason="frames of polars are optional")
+    series = polars.Series(["a", "z"], dtype=polars.Enum(["z", "a"]))
+    column = as_column(series, 2)
+    assert (column.ordered, column.names) == (True, ("z", "a"))

@@ -1,0 +1,447 @@
+"""A damaged or hostile session file raises one ValueError with a sentence, and costs no memory."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import re
+import tracemalloc
+import warnings
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import nbembed as nb
+from nbembed.session import Session, load_session
+from nbembed.session.core import serialization
+from nbembed.session.file import archive
+from tests.session.fake import Fake, Other, rest
+from tests.session.file.test_script import changed, places
+from tests.session.file.test_storage import edited, npy, tampered
+
+KINDS = (Fake, Other)
+
+
+@pytest.fixture
+def path(start, tmp_path):
+    """Return the path of a file with every part that there is."""
+    session = start()
+    session._controller.add_method(Other)
+    session.step(20)
+    session.label([1, 2], "a", 0.7)
+    session.label([9], "b")
+    session.pin([3, 4])
+    session.snapshot("kept")
+    session.snapshot("gone")
+    session.rename_snapshot("gone", "lost")
+    session.delete_snapshot("lost")
+    session.save_selection("odd", [3, 5])
+    rest(session)
+    session.reset()
+    session.cannot_link([1], [5, 9])
+    session.switch("Other")
+    session.set(weight=2.0)
+    session.undo()
+    session.step(7)
+    rest(session)
+    session.save(tmp_path / "x")
+    return tmp_path / "x"
+
+
+def document(path):
+    with zipfile.ZipFile(path) as file:
+        return json.loads(file.read("session.json"))
+
+
+def use(path):
+    """Load a file and go through what it holds; return whether it could be loaded."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            loaded = load_session(path, methods=KINDS)
+        except ValueError as error:
+            sentence = str(error)
+        else:
+            sentence = ""
+    if sentence:
+        assert re.search(r"cannot be loaded: .|is not a session file, or is damaged: .", sentence)
+        return False
+    while loaded.can_undo:
+        loaded.undo()
+    while loaded.can_redo:
+        loaded.redo()
+    for name in loaded.snapshots:
+        with contextlib.suppress(ValueError, TypeError):  # settings that the method refuses
+            loaded.restore(name)
+    assert loaded.supervision.n_samples == len(loaded.X)
+    assert len(loaded.trace) >= 0
+    assert np.isfinite(loaded.embedding).all()
+    with contextlib.suppress(ValueError):  # a function that the log only describes
+        loaded.to_script()
+    loaded.close()
+    return True
+
+
+def test_bytes_flipped_anywhere(path, tmp_path):
+    data, rng = path.read_bytes(), random.Random(0)
+    copy = tmp_path / "copy"
+    assert use(path)
+    for _ in range(300):
+        damaged = bytearray(data)
+        for _ in range(rng.choice([1, 1, 4])):
+            damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        copy.write_bytes(damaged)
+        use(copy)
+    # The directory at the end, where sizes and places are.
+    tail = data.rindex(b"PK\x01\x02") - 600
+    for i in range(tail, len(data)):
+        copy.write_bytes(data[:i] + bytes([data[i] ^ 0xFF]) + data[i + 1 :])
+        use(copy)
+
+
+def test_files_cut_short(path, tmp_path):
+    data = path.read_bytes()
+    for length in range(0, len(data), 211):
+        (tmp_path / "cut").write_bytes(data[:length])
+        assert not use(tmp_path / "cut")
+
+
+HOSTILE = [
+    None, True, -1, 10**9, 2**70, 1e308, float("nan"), float("inf"), "", "x", "../X", [], [[]],
+    {}, {"": 1}, {"__array__": [], "dtype": "O", "shape": [0]}, {"__tuple__": 1},
+    {"__supervision__": {"n_samples": 10**9}}, {"__opaque__": "x"}, {"__estimator__": "os.system"},
+]  # fmt: skip
+
+
+def test_each_entry_replaced_by_values_of_each_type(path, tmp_path):
+    content, rng, opened = document(path), random.Random(1), 0
+    copy, original = tmp_path / "copy", path.read_bytes()
+    found = [p for p in places(content) if p[0] not in ("settings", "log", "supervisions")]
+    found += rng.sample([p for p in places(content) if p not in found], 60)
+    for place in found:
+        for hostile in rng.sample(HOSTILE, 3):
+            copy.write_bytes(original)
+            broken = json.dumps(changed(content, place, hostile))
+            tampered(copy, lambda m, broken=broken: {"session.json": broken})
+            opened += use(copy)
+    assert opened  # a text or a number of another value is none of anybody's business
+
+
+def test_entries_left_out(path, tmp_path):
+    content, copy = document(path), tmp_path / "copy"
+    for name in content:
+        copy.write_bytes(path.read_bytes())
+        less = json.dumps({k: v for k, v in content.items() if k != name})
+        tampered(copy, lambda m, less=less: {"session.json": less})
+        assert use(copy) is (name == "nbembed")
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("X.npy", np.zeros((30, 4), dtype="U4")),
+        ("X.npy", np.zeros((30, 4), dtype=np.complex128)),
+        ("X.npy", np.zeros(30)),
+        ("X.npy", np.zeros((0, 4))),
+        ("X.npy", np.full((30, 4), np.nan)),
+        ("layout.npy", np.zeros((30, 0), dtype=np.float32)),
+        ("layout.npy", np.zeros((30, 2), dtype=np.float16)),
+        ("layout.npy", np.zeros((30, 2), dtype=np.int32)),
+        ("layout.npy", np.zeros((30, 2), dtype=[("a", "f4")])),
+        ("trace.npy", np.zeros((3, 4))),
+        ("trace.npy", np.full((3, 5), 7.5)),
+        ("trace.npy", np.full((3, 5), np.inf)),
+        ("pinned.npy", np.zeros((1, 2), dtype=np.float32)),
+        ("snapshots/0.npy", np.zeros((29, 2), dtype=np.float32)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{value.dtype}-{value.shape}",
+)
+def test_arrays_of_another_kind(path, name, broken):
+    tampered(path, lambda m: {name: npy(broken)})
+    assert not use(path)
+
+
+def parts(X):
+    return {f"X.{p}.npy": npy(getattr(X, p)) for p in ("data", "indices", "indptr")} | {
+        "X.shape.npy": npy(np.array(X.shape)), "X.npy": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"indptr": lambda a: a * 1000},
+        {"indptr": lambda a: a[::-1].copy()},
+        {"indptr": lambda a: np.r_[0, np.full(a.size - 1, 2**31 - 1)].astype(a.dtype)},
+        {"indptr": lambda a: a[:-2]},
+        {"indptr": lambda a: a.astype(float)},
+        {"indices": lambda a: a + 1000},
+        {"indices": lambda a: -1 - a},
+        {"indices": lambda a: a[:-3]},
+        {"indices": lambda a: a.reshape(1, -1)},
+        {"data": lambda a: a.astype(int)},
+        {"shape": lambda a: np.array([10**9, 4])},
+        {"shape": lambda a: np.array([-30, 4])},
+        {"shape": lambda a: np.array([30, 2])},
+        {"shape": lambda a: np.array([30])},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_sparse_array_whose_parts_do_not_fit(change, tmp_path):
+    X = sparse.random_array((30, 8), density=0.4, rng=np.random.default_rng(0), format="csr")
+    with Session(X, nb.HSSNE(random_state=0)) as session:
+        session.save(tmp_path / "x")
+    assert load_session(tmp_path / "x").n_samples == 30
+    with zipfile.ZipFile(tmp_path / "x") as file:
+        arrays = {n: np.load(io.BytesIO(file.read(f"X.{n}.npy"))) for n in (
+            "data", "indices", "indptr", "shape",
+        )}  # fmt: skip
+    ((name, change_it),) = change.items()
+    tampered(tmp_path / "x", lambda m: {f"X.{name}.npy": npy(change_it(arrays[name]))})
+    with pytest.raises(ValueError, match="cannot be loaded"):
+        load_session(tmp_path / "x")
+
+
+def peak_of_loading(path) -> int:
+    """Return the most bytes that a refused load had allocated at a time."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"cannot be loaded|not a session file"):
+            load_session(path, methods=KINDS)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def rewritten(path, members, compression=zipfile.ZIP_DEFLATED):
+    """Rewrite a file with members replaced, those compressed."""
+    with zipfile.ZipFile(path) as file:
+        kept = {n: file.read(n) for n in file.namelist() if n not in members}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, data in kept.items():
+            file.writestr(name, data)
+        for name, data in members.items():
+            file.writestr(name, data, compression)
+
+
+MIB = 2**20
+
+
+def test_compressed_arrays_and_documents_do_not_fill_the_memory(path):
+    size = 64 * MIB
+    original = path.read_bytes()
+    rewritten(path, {"layout.npy": npy(np.zeros((30, size // 240)))})
+    assert peak_of_loading(path) < 8 * MIB
+    path.write_bytes(original)
+    rewritten(path, {"session.json": b"[" + b"[]," * (size // 3) + b"[]]"})
+    assert peak_of_loading(path) < 8 * MIB
+    for kind in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        path.write_bytes(original)
+        rewritten(path, {"session.json": b" " * MIB}, kind)
+        assert peak_of_loading(path) < 8 * MIB
+
+
+def test_a_document_that_unpacks_to_more_than_it_claims(path):
+    text = b" " * (64 * MIB)
+    rewritten(path, {"session.json": text})
+    data = path.read_bytes()
+    true, false = len(text).to_bytes(4, "little"), (1000).to_bytes(4, "little")
+    path.write_bytes(data.replace(true, false))
+    assert peak_of_loading(path) < 8 * MIB
+
+
+def test_members_that_overlap_are_refused(path):
+    data = path.read_bytes()
+    with zipfile.ZipFile(path) as file:
+        info = file.getinfo("X.npy")
+    place = data.index(b"PK\x01\x02")
+    # Every entry of the directory says that its bytes begin where those of X begin.
+    while place >= 0:
+        data = data[: place + 42] + info.header_offset.to_bytes(4, "little") + data[place + 46 :]
+        place = data.find(b"PK\x01\x02", place + 46)
+    path.write_bytes(data)
+    assert not use(path)
+
+
+@pytest.mark.parametrize("count", [10**9, 10**18, 10**30, -1, 29, 30.0, True])
+def test_a_number_of_points_is_checked_before_anything_is_allocated(path, count):
+    content = document(path)
+    content["supervisions"][0]["n_samples"] = count
+    tampered(path, edited(supervisions=content["supervisions"]))
+    assert peak_of_loading(path) < 8 * MIB
+    log = content["log"]
+    log[0]["arguments"]["supervision"]["__supervision__"]["n_samples"] = count
+    tampered(path, edited(supervisions=document(path)["supervisions"], log=log))
+    assert peak_of_loading(path) < 8 * MIB
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (10**9,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (30, 2), }",
+        "{'descr': '<U1000000000', 'fortran_order': False, 'shape': (0,), }",
+        "{'descr': '<f8', 'fortran_order': 7, 'shape': (30, 2), }",
+        "{'descr': " + "[" * 500 + "]" * 500 + ", 'fortran_order': False, 'shape': (30, 2), }",
+        "__import__('os')",
+        "{'descr'",
+        "\x00" * 40,
+    ],
+)
+def test_a_header_that_lies(path, header):
+    text = header.encode("latin1")
+    body = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(480)
+    tampered(path, lambda m: {"layout.npy": body})
+    assert peak_of_loading(path) < 8 * MIB
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"a":' * 50_000, "9" * 10_000, '{"version": 1e999}', "\ud800", "nul", ""],
+    ids=lambda text: text[:12],
+)
+def test_documents_that_json_refuses(path, text):
+    tampered(path, lambda m: {"session.json": text.encode("utf-8", "surrogatepass")})
+    assert not use(path)
+
+
+def test_nested_values_within_a_document(path):
+    content = document(path)
+    content["settings"][0]["parameters"]["tol"] = "deep"
+    deep = '{"__tuple__": [' * 450 + "1.0" + "]}" * 450
+    text = json.dumps(content).replace('"deep"', deep)
+    tampered(path, lambda m: {"session.json": text})
+    assert not use(path)
+
+
+def test_arrays_in_the_document_are_as_large_as_their_lists(path):
+    wide = serialization.decode({"__array__": ["ab"], "dtype": "<U500000000", "shape": [1]})
+    assert wide.tolist() == ["ab"]
+    assert wide.nbytes == 8
+    content = document(path)
+    for array in (
+        {"__array__": [], "dtype": "<f8", "shape": [10**9, 10**9]},
+        {"__array__": [1.0], "dtype": "<f8", "shape": [10**9]},
+        {"__array__": [10**400], "dtype": "<f8", "shape": [1]},
+        {"__array__": [2**70], "dtype": "<i4", "shape": [1]},
+        {"__array__": [[1.0]], "dtype": "<f8", "shape": [1]},
+        {"__array__": 10**9, "dtype": "<f8", "shape": []},
+    ):
+        content["settings"][0]["parameters"]["n_components"] = array
+        tampered(path, edited(settings=content["settings"]))
+        assert peak_of_loading(path) < 8 * MIB
+
+
+def test_a_step_of_the_history_that_is_not_allowed_is_left_out(path):
+    content = document(path)
+    bad = content["history"]["past"][1][1]
+    content["settings"][bad]["parameters"]["weight"] = -1.0
+    tampered(path, edited(settings=content["settings"]))
+    with pytest.warns(UserWarning, match="2 of 7 steps of the file's history were left out"):
+        loaded = load_session(path, methods=KINDS)
+    for _ in range(5):
+        loaded.undo()
+    assert not loaded.can_undo
+    assert loaded.supervision.labeled.size
+
+
+def _repeat_history(content):
+    content["history"]["past"].append(content["history"]["past"][2])
+
+
+def _drop_history(content):
+    del content["history"]["past"][0]
+
+
+def _end_gesture(content):
+    content["history"]["gesture"] = "set weight"
+
+
+def _other_settings(content):
+    content["now"] = content["history"]["past"][0][1]
+
+
+def _no_snapshot(content):
+    content["snapshots"].clear()
+
+
+def _other_selection(content):
+    content["selections"][0]["points"] = [0, 9]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        (_repeat_history, "history"),
+        (_drop_history, "history"),
+        (_end_gesture, "history"),
+        (_other_settings, "settings"),
+        (_no_snapshot, "snapshots"),
+        (_other_selection, "saved selections"),
+    ],
+)
+def test_a_log_that_leads_elsewhere_is_refused(path, change, part):
+    """Such a file, steered on and saved, would not open again."""
+    content = document(path)
+    change(content)
+    tampered(path, edited(**content))
+    with pytest.raises(ValueError, match=f"damaged: its log leads to other {part} than it has"):
+        load_session(path, methods=KINDS)
+
+
+def test_what_another_version_wrote_opens_again_after_steering(path):
+    content = document(path)
+    _repeat_history(content)
+    tampered(path, edited(**{**content, "nbembed": "0.0.1"}))
+    with pytest.warns(UserWarning, match="not complete here.*: its log leads to other history"):
+        loaded = load_session(path, methods=KINDS)
+    while loaded.can_undo:
+        loaded.undo()
+    loaded.label([7], "kept")
+    rest(loaded)
+    loaded.save(path)
+    with pytest.warns(UserWarning, match="not complete here.*: event .*'undo', cannot"):
+        again = load_session(path, methods=KINDS)
+    assert again.supervision == loaded.supervision
+    assert again.undo_text == loaded.undo_text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with again.replayed() as replayed:
+            assert replayed.supervision.classes == ("kept",)
+
+
+def test_a_document_that_packs_well_is_written_so_that_it_opens(start, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "JSON_ALWAYS", 2000)
+    monkeypatch.setattr(archive, "JSON_RATIO", 4)
+    session = start()
+    for i in range(200):
+        session.label([1], "ab"[i % 2] * 50)
+    rest(session)
+    session.save(tmp_path / "x")
+    with zipfile.ZipFile(tmp_path / "x") as file:
+        member = file.getinfo("session.json")
+    assert member.compress_type == zipfile.ZIP_STORED
+    assert load_session(tmp_path / "x", methods=KINDS).supervision == session.supervision
+
+
+def test_errors_of_reading_are_not_taken_for_damage(path, monkeypatch):
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(archive.zipfile, "ZipFile", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        load_session(path, methods=KINDS)
+
+    def corrupt(*_: object) -> None:
+        raise zlib.error("invalid block")
+
+    monkeypatch.setattr(archive.zipfile, "ZipFile", corrupt)
+    with pytest.raises(ValueError, match="damaged: invalid block"):
+        load_session(path, methods=KINDS)
