@@ -2,7 +2,7 @@
 
 Where no kernel runs, a widget shows nothing: on GitHub, in what nbconvert makes of a notebook, in a
 notebook that is opened again. The picture is an output of its own, which a page with a live map
-hides (``frontend/src/still_output.ts``). It is replaced when nothing has changed for a moment, and
+hides (``frontend/src/host/still_output.ts``). It is replaced when nothing has changed for a moment, and
 now and then while a map moves, so that a saved notebook has the last map: drawing twenty thousand
 points takes a quarter of a second, for which a person who is at work should not wait. On request
 the page that zooms and shows cards lies over the picture, in a frame; where frames are removed, the

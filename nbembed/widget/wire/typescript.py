@@ -13,7 +13,7 @@ from pathlib import Path
 from nbembed.widget.wire import page_commands, queries, schema
 from nbembed.widget.wire.wire_types import ARRAYS, Enum, Field, Record
 
-PATH = Path(__file__).parents[1] / "frontend" / "src" / "wire.generated.ts"
+PATH = Path(__file__).parents[1] / "frontend" / "src" / "wire" / "wire.generated.ts"
 
 HEAD = """\
 // Written by `python -m nbembed.widget.wire.typescript` from `schema.py` beside it. Do not edit.

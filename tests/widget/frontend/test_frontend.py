@@ -59,3 +59,17 @@ def test_no_module_imports_itself_in_a_circle() -> None:
         for path in free:
             del left[path]
     assert sorted(path.name for path in left) == []
+
+
+#: The rooms of ``src``, from those that import no other to those that import any before them.
+ROOMS = ("host", "wire", "state", "points", "map", "view", "panels", "src")
+
+
+def test_imports_run_one_way() -> None:
+    wrong = [
+        f"{path.parent.name}/{path.name} imports {other.parent.name}/{other.name}"
+        for path in (FRONTEND / "src").rglob("*.ts*")
+        for other in imports(path)
+        if ROOMS.index(other.parent.name) > ROOMS.index(path.parent.name)
+    ]
+    assert wrong == []

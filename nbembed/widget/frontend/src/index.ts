@@ -1,9 +1,9 @@
 /** The module that anywidget loads: one store for each widget, and any number of views. */
 import type { Initialize, Render } from "@anywidget/types";
-import { Store } from "./store";
-import { App } from "./ui/app";
-import { mount } from "./ui/mount";
-import type { Model } from "./wire";
+import { Store } from "./state/store";
+import { App } from "./panels/app";
+import { mount } from "./panels/mount";
+import type { Model } from "./wire/wire";
 
 type State = Record<string, unknown>;
 

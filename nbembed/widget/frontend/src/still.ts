@@ -1,10 +1,10 @@
 /** The module of a page without a kernel: the same map, with a stand-in that answers what it can. */
-import { handleKey } from "./keyboard";
-import { Store } from "./store";
-import { mount as mountView } from "./ui/mount";
-import { StillApp } from "./ui/still";
-import type { Model } from "./wire";
-import type { Measure } from "./wire.generated";
+import { handleKey } from "./view/keyboard";
+import { Store } from "./state/store";
+import { mount as mountView } from "./panels/mount";
+import { StillApp } from "./panels/still";
+import type { Model } from "./wire/wire";
+import type { Measure } from "./wire/wire.generated";
 
 /** What Python has written into the page (`nbembed/widget/host/still_page.py`). */
 interface State {

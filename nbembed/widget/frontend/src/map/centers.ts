@@ -1,9 +1,9 @@
 /** Class centers of a method: a ringed disc in the color of the class, and its name with a halo. */
-import { inline } from "../cards";
-import { shown } from "../contrast";
-import type { Center } from "../store";
-import { rgba, type Theme } from "../theme";
-import { toScreen, type Camera, type Size } from "./camera";
+import { inline } from "../state/cards";
+import { shown } from "../host/contrast";
+import type { Center } from "../state/store";
+import { rgba, type Theme } from "../host/theme";
+import { toScreen, type Camera, type Size } from "../state/camera";
 import type { Box } from "./naming";
 
 const RADIUS = 7;

@@ -2,7 +2,7 @@
  * Keeps the whole map in view while points move. The frame expands at once when points leave it,
  * contracts slowly, and ignores small changes.
  */
-import { extentOf, frameExtent, type Camera, type Extent, type Size } from "./camera";
+import { extentOf, frameExtent, type Camera, type Extent, type Size } from "../state/camera";
 
 /** Time constant in seconds. */
 const CONTRACTING = 0.45;

@@ -3,7 +3,7 @@
  * wheel to zoom, hover. Shift and Alt decide how what is drawn changes the selection; they never start it.
  * A finger that rests before it moves or lifts does what Shift does.
  */
-import type { Combine } from "./pick";
+import type { Combine } from "../state/pick";
 
 export type Tool = "pan" | "lasso" | "box" | "brush";
 

@@ -4,27 +4,27 @@
  */
 import { effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { crowding, differs, type Crowding } from "../points/crowding";
-import type { Scene } from "../picture";
+import type { Scene } from "./picture";
 import type { PointStyles } from "../points/types";
 import { pointStyles } from "../points/styles";
 import { tinted } from "../points/tint";
-import type { Compare } from "../compare";
-import type { Questions } from "../questions";
-import type { Store } from "../store";
-import { focusIsIn } from "../roots";
-import type { Theme } from "../theme";
-import { panBy, showsAny, toData, toScreen, zoomAt, type Camera } from "./camera";
+import type { Compare } from "../state/compare";
+import type { Questions } from "../state/questions";
+import type { Store } from "../state/store";
+import { focusIsIn } from "../host/roots";
+import type { Theme } from "../host/theme";
+import { panBy, showsAny, toData, toScreen, zoomAt, type Camera } from "../state/camera";
 import { Fit } from "./fit";
 import { Transition } from "./transition";
 import { attachGestures, type Gestures, type GestureTarget, type Tool } from "./gestures";
 import { NameTags } from "./name_tags";
 import type { OpenCards } from "./open_cards";
 import { drawOverlay, type OverlayState } from "./overlay";
-import { insidePolygon, nearest, nearPath, type Combine } from "./pick";
-import { ShownPositions } from "./shown_positions";
+import { insidePolygon, nearest, nearPath, type Combine } from "../state/pick";
+import { ShownPositions } from "../state/shown_positions";
 import { Stage } from "./stage";
 import { WhyDrawing } from "./why_drawing";
-import type { Why } from "../why";
+import type { Why } from "../state/why";
 
 export type { Tool };
 

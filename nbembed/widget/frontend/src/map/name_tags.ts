@@ -1,9 +1,9 @@
 /** Which names a map shows: placed anew a few times a second while anything changes, and drawn in each frame. */
-import type { Store } from "../store";
-import { rgba, type Theme } from "../theme";
-import { toScreen, type Camera, type Size } from "./camera";
+import type { Store } from "../state/store";
+import { rgba, type Theme } from "../host/theme";
+import { toScreen, type Camera, type Size } from "../state/camera";
 import { centerBoxes } from "./centers";
-import { ShownPositions } from "./shown_positions";
+import { ShownPositions } from "../state/shown_positions";
 import { groupCenters, GROUP_HALF, NO_NAMES, overlap, placeNames, POINT_HALF, seenDirections, type Box, type Group, type Names, type PlacedName } from "./naming";
 
 /** Milliseconds between two placements. */

@@ -4,8 +4,8 @@
  * larger than its name would be buried by it, so that name is beside the class, where it covers least.
  * A class in pieces is named on a large one.
  */
-import { inline } from "../cards";
-import { toScreen, type Camera, type Size } from "./camera";
+import { inline } from "../state/cards";
+import { toScreen, type Camera, type Size } from "../state/camera";
 
 /** A group of points and its center. */
 export interface Group {

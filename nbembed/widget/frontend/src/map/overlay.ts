@@ -1,14 +1,14 @@
 /** Drawn over the points: class directions, borders of regions, links, pins, centers, the lasso, hover and the keyboard cursor. */
-import { inline } from "../cards";
-import type { Center } from "../store";
+import { inline } from "../state/cards";
+import type { Center } from "../state/store";
 import type { CardBox } from "./open_cards";
 import type { NameTags } from "./name_tags";
 import type { WhyDrawing } from "./why_drawing";
-import type { ClassInfo } from "../wire.generated";
-import type { Theme } from "../theme";
-import { shown } from "../contrast";
-import { rgba } from "../theme";
-import { toScreen, type Camera, type Size } from "./camera";
+import type { ClassInfo } from "../wire/wire.generated";
+import type { Theme } from "../host/theme";
+import { shown } from "../host/contrast";
+import { rgba } from "../host/theme";
+import { toScreen, type Camera, type Size } from "../state/camera";
 import { drawCenters } from "./centers";
 import { seenDirections } from "./naming";
 

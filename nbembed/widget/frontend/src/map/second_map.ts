@@ -4,15 +4,15 @@
  * same rules where there is room here.
  */
 import { effect, type Signal } from "@preact/signals";
-import type { Compare } from "../compare";
-import type { Store } from "../store";
-import { rgba, type Theme } from "../theme";
-import { toData, toScreen, type Camera } from "./camera";
+import type { Compare } from "../state/compare";
+import type { Store } from "../state/store";
+import { rgba, type Theme } from "../host/theme";
+import { toData, toScreen, type Camera } from "../state/camera";
 import { attachGestures, type GestureTarget, type Tool } from "./gestures";
 import { FINGER, MOST_FIRST, REACH, type PointMap, type SelectByHand } from "./map";
 import { NameTags } from "./name_tags";
-import { insidePolygon, nearest, nearPath } from "./pick";
-import { ShownPositions } from "./shown_positions";
+import { insidePolygon, nearest, nearPath } from "../state/pick";
+import { ShownPositions } from "../state/shown_positions";
 import { Stage } from "./stage";
 import { Glide } from "./transition";
 

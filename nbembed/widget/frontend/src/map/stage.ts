@@ -4,7 +4,7 @@
  */
 import { createRenderer } from "../points/renderer";
 import type { PointRenderer } from "../points/types";
-import type { Size } from "./camera";
+import type { Size } from "../state/camera";
 
 export class Stage {
   readonly overlay: HTMLCanvasElement;

@@ -2,12 +2,12 @@
  * Drawn over the map while somebody asks why: lines from a point to its neighbors, the forces on it as
  * arrows, and the map without labels as faint points.
  */
-import { shown } from "../contrast";
-import type { Store } from "../store";
-import { parseColor, rgba, type RGB, type Theme } from "../theme";
-import { PULLING, type Why } from "../why";
-import type { Role } from "../wire.generated";
-import { toScreen, type Camera, type Size } from "./camera";
+import { shown } from "../host/contrast";
+import type { Store } from "../state/store";
+import { parseColor, rgba, type RGB, type Theme } from "../host/theme";
+import { PULLING, type Why } from "../state/why";
+import type { Role } from "../wire/wire.generated";
+import { toScreen, type Camera, type Size } from "../state/camera";
 
 /** Length in pixels of the longest arrow, and of the shortest that is drawn. */
 const LONGEST = 84;

@@ -2,7 +2,7 @@
  * The color scale of numbers: viridis, perceptually uniform and safe for color vision deficiency, without
  * the fifth of it that the ground would swallow: the darkest on a dark one, the palest on a light one.
  */
-import { parseColor, type RGB } from "../theme";
+import { parseColor, type RGB } from "../host/theme";
 
 const VIRIDIS = [
   "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725",

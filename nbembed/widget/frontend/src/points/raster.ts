@@ -3,7 +3,7 @@
  * ImageData. A frame of 20 000 points takes a few milliseconds on any machine. More than MANY points
  * in view are drawn as a density (density.ts).
  */
-import type { Camera } from "../map/camera";
+import type { Camera } from "../state/camera";
 import { Density, type Placement } from "./density";
 import { FLAG, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";

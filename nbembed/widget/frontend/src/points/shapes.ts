@@ -5,7 +5,7 @@
  * Each distance is in units of the marker's radius, negative inside, for a point (x, y) with y up.
  * Sizes differ slightly so that all shapes look equally large.
  */
-import { MARKER_SYMBOLS, type MarkerSymbol } from "../wire.generated";
+import { MARKER_SYMBOLS, type MarkerSymbol } from "../wire/wire.generated";
 
 export function shapeIndex(symbol: MarkerSymbol): number {
   return Math.max(0, MARKER_SYMBOLS.indexOf(symbol));

@@ -1,9 +1,9 @@
 /** From colors, labels, links and the selection to how each point is drawn. */
-import type { ClassInfo, ColorColumn, ColorMode } from "../wire.generated";
-import { shown } from "../contrast";
-import { confidenceOf, type Suggestions } from "../suggestions";
-import type { ShownMeasure } from "../why";
-import type { RGB, Theme } from "../theme";
+import type { ClassInfo, ColorColumn, ColorMode } from "../wire/wire.generated";
+import { shown } from "../host/contrast";
+import { confidenceOf, type Suggestions } from "../state/suggestions";
+import type { ShownMeasure } from "../state/why";
+import type { RGB, Theme } from "../host/theme";
 import type { Crowding } from "./crowding";
 import { FLAG, type PointStyles } from "./types";
 import { ramp, scaleStops } from "./ramp";

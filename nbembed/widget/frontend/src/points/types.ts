@@ -1,5 +1,5 @@
 /** The interface of point renderers. */
-import type { Camera } from "../map/camera";
+import type { Camera } from "../state/camera";
 
 /** How each point is drawn. */
 export interface PointStyles {

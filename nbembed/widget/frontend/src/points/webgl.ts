@@ -2,7 +2,7 @@
  * Points with WebGL 2: positions in one buffer that is rewritten every frame, styles in two others
  * that change only when something is labeled, selected or recolored. Survives the loss of its context.
  */
-import type { Camera } from "../map/camera";
+import type { Camera } from "../state/camera";
 import { FLAG, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { SHAPES_GLSL } from "./shapes";
 

@@ -1,0 +1,109 @@
+/** The map as it is seen, as a picture: PNG or SVG, at the zoom and in the colors of the page. */
+import { toScreen, type Camera, type Size } from "../state/camera";
+import { shapePath } from "../points/shapes";
+import { FLAG, type PointStyles } from "../points/types";
+import { round, SvgContext } from "./svg";
+import type { RGB, Theme } from "../host/theme";
+import { MARKER_SYMBOLS } from "../wire/wire.generated";
+
+/** What a map gives for a picture of it. */
+export interface Scene {
+  camera: Camera;
+  size: Size;
+  theme: Theme;
+  positions: Float32Array;
+  styles: PointStyles;
+  /** Draw the points alone on a canvas of so many pixels for each pixel of CSS. */
+  points(scale: number): HTMLCanvasElement;
+  /** Draw what lies over them, in pixels of CSS. */
+  over(context: CanvasRenderingContext2D, scale: number): void;
+}
+
+/** Pixels of a PNG for each pixel on the page: enough for print. */
+const SCALE = 2;
+/** Points above which an SVG has them as one image, because each would be an element. */
+const MOST_ELEMENTS = 20_000;
+
+const css = ([r, g, b]: RGB): string => `rgb(${r},${g},${b})`;
+
+export async function png(scene: Scene): Promise<Blob> {
+  const { width, height } = scene.size;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * SCALE);
+  canvas.height = Math.round(height * SCALE);
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("The browser cannot draw.");
+  context.fillStyle = css(scene.theme.background);
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(scene.points(SCALE), 0, 0, canvas.width, canvas.height);
+  const layer = document.createElement("canvas"); // the overlay begins by clearing its canvas
+  layer.width = canvas.width;
+  layer.height = canvas.height;
+  const above = layer.getContext("2d");
+  if (above) scene.over(above, SCALE);
+  context.drawImage(layer, 0, 0);
+  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("The picture is too large."))), "image/png"));
+}
+
+export function svg(scene: Scene): Blob {
+  const { size, theme } = scene;
+  const [width, height] = [round(size.width), round(size.height)];
+  const over = new SvgContext();
+  scene.over(over.context, 1);
+  const text = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<rect width="${width}" height="${height}" fill="${css(theme.background)}"/>`,
+    pointsOf(scene),
+    String(over),
+    "</svg>\n",
+  ].join("\n");
+  return new Blob([text], { type: "image/svg+xml" });
+}
+
+function pointsOf(scene: Scene): string {
+  const { positions, styles, camera, size } = scene;
+  const there = Math.min(styles.order.length, positions.length >> 1);
+  if (there > MOST_ELEMENTS) {
+    return `<image width="${round(size.width)}" height="${round(size.height)}" href="${scene.points(SCALE).toDataURL("image/png")}"/>`;
+  }
+  const parts: string[] = [];
+  const bodies: string[] = [];
+  for (const i of styles.order) {
+    if (2 * i + 1 >= positions.length) continue;
+    const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
+    const reach = 30;
+    if (x < -reach || y < -reach || x > size.width + reach || y > size.height + reach) continue;
+    const [below, body] = pointOf(scene, i, x, y);
+    // The outlines of selected points are below all of them, as on the page.
+    const selected = (styles.marks[4 * i + 2] & FLAG.selected) !== 0;
+    parts.push(selected ? below : below + body);
+    if (selected) bodies.push(body);
+  }
+  return [...parts, ...bodies].join("\n");
+}
+
+/** A point as the renderers draw it: what lies below it, such as the outline of selection, and itself. */
+function pointOf({ styles, camera, theme }: Scene, i: number, x: number, y: number): [string, string] {
+  const [r, g, b, alpha] = styles.colors.subarray(4 * i, 4 * i + 4);
+  const [shape, diameter, flags, filled] = styles.marks.subarray(4 * i, 4 * i + 4);
+  const radius = diameter * 0.125 * camera.markerScale;
+  const opacity = alpha < 255 ? ` opacity="${round(alpha / 255)}"` : "";
+  const color: RGB = [r, g, b];
+  const ring = flags & FLAG.linked ? `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius + 2.4)}" fill="none" stroke="${css(color)}" stroke-opacity="0.8" stroke-width="1.2"/>` : "";
+  if (!(flags & (FLAG.outlined | FLAG.selected))) {
+    return [ring, `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${css(color)}"${opacity}/>`];
+  }
+  const share = flags & FLAG.outlined ? filled / 255 : 1;
+  const mix = (c: 0 | 1 | 2): number => Math.round(theme.background[c] + share * (color[c] - theme.background[c]));
+  const body = css([mix(0), mix(1), mix(2)]);
+  const scale = radius / 10;
+  const path = shapePath(MARKER_SYMBOLS[shape]);
+  const selected = (flags & FLAG.selected) !== 0;
+  const edge = selected ? theme.accent : theme.background;
+  const width = (selected ? 2.6 : 2) / scale;
+  const group = (inner: string): string =>
+    `<g transform="translate(${round(x - radius)},${round(y - radius)}) scale(${Math.round(1e4 * scale) / 1e4})"${opacity}>${inner}</g>`;
+  const under = `<path d="${path}" fill="${css(edge)}" stroke="${css(edge)}" stroke-width="${round(width)}"/>`;
+  const upper = `<path d="${path}" fill="${body}" stroke="${css(color)}" stroke-width="${round(flags & FLAG.outlined ? 1.1 / scale : 0)}"/>`;
+  return selected ? [ring + group(under), group(upper)] : [ring, group(under + upper)];
+}

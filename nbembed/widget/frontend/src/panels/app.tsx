@@ -1,0 +1,40 @@
+/** The Explorer's layout: toolbar, map with its footer, side panel. */
+import type { Signal } from "@preact/signals";
+import type { Theme } from "../host/theme";
+import type { View } from "../view/view";
+import { ComparePane } from "./compare_pane";
+import { Dock } from "./dock";
+import { Help } from "./help";
+import { MapPane } from "./map_pane";
+import { Notices } from "./notices";
+import { PathStrip } from "./path_strip";
+import { Status } from "./status";
+import { SidePanel } from "./tabs";
+import { Toolbar } from "./toolbar";
+import { Tour } from "./tour";
+
+export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
+  return (
+    <>
+      <Toolbar view={view} />
+      <Notices view={view} />
+      <div class="nbe-body">
+        <div class="nbe-main">
+          <div class="nbe-maps">
+            <MapPane view={view} theme={theme} root={root} />
+            <ComparePane view={view} theme={theme} />
+          </div>
+          <div class="nbe-foot">
+            <div inert={view.store.link.state.value === "gone"}><PathStrip view={view} /></div>
+            <Status view={view} />
+          </div>
+          <Dock view={view} />
+        </div>
+        <SidePanel view={view} />
+      </div>
+      <Help view={view} />
+      <Tour view={view} />
+      <div class="nbe-spoken" role="status" aria-live="polite">{view.spoken}</div>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+/** What colors the points: the choice, and what the colors mean. */
+import { useRef } from "preact/hooks";
+import { inline } from "../state/cards";
+import { columnText, isMissing } from "../state/column_text";
+import type { Choice } from "../state/column_search";
+import { shownCss } from "../host/contrast";
+import { scaleStops } from "../points/ramp";
+import type { View } from "../view/view";
+import { MEASURE_TEXTS } from "../state/why";
+import { MEASURES, type ColorMode, type Measure } from "../wire/wire.generated";
+import { ColumnPicker } from "./column_picker";
+import { useRoving } from "./roving";
+import { MeasureLegend } from "./why";
+
+/** What values of the menu begin with that stand for a column. */
+const COLUMN = "column ";
+
+interface ColorByProps {
+  view: View;
+  /** The measures of each point that are offered. */
+  measures?: readonly Measure[];
+}
+
+/** What colors the points; a page without a kernel leaves out what that would have to compute. */
+export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
+  const { layout, traits } = view.store;
+  const { color_column: column, color_columns: columns, color_column_count: count, color_by: colorBy } = traits;
+  const titles = view.still ? [] : columns.value;
+  const { kind, title } = column.value;
+  const untitled = "color"; // as in Python
+  const place = kind === "none" ? -1 : titles.indexOf(title);
+  const choices: [ColorMode, string][] = [];
+  if (kind !== "none" && place < 0) choices.push(["column", title || untitled]);
+  choices.push(["class", "class labels"]);
+  if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
+  if (!view.still) choices.push(["suggestion", "suggestion"]);
+  const choose = (value: string): void => {
+    if (value.startsWith(COLUMN)) view.colorByColumn(Number(value.slice(COLUMN.length)));
+    else view.colorBy(value as ColorMode);
+  };
+  const many = !view.still && count.value > columns.value.length;
+  const take = ({ value }: Choice): void => (typeof value === "number" ? view.colorByColumn(value) : view.colorBy(value as ColorMode));
+  const measure = MEASURES.find((name) => name === colorBy.value);
+  const now = colorBy.value === "column" ? title || untitled : measure ? MEASURE_TEXTS[measure].title : (choices.find(([mode]) => mode === colorBy.value)?.[1] ?? "");
+  return (
+    <>
+      {many ? (
+        <div class="nbe-row">
+          <span class="nbe-row-name">Color by</span>
+          <ColumnPicker
+            view={view} use="color" label="Color by" shown={now} onChoose={take}
+            before={[{ title: "", choices: choices.filter(([mode]) => mode !== "column").map(([value, text]) => ({ value, text })) }]}
+            after={[{ title: "Measures of each point", choices: MEASURES.map((value) => ({ value, text: MEASURE_TEXTS[value].title })) }]}
+          />
+        </div>
+      ) : <label class="nbe-row">
+        <span class="nbe-row-name">Color by</span>
+        <select class="nbe-select" aria-label="Color by" value={colorBy.value === "column" && place >= 0 ? `${COLUMN}${place}` : colorBy.value} onChange={(e) => choose(e.currentTarget.value)}>
+          {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
+          {titles.length > 0 && (
+            <optgroup label="Columns">
+              {titles.map((text, k) => <option key={k} value={`${COLUMN}${k}`}>{inline(text, 60) || untitled}</option>)}
+            </optgroup>
+          )}
+          {measures.length > 0 && (
+            <optgroup label="Measures of each point">
+              {measures.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
+            </optgroup>
+          )}
+        </select>
+      </label>}
+      {colorBy.value === "column" && <Legend view={view} />}
+      <MeasureLegend view={view} />
+      <NamesShown view={view} />
+      {colorBy.value === "suggestion" && (
+        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure; gray where it seems to be of none of the classes">
+          <span>unsure</span><i /><span>sure</span>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Whether the map shows names where there is room. */
+function NamesShown({ view }: { view: View }) {
+  const { names_shown: shown, named, classes, color_column: column, color_by: colorBy } = view.store.traits;
+  if (!named.value && !classes.value.length && !(colorBy.value === "column" && column.value.kind === "category")) return null;
+  return (
+    <label class="nbe-row nbe-check" title="Names of classes at their centers, and of points that have names, where there is room">
+      <input type="checkbox" aria-label="Names on the map" checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
+      <span class="nbe-row-name">Names on the map</span>
+    </label>
+  );
+}
+
+const LEGEND_LIMIT = 24;
+
+function Legend({ view }: { view: View }) {
+  const { kind, names, colors } = view.store.traits.color_column.value;
+  const values = view.store.traits.color_values.value;
+  const missing = values.some((value) => isMissing(kind, value));
+  if (kind === "number" || kind === "time") {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const v of values) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+    return (
+      <>
+        {high >= low && (
+          <div class="nbe-ramp">
+            <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
+          </div>
+        )}
+        {missing && <ul class="nbe-legend" aria-label="Colors"><Missing view={view} /></ul>}
+      </>
+    );
+  }
+  return <Categories view={view} names={names} colors={colors} missing={missing} />;
+}
+
+/** The categories, each a button that selects its points; together one tab stop. */
+function Categories({ view, names, colors, missing }: { view: View; names: readonly string[]; colors: readonly string[]; missing: boolean }) {
+  const list = useRef<HTMLUListElement>(null);
+  useRoving(list);
+  return (
+    <ul ref={list} class="nbe-legend" aria-label="Colors">
+      {names.slice(0, LEGEND_LIMIT).map((name, k) => (
+        <li key={k}>
+          <button type="button" title={`${inline(name, 200)}: select its points; with Shift, add or remove them`} onClick={(e) => view.selectCategory(k, e.shiftKey)}>
+            <i style={{ background: shownCss(colors[k], view.theme.value) }} /><span dir="auto">{inline(name, 200) || "–"}</span>
+          </button>
+        </li>
+      ))}
+      {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
+      {missing && <Missing view={view} />}
+    </ul>
+  );
+}
+
+/** The points without a value, as an entry of the legend. */
+function Missing({ view }: { view: View }) {
+  return (
+    <li>
+      <button type="button" title="Points without a value: select them; with Shift, add or remove them" onClick={(e) => view.selectMissing(e.shiftKey)}>
+        <i style={{ background: "var(--nbe-neutral)" }} /><span>missing</span>
+      </button>
+    </li>
+  );
+}

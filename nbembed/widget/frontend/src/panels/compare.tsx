@@ -1,0 +1,199 @@
+/** The tab Compare: take snapshots, and compare the map with one of them or with a second live map. */
+import { useSignal } from "@preact/signals";
+import { inline } from "../state/cards";
+import { NEIGHBORS } from "../state/compare";
+import { changeStops } from "../points/tint";
+import type { View } from "../view/view";
+import type { Compared, SecondMap } from "../wire/wire.generated";
+import { ControlSlider } from "./controls";
+import { minus, readable, short } from "../state/numbers";
+
+export function ComparePanel({ view }: { view: View }) {
+  const { compared, second } = view.store.traits;
+  return (
+    <>
+      <section class="nbe-section" aria-label="New snapshot"><TakeSnapshot view={view} /></section>
+      <section class="nbe-section" aria-label="Comparison">
+        <Choice view={view} />
+        {compared.value && <Shown view={view} compared={compared.value} />}
+      </section>
+      {second.value && <section class="nbe-section" aria-label="Second map"><Second view={view} second={second.value} /></section>}
+    </>
+  );
+}
+
+function TakeSnapshot({ view }: { view: View }) {
+  const name = useSignal("");
+  const open = view.dock.value === "compare";
+  const count = view.store.traits.snapshots.value.length;
+  const take = (): void => {
+    if (!view.compare.take(name.peek())) return;
+    name.value = "";
+    view.dock.value = "compare";
+  };
+  return (
+    <>
+      <div class="nbe-row">
+        <input
+          type="text" class="nbe-text" aria-label="Name of the snapshot" placeholder="name (optional)" maxLength={60} value={name.value}
+          onInput={(e) => (name.value = e.currentTarget.value)}
+          onKeyDown={(e) => {
+            if (e.key !== "Enter") return;
+            e.preventDefault();
+            take();
+          }}
+        />
+        <button type="button" class="nbe-button nbe-narrow" aria-label="Take a snapshot" title="Keep layout, parameters and labels under a name" onClick={take}>Snapshot</button>
+      </div>
+      {(open || count > 0) && (
+        <button type="button" class="nbe-button" aria-pressed={open} title="Snapshots as a strip below the map" onClick={() => (view.dock.value = open ? "" : "compare")}>
+          {open ? "Hide" : "Show"} {count > 0 ? `${count} ` : ""}snapshot{count === 1 ? "" : "s"}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The value of a snapshot in the list: no snapshot's name can be one of the other two. */
+const kept = (name: string): string => `s:${name}`;
+
+function Choice({ view }: { view: View }) {
+  const { compared, snapshots, method } = view.store.traits;
+  const now = compared.value;
+  const drawn = snapshots.value.filter((each) => each.drawn);
+  const choose = (value: string): void => {
+    if (value === "live") view.compare.withMethod(method.peek());
+    else if (value === "none") view.compare.end();
+    else view.compare.withSnapshot(value.slice(2));
+  };
+  return (
+    <>
+    <label class="nbe-row">
+      <span class="nbe-row-name">Compare with</span>
+      <select class="nbe-select" aria-label="Compare with" value={now === null ? "none" : now.snapshot ? kept(now.snapshot) : "live"} onChange={(e) => choose(e.currentTarget.value)}>
+        <option value="none">nothing</option>
+        <option value="live">a second live map</option>
+        {drawn.map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
+      </select>
+    </label>
+    {now?.snapshot && drawn.length > 1 && (
+      <label class="nbe-row" title="The map that the other one is brought onto: the present one, or another snapshot">
+        <span class="nbe-row-name">First map</span>
+        <select class="nbe-select" aria-label="First map" value={kept(now.onto)} onChange={(e) => view.compare.withSnapshot(now.snapshot, e.currentTarget.value.slice(2))}>
+          <option value={kept("")}>the present map</option>
+          {drawn.filter(({ name }) => name !== now.snapshot).map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
+        </select>
+      </label>
+    )}
+    </>
+  );
+}
+
+function Shown({ view, compared }: { view: View; compared: Compared }) {
+  const { compare } = view;
+  const { view: how, by_change: byChange } = compared;
+  return (
+    <>
+      <div class="nbe-grid" role="group" aria-label="View">
+        <button type="button" class="nbe-button" aria-pressed={how === "side"} onClick={() => compare.show("side", byChange)}>Side by side</button>
+        <button type="button" class="nbe-button" aria-pressed={how === "blend"} onClick={() => compare.show("blend", byChange)}>Blended</button>
+      </div>
+      {how === "blend" && <BlendSlider view={view} />}
+      <label class="nbe-row nbe-check" title={`Color each point by the share of its ${NEIGHBORS} nearest neighbors that are others on the other map`}>
+        <input type="checkbox" aria-label="Color by change of neighborhoods" checked={byChange} onChange={(e) => compare.show(how, e.currentTarget.checked)} />
+        <span class="nbe-row-name">Color by change of neighborhoods</span>
+      </label>
+      {byChange && <Changes view={view} />}
+      <Match view={view} />
+    </>
+  );
+}
+
+function BlendSlider({ view }: { view: View }) {
+  const { share } = view.compare;
+  const percent = Math.round(100 * share.value);
+  return (
+    <label class="nbe-row" title="From the first map to the other">
+      <span class="nbe-row-name">{view.store.traits.compared.value?.onto ? "First" : "Present"}</span>
+      <input
+        type="range" class="nbe-range" aria-label="Share of the other map" aria-valuetext={`${percent} %`}
+        min={0} max={1} step={0.01} value={share.value} style={{ "--nbe-filled": `${percent}%` }}
+        onInput={(e) => (share.value = e.currentTarget.valueAsNumber)}
+      />
+      <span class="nbe-row-name">other</span>
+    </label>
+  );
+}
+
+function Changes({ view }: { view: View }) {
+  const { changes } = view.compare;
+  const found = changes.value.value;
+  const stops = (dark: boolean): string => `linear-gradient(to right, ${changeStops(dark).join()})`;
+  return (
+    <>
+      <div class="nbe-ramp nbe-change-ramp" title={`Share of the ${found?.k ?? NEIGHBORS} nearest neighbors that are others`}>
+        <span>same</span><i style={{ "--nbe-light": stops(false), "--nbe-dark": stops(true) }} /><span>all others</span>
+      </div>
+      <p class="nbe-why nbe-line" role="status">
+        {changes.error.value || (found ? <><b>{(100 * found.mean).toFixed(0)} %</b> of {found.k} neighbors changed</> : "…")}
+      </p>
+      <button type="button" class="nbe-button" aria-disabled={!found} title="Select the tenth of the points whose neighborhoods changed most" onClick={() => view.compare.selectChanged()}>Select most changed</button>
+    </>
+  );
+}
+
+/** How well the two maps match once one is turned and scaled. */
+function Match({ view }: { view: View }) {
+  const found = view.compare.beside.value.value;
+  const error = view.compare.beside.error.value;
+  if (error) return <p class="nbe-why">{error}</p>;
+  if (!found || found.disparity === null) return null;
+  const turn = Math.round(found.turn ?? 0);
+  const scale = (found.scale ?? 1).toPrecision(3);
+  const moves = [
+    turn ? `turned by ${minus(String(turn))}°` : "",
+    found.mirrored ? "mirrored" : "",
+    scale === "1.00" ? "" : `scaled by ${short(found.scale ?? 1)}`,
+  ].filter(Boolean).join(", ");
+  const disparity = found.disparity.toFixed(3);
+  return (
+    <p class="nbe-why" title="Procrustes disparity: 0 for the same map, near 1 for maps that have nothing in common. It weighs long distances">
+      Disparity <b>{disparity}</b>. {moves ? `To match, it is ${moves}.` : disparity === "0.000" && "The maps are the same."}
+    </p>
+  );
+}
+
+function Second({ view, second }: { view: View; second: SecondMap }) {
+  const { compare, store } = view;
+  const found = compare.beside.value.value;
+  const facts = [
+    second.making || second.state,
+    found?.version ? `iteration ${found.iteration.toLocaleString("en")}` : "",
+    typeof found?.cost === "number" ? `cost ${readable(found.cost)}` : "",
+    typeof found?.quality === "number" ? `1-NN kept ${(100 * found.quality).toFixed(1)} %` : "",
+  ].filter(Boolean);
+  return (
+    <>
+      <div class="nbe-heading"><h3>Second map</h3></div>
+      <label class="nbe-row">
+        <select class="nbe-select" aria-label="Method of the second map" value={second.method} onChange={(e) => compare.withMethod(e.currentTarget.value)}>
+          {store.traits.methods.value.map((name) => <option key={name} value={name}>{name}</option>)}
+        </select>
+      </label>
+      {second.controls.map((control) => (
+        <ControlSlider
+          key={`${second.method}.${control.name}`} control={control} label={`${control.symbol} of the second map`}
+          kernel={second.parameters[control.name]} waits={compare.waits(control.name)}
+          set={(value) => compare.setSecond(control.name, value)} say={(message) => view.say(message)}
+        />
+      ))}
+      <p class="nbe-why" role="status">{facts.map((fact, k) => <>{k > 0 && " · "}<span class="nbe-whole">{fact}</span></>)}</p>
+      {second.problem && <p class="nbe-why nbe-bad" role="alert">{inline(second.problem, 300)}</p>}
+      <div class="nbe-grid">
+        <button type="button" class="nbe-button" title="Give the present map this method and these parameters; one undo takes it back" onClick={() => compare.takeOver()}>Take over</button>
+        <button type="button" class="nbe-button" title="Start the second map again from its first layout" onClick={() => compare.resetSecond()}>Start again</button>
+      </div>
+      <p class="nbe-why">Labels, links and pins are those of the present map. The second map itself is not saved.</p>
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+/** The record: what was done and by whom, each step a place to go back to; what can be exported. */
+import { inline } from "../state/cards";
+import type { Made } from "../view/changes";
+import { clock, WHO } from "../state/origin";
+import type { View } from "../view/view";
+import type { PastChange } from "../wire/wire.generated";
+import { Icon } from "./icons";
+import { useWatch } from "./watch";
+
+export function HistoryPanel({ view }: { view: View }) {
+  const { changes } = view;
+  useWatch(() => changes.follow());
+  return (
+    <>
+      <section class="nbe-section" aria-label="Changes">
+        <div class="nbe-heading"><h3>Changes</h3></div>
+        <ChangeList view={view} />
+        <LabelTable view={view} />
+      </section>
+      <section class="nbe-section" aria-label="Export">
+        <div class="nbe-heading"><h3>Export</h3></div>
+        <Export view={view} />
+      </section>
+      <Saved view={view} />
+    </>
+  );
+}
+
+function ChangeList({ view }: { view: View }) {
+  const { value, error } = view.changes.answers;
+  const known = value.value;
+  const gone = view.store.link.state.value === "gone";
+  if (error.value && !gone) return <p class="nbe-why" role="alert">{error.value}</p>;
+  if (!known) return <p class="nbe-why">{gone ? "The kernel is gone, and with it the list." : "…"}</p>;
+  const { place, first } = known;
+  const list = [...known.changes].reverse();
+  if (!list.length) return <p class="nbe-why">Labels, links, parameters and methods appear here. A click on one goes back to it.</p>;
+  return (
+    <>
+      <p class="nbe-why">Go to a step: labels, links, parameters and method are as they were then.</p>
+      <ol class="nbe-changes" reversed>
+        {list.map((change) => (
+          <Place key={change.number} view={view} number={change.number} text={change.text} here={change.number === place} undone={change.number > place} detail={origin(change)} disabled={gone} />
+        ))}
+        {first === 0
+          ? <Place view={view} number={0} text="The beginning" here={place === 0} undone={false} detail="" disabled={gone} />
+          : <li class="nbe-faint nbe-older">{first} older {first === 1 ? "step is" : "steps are"} no longer kept</li>}
+      </ol>
+    </>
+  );
+}
+
+/** Opens the labels as data, below the map. */
+function LabelTable({ view }: { view: View }) {
+  const open = view.dock.value === "labels";
+  const gone = view.store.link.state.value === "gone";
+  const title = gone ? "Needs the kernel" : "Each label with its class, confidence, source, time and iteration, below the map";
+  return (
+    <button type="button" class="nbe-button" aria-pressed={open} aria-disabled={gone} title={title} onClick={() => !gone && (view.dock.value = open ? "" : "labels")}>
+      Label table
+    </button>
+  );
+}
+
+interface PlaceProps {
+  view: View;
+  number: number;
+  text: string;
+  detail: string;
+  here: boolean;
+  undone: boolean;
+  disabled: boolean;
+}
+
+function Place({ view, number, text, detail, here, undone, disabled }: PlaceProps) {
+  const said = inline(text, 200);
+  return (
+    <li>
+      <button
+        type="button" class="nbe-change" data-undone={undone} aria-disabled={disabled || here} {...(here ? { "aria-current": "step" } : {})}
+        title={here ? "The map is here" : `${undone ? "Redo" : "Undo"} all up to here`}
+        onClick={() => !here && !disabled && view.goTo(number, said)}
+      >
+        <span class="nbe-change-text" dir="auto">{said}</span>
+        {detail && <span class="nbe-faint">{detail}</span>}
+        {undone && <span class="nbe-faint nbe-change-undone">undone</span>}
+      </button>
+    </li>
+  );
+}
+
+/** Who, when and where the map was. */
+function origin({ source, time, iteration }: PastChange): string {
+  const parts = [WHO[source] ?? ""];
+  if (time !== null) parts.push(clock(1000 * time));
+  if (iteration !== null) parts.push(`iteration ${iteration.toLocaleString("en")}`);
+  return parts.filter(Boolean).join(" · ");
+}
+
+function Export({ view }: { view: View }) {
+  const { changes } = view;
+  const gone = view.store.link.state.value === "gone";
+  const made = changes.making.value;
+  const file = (what: Made, text: string, hint: string) => (
+    <button type="button" class="nbe-button" aria-disabled={gone || made !== ""} aria-busy={made === what} title={gone ? "Needs the kernel" : hint} onClick={() => changes.save(what)}>
+      <Icon name="save" />{text}
+    </button>
+  );
+  return (
+    <>
+      <div class="nbe-grid">
+        <button type="button" class="nbe-button" title="The map as it is seen now, in twice its resolution" onClick={() => void changes.picture("png")}><Icon name="save" />PNG</button>
+        <button type="button" class="nbe-button" title="The map as it is seen now, for print" onClick={() => void changes.picture("svg")}><Icon name="save" />SVG</button>
+        {file("web_page", "Web page", "A page that pans, zooms and shows cards without a kernel")}
+        {file("labels_csv", "Labels", "All points with position, label, confidence, source, time and iteration, as CSV")}
+      </div>
+      {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
+    </>
+  );
+}
+
+/** Whether the session is saved by itself. */
+function Saved({ view }: { view: View }) {
+  const { saved_to: file, save_error: error } = view.store.traits;
+  if (!file.value || error.value) return null; // an error is a notice above the map
+  return (
+    <section class="nbe-section" aria-label="Saving">
+      <p class="nbe-why">Saved after each change to <b dir="auto">{inline(file.value)}</b>. The cell that made this map goes on from there after a restart.</p>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+/** Mounts a view: its root element, theme and keys. */
+import type { Signal } from "@preact/signals";
+import { render, type ComponentType } from "preact";
+import { handleKey } from "../view/keyboard";
+import type { Store } from "../state/store";
+import { hideStillOutput } from "../host/still_output";
+import { followTheme, type Theme } from "../host/theme";
+import { View } from "../view/view";
+
+/** What a view consists of. */
+export type Layout = ComponentType<{ view: View; theme: Signal<Theme>; root: HTMLElement }>;
+
+/** `keys` handles a key and says whether it was one of the Explorer's; `still` is of a page without a kernel. */
+export function mount(store: Store, el: HTMLElement, Layout: Layout, keys = handleKey, still = false): () => void {
+  const root = document.createElement("div");
+  root.className = "nbe";
+  root.tabIndex = 0;
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Embedding explorer");
+  // Suppresses JupyterLab's shortcuts and context menu while the widget has the focus.
+  root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.setAttribute("data-jp-suppress-context-menu", "true");
+  el.append(root);
+  const { theme, stop } = followTheme(root);
+  const view = new View(store, theme, still);
+  const pressed = (event: KeyboardEvent): void => {
+    if (keys(view, event)) event.preventDefault();
+    // Keys pressed here must not reach the notebook.
+    event.stopPropagation();
+  };
+  root.addEventListener("keydown", pressed);
+  const show = hideStillOutput(root);
+  render(<Layout view={view} theme={theme} root={root} />, root);
+  return () => {
+    root.removeEventListener("keydown", pressed);
+    render(null, root);
+    view.destroy();
+    show();
+    stop();
+    root.remove();
+  };
+}

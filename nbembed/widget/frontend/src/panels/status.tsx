@@ -1,0 +1,82 @@
+/** State, iteration, cost and its curve, and an unsupervised quality beside them. */
+import { inline } from "../state/cards";
+import type { View } from "../view/view";
+import type { Background } from "../wire/wire.generated";
+import { useFocusKept } from "./focus";
+import { readable } from "../state/numbers";
+import { Sparkline } from "./sparkline";
+
+/** Characters of what goes on. */
+const LONGEST = 120;
+
+const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
+
+export function Status({ view }: { view: View }) {
+  const { state, iteration, cost, quality } = view.store.traits;
+  const gone = view.store.link.state.value === "gone";
+  return (
+    <div class="nbe-status" role="group" aria-label="Status">
+      <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? "Disconnected" : STATES[state.value] ?? state.value}</span>
+      {!gone && <Activity view={view} />}
+      <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
+      <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
+      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; of many points, a sample of 2000. No label enters it" />
+      <Sparkline view={view} />
+    </div>
+  );
+}
+
+/** What goes on in the background, and what is asked of the person. */
+function Activity({ view }: { view: View }) {
+  const { compiling, learning, making, request } = view.store.traits;
+  const asks = request.value && !learning.value;
+  const suggesting = view.store.suggestions.value.making;
+  if (!compiling.value && !learning.value && !making.value && !suggesting && !asks) return null;
+  return (
+    <div class="nbe-background">
+      {making.value && <Making view={view} />}
+      {suggesting && <Suggesting view={view} />}
+      {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
+      {learning.value && (
+        <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
+          <i />{inline(learning.value, LONGEST)} … <Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
+        </span>
+      )}
+      {asks && <span class="nbe-learning nbe-request">{inline(request.value, LONGEST)}</span>}
+    </div>
+  );
+}
+
+/** What is being made before the map can go on: how much of it is done, and a way out. */
+function Making({ view }: { view: View }) {
+  const { making, making_share: share, meanwhile } = view.store.traits;
+  return <Progress view={view} what="making" text={making.value} share={share.value} meanwhile={meanwhile.value} />;
+}
+
+/** The graph that labels spread along. */
+function Suggesting({ view }: { view: View }) {
+  const { making, share } = view.store.suggestions.value;
+  return <Progress view={view} what="suggestions" text={`for suggestions: ${making}`} share={share} meanwhile="The map goes on; suggestions are shown when it is done" />;
+}
+
+function Progress({ view, what, text, share, meanwhile }: { view: View; what: Background; text: string; share: number | null; meanwhile: string }) {
+  const percent = share === null ? null : Math.floor(100 * share);
+  const [named] = inline(text, LONGEST).split(/ \d/);
+  return (
+    <span class="nbe-learning nbe-making" title={meanwhile}>
+      <span role="progressbar" aria-label={named} aria-valuemin={0} aria-valuemax={100} {...(percent === null ? {} : { "aria-valuenow": percent })}>
+        <b style={{ width: `${percent ?? 100}%` }} />
+      </span>
+      {inline(text, LONGEST)} <Cancel view={view} what={what} named={named} />
+    </span>
+  );
+}
+
+function Cancel({ view, what, named }: { view: View; what: Background; named: string }) {
+  const ref = useFocusKept<HTMLButtonElement>();
+  return <button ref={ref} type="button" class="nbe-cancel" title={`Give up ${named}; labels are kept`} onClick={() => view.cancel(what)}>Cancel</button>;
+}
+
+function Fact({ name, text, hint }: { name: string; text: string; hint: string }) {
+  return <span class="nbe-fact" title={hint}><span>{name}</span> <b>{text}</b></span>;
+}

@@ -1,0 +1,32 @@
+/** The panel that steers: method and sliders, classes and labels, colors, suggestions. */
+import type { View } from "../view/view";
+import { Advanced } from "./advanced";
+import { ClassPalette } from "./classes";
+import { ColorBy } from "./color_by";
+import { ClassCount, Controls, DataNote, MethodSelect } from "./controls";
+import { Labeling } from "./labeling";
+import { SuggestionPanel } from "./suggestions";
+
+export function Steer({ view }: { view: View }) {
+  return (
+    <>
+      <section class="nbe-section">
+        <MethodSelect view={view} />
+        <Controls view={view} />
+        <ClassCount view={view} />
+        <Advanced view={view} />
+        <DataNote view={view} />
+      </section>
+      <section class="nbe-section">
+        <ClassPalette view={view} />
+        <Labeling view={view} />
+      </section>
+      <section class="nbe-section">
+        <ColorBy view={view} />
+      </section>
+      <section class="nbe-section nbe-suggestions" aria-label="Suggestions">
+        <SuggestionPanel view={view} />
+      </section>
+    </>
+  );
+}

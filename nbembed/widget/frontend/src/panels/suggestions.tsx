@@ -1,0 +1,194 @@
+/** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
+import { useEffect } from "preact/hooks";
+import { inline } from "../state/cards";
+import { shownCss } from "../host/contrast";
+import { keyOfClass } from "../view/naming";
+import { CHECK_SIZE } from "../state/questions";
+import { acceptable, accuracyText, confidenceOf } from "../state/suggestions";
+import type { View } from "../view/view";
+import { useFocusKept, useRevealed } from "./focus";
+import { Histogram } from "./histogram";
+import { Icon } from "./icons";
+
+const HEADINGS = { check: "Check", doubtful: "Most doubtful", suspicious: "Suspicious labels" };
+/** Doubtful points that the list shows. */
+const LISTED = 30;
+
+export function SuggestionPanel({ view }: { view: View }) {
+  const { open, asked } = view.questions;
+  const shown = useRevealed<HTMLDivElement>(open.value && asked.value?.kind);
+  return (
+    <>
+      <button type="button" class="nbe-disclosure" aria-expanded={open.value} title="Labels suggested from those given so far" onClick={() => (open.value = !open.peek())}>
+        <Icon name={open.value ? "down" : "more"} />Suggestions
+      </button>
+      {open.value && (
+        <div ref={shown} class="nbe-suggesting">
+          <Accept view={view} />
+          <Doubtful view={view} />
+          <Suspicious view={view} />
+          <Check view={view} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Accept({ view }: { view: View }) {
+  const { threshold, chosen } = view.questions;
+  const { suggestions, traits } = view.store;
+  const { count, right, interval, unlabeled, bars } = acceptable(suggestions.value, traits.label_codes.value, threshold.value);
+  const why = view.questions.refusal();
+  const text = threshold.value.toFixed(2);
+  const taken = Math.floor(20 * threshold.value + 1e-9);
+  return (
+    <>
+      {!why && <Histogram bars={bars.map((n, k) => (k >= taken ? n : 0))} others={bars} same />}
+      <label class="nbe-row" title="Suggestions that are at least so sure are accepted">
+        <span class="nbe-row-name">At least</span>
+        <input
+          type="range" class="nbe-range" aria-label="Least confidence" aria-valuetext={text}
+          min={0.05} max={1} step={0.01} value={threshold.value}
+          style={{ "--nbe-filled": `${(100 * (threshold.value - 0.05)) / 0.95}%` }}
+          onInput={(e) => (chosen.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
+        />
+        <span class="nbe-value">{text}</span>
+      </label>
+      <button
+        type="button" class="nbe-button" aria-label={why ? "Accept suggestions" : `Accept ${count.toLocaleString("en")} (accept suggestions)`} aria-disabled={why !== ""} aria-description={why}
+        title={why || `Label ${count} unlabeled points as suggested; one undo takes it back (Y)`}
+        onClick={() => view.questions.accept()}
+      >
+        Accept {why ? "" : count.toLocaleString("en")}
+      </button>
+      <p class="nbe-why nbe-line" title={interval ? "In parentheses: the 95 % interval, by labels that were left out and foretold by the others" : "No label is foretold so surely by the others: check some"}>
+        {why || `of ${unlabeled.toLocaleString("en")} unlabeled; ${expected(right)} right ${interval ? `(${between(interval)})` : "– a guess"}`}
+      </p>
+    </>
+  );
+}
+
+/** A share that never claims that all are right. */
+function expected(right: number): string {
+  return `${Math.min(99, Math.floor(100 * right))} %`;
+}
+
+/** An interval in percent, rounded outwards: "95–99". */
+function between([low, high]: [number, number]): string {
+  return `${Math.floor(100 * low)}–${Math.ceil(100 * high)}`;
+}
+
+function Doubtful({ view }: { view: View }) {
+  const question = view.questions.asked.value;
+  return (
+    <>
+      <div class="nbe-heading">
+        <h3>{question ? HEADINGS[question.kind] : "Most doubtful"}</h3>
+        <span class="nbe-steps">
+          <button type="button" class="nbe-inline" aria-label="Previous question" aria-disabled={!question} title="Back (Shift N)" onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
+          <button type="button" class="nbe-inline" aria-label="Next question" title={question ? "Next (N)" : "Ask for the most doubtful point (N)"} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
+        </span>
+      </div>
+      <div class="nbe-questions">{question ? <Ask view={view} /> : <List view={view} />}</div>
+    </>
+  );
+}
+
+function List({ view }: { view: View }) {
+  const { suggestions, traits } = view.store;
+  const labels = traits.label_codes.value;
+  const ref = useFocusKept<HTMLDivElement>();
+  const points = [...suggestions.value.doubtful].filter((i) => !(labels[i] >= 0)).slice(0, LISTED);
+  return (
+    <div ref={ref}>
+      {points.length ? <Rows view={view} points={points} kind="doubtful" /> : <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>}
+    </div>
+  );
+}
+
+/** Labels that the other labels contradict; nothing where there are none. */
+function Suspicious({ view }: { view: View }) {
+  const points = view.questions.suspicious().slice(0, LISTED);
+  const ref = useFocusKept<HTMLDivElement>();
+  if (!points.length || view.questions.asked.value) return null;
+  return (
+    <>
+      <div class="nbe-heading"><h3 title="Labels that the other labels contradict, each left out">Suspicious labels</h3></div>
+      <div ref={ref} class="nbe-questions"><Rows view={view} points={points} kind="suspicious" /></div>
+    </>
+  );
+}
+
+function Rows({ view, points, kind }: { view: View; points: number[]; kind: "doubtful" | "suspicious" }) {
+  const found = view.store.suggestions.value;
+  const { cards, traits } = view.store;
+  const named = traits.named.value;
+  useEffect(() => {
+    if (named) cards.askNames(points);
+  }, [named, points.join()]);
+  void cards.version;
+  return (
+    <ol class="nbe-doubtful" aria-label={kind === "doubtful" ? "Most doubtful points" : "Suspicious labels"}>
+      {points.map((i) => {
+        const text = view.questions.hidden.value.has(i) ? "to be checked" : view.questions.candidatesText(i);
+        const confidence = kind === "doubtful" ? confidenceOf(found, i) : 0;
+        return (
+          <li key={i}>
+            <button type="button" title={`Ask for point ${i}`} onClick={() => view.questions.ask(i, kind)}>
+              <span class="nbe-faint nbe-doubt-point"><bdi>{inline(cards.name(i) ?? "", 40) || `#${i}`}</bdi></span><span class="nbe-doubt">{text}</span><span class="nbe-faint">{confidence ? confidence.toFixed(2) : ""}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** One question: the point, and a button for each class. */
+function Ask({ view }: { view: View }) {
+  const { questions } = view;
+  const question = questions.asked.value;
+  const ref = useFocusKept<HTMLDivElement>();
+  if (!question) return null;
+  const { kind, point } = question;
+  const classes = view.store.traits.classes.value;
+  return (
+    <div ref={ref} class="nbe-ask" role="group" aria-label={point < 0 ? "Next question" : `Class of point ${point}`}>
+      <p class="nbe-ask-head">
+        {point < 0 ? <span class="nbe-faint">…</span> : <><b>#{point}</b> <span>{kind === "check" ? questions.place(point) : questions.candidatesText(point)}</span></>}
+      </p>
+      <div class="nbe-answers">
+        {view.classOrder.value.map((k) => ({ ...classes[k], key: keyOfClass(classes[k], classes), k })).map(({ name, color, key, k }) => (
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={key ? `${name} (${key})` : `${name} (T, then its name)`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+            {key && key !== name && <kbd>{key}</kbd>} <span>{name}</span>
+          </button>
+        ))}
+      </div>
+      <div class="nbe-grid">
+        <button type="button" class="nbe-button" title="Skip this point (N)" onClick={() => questions.step(1)}>Skip</button>
+        <button type="button" class="nbe-button" title="No more questions (Esc)" onClick={() => questions.leave()}>Leave</button>
+      </div>
+    </div>
+  );
+}
+
+function Check({ view }: { view: View }) {
+  const { questions } = view;
+  const { check, state } = view.store.suggestions.value;
+  const left = check ? check.points.length - check.answered : 0;
+  const why = left ? "" : questions.unready();
+  return (
+    <>
+      <button
+        type="button" class="nbe-button" aria-label={left ? `Go on: ${left} to check (check suggestions)` : `Check ${CHECK_SIZE} (check suggestions)`} aria-disabled={why !== ""} aria-description={why}
+        title={why || (left ? "Go on with the check (C)" : `Draw ${CHECK_SIZE} points at random of those that Accept takes, and say what they are: the share of right suggestions follows (C)`)}
+        onClick={() => questions.check()}
+      >
+        {left ? `Go on: ${left} to check` : `Check ${CHECK_SIZE}`}
+      </button>
+      <p class="nbe-why nbe-result" data-state={state}>
+        {check ? <>{check.answered} of {check.points.length}{check.accuracy !== null && <> · accuracy <b>{accuracyText(check)}</b></>}{check.confidence > 0 && <> of those at least {check.confidence.toFixed(2)} sure</>}</> : "How many suggestions are right?"}
+      </p>
+    </>
+  );
+}

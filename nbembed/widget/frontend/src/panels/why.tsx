@@ -1,0 +1,287 @@
+/** The panel that says why points lie where they lie. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { inline } from "../state/cards";
+import { scaleStops } from "../points/ramp";
+import type { View } from "../view/view";
+import { MEASURE_TEXTS, measureOf, SIZES, type End } from "../state/why";
+import { MEASURES, type ForceTerm, type Measure } from "../wire/wire.generated";
+import { Formula } from "./formula";
+import { alike, short } from "../state/numbers";
+
+/** Neighbors of each kind that are listed. */
+const LISTED = 4;
+
+export function WhyPanel({ view }: { view: View }) {
+  const { why } = view;
+  return (
+    <>
+      <Steady key={`lines ${why.lines.value}`} label="Neighborhood"><Neighborhood view={view} /></Steady>
+      <Steady label="Forces"><ForcesOnPoint view={view} /></Steady>
+      <section class="nbe-section" aria-label="Measures of each point"><Measured view={view} /></section>
+      <section class="nbe-section" aria-label="Without labels"><WithoutLabels view={view} /></section>
+    </>
+  );
+}
+
+/** A section that keeps the height it once needed: what is below does not jump from point to point. */
+function Steady({ label, children }: { label: string; children: ComponentChildren }) {
+  const element = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const section = element.current;
+    // Below the map it may be as high as it is.
+    const body = section?.closest(".nbe-body");
+    if (!section || !body || getComputedStyle(body).flexDirection !== "row") return;
+    let highest = 0;
+    const observer = new ResizeObserver(() => {
+      highest = Math.max(highest, section.offsetHeight);
+      section.style.minHeight = `${highest}px`;
+    });
+    observer.observe(section);
+    return () => observer.disconnect();
+  }, []);
+  return <section ref={element} class="nbe-section" aria-label={label}>{children}</section>;
+}
+
+/** A heading with a switch for what the map draws. */
+function Drawn({ title, label, on, set }: { title: string; label: string; on: boolean; set: (on: boolean) => void }) {
+  return (
+    <div class="nbe-heading">
+      <h3>{title}</h3>
+      <label class="nbe-why-switch">
+        <input type="checkbox" aria-label={label} checked={on} onChange={(e) => set(e.currentTarget.checked)} />
+        <span>on the map</span>
+      </label>
+    </div>
+  );
+}
+
+/** A sentence in place of an answer: why there is none, or how to get one. */
+function Missing({ error, children }: { error: string; children: ComponentChildren }) {
+  return <p class="nbe-why" dir="auto">{error || children}</p>;
+}
+
+function nameOf(view: View, point: number): string {
+  void view.store.cards.version;
+  return inline(view.store.cards.name(point) ?? "", 30) || `#${point}`;
+}
+
+// -- the neighborhood of a point -----------------------------------------------------------------
+
+function Neighborhood({ view }: { view: View }) {
+  const { why } = view;
+  const point = why.point.value;
+  const near = why.near.value.value;
+  const current = near && near.point === point ? near : null;
+  useEffect(() => {
+    if (point >= 0) view.store.cards.askNames([point]);
+  }, [point]);
+  return (
+    <>
+      <Drawn title={point < 0 ? "Neighbors" : `Neighbors of ${nameOf(view, point)}`} label="Lines to neighbors" on={why.lines.value} set={(on) => (why.lines.value = on)} />
+      <label class="nbe-row">
+        <span class="nbe-row-name">Nearest</span>
+        <select class="nbe-select" aria-label="Size of neighborhoods" value={why.k.value} onChange={(e) => (why.k.value = Number(e.currentTarget.value))}>
+          {SIZES.map((k) => <option key={k} value={k}>{k} points</option>)}
+        </select>
+      </label>
+      {!why.lines.value ? null : point < 0 || !current ? (
+        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? "Point at a point of the map, or move the cursor to it with the arrow keys." : "…"}</Missing>
+      ) : (
+        <>
+          <ul class="nbe-why-kinds">
+            <li data-kind="kept"><i /><span><b>{current.kept.length}</b> kept: near in the data and on the map</span></li>
+            <li data-kind="missing">
+              <i /><span><b>{current.missing.length}</b> missing: near in the data alone</span>
+              <Strangers view={view} title="Missing, and their place on the map" points={current.missing} ranks={current.missing_ranks} />
+            </li>
+            <li data-kind="false">
+              <i /><span><b>{current.false.length}</b> false: near on the map alone</span>
+              <Strangers view={view} title="False, and their place in the data" points={current.false} ranks={current.false_ranks} />
+            </li>
+          </ul>
+          {current.trustworthiness !== null && current.continuity !== null && (
+            <p class="nbe-why">Trustworthiness {current.trustworthiness.toFixed(3)}, continuity {current.continuity.toFixed(3)}</p>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The neighbors of one kind that are farthest off, each a button that opens its card. */
+function Strangers({ view, title, points, ranks }: { view: View; title: string; points: Uint32Array; ranks: Uint32Array }) {
+  const worst = [...points].map((p, i) => [p, ranks[i]] as const).sort((a, b) => b[1] - a[1]);
+  // A line that says "and 1 more" has room for that one.
+  const listed = worst.slice(0, worst.length > LISTED + 1 ? LISTED : undefined);
+  useEffect(() => view.store.cards.askNames(listed.map(([p]) => p)), [points]);
+  if (!points.length) return null;
+  return (
+    <div class="nbe-why-list" role="group" aria-label={title} title={title}>
+      {listed.map(([p, rank]) => (
+        <button key={p} type="button" class="nbe-why-point" title={`Open the card of ${nameOf(view, p)}, which is neighbor ${rank} there`} onClick={() => view.openCard(p)}>
+          <bdi>{nameOf(view, p)}</bdi> <span class="nbe-faint">{ordinal(rank)}</span>
+        </button>
+      ))}
+      {worst.length > listed.length && <span class="nbe-faint">and {worst.length - listed.length} more</span>}
+    </div>
+  );
+}
+
+function ordinal(n: number): string {
+  const last = n % 100 >= 11 && n % 100 <= 13 ? 0 : n % 10;
+  return `${n.toLocaleString("en")}${["th", "st", "nd", "rd"][last] ?? "th"}`;
+}
+
+// -- forces ------------------------------------------------------------------------------------
+
+function ForcesOnPoint({ view }: { view: View }) {
+  const { why } = view;
+  const point = why.point.value;
+  const found = why.forces.value.value;
+  const current = found && found.point === point ? found : null;
+  return (
+    <>
+      <Drawn title="Forces" label="Forces as arrows" on={why.arrows.value} set={(on) => (why.arrows.value = on)} />
+      {point < 0 || !current ? (
+        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? "What pulls a point, and the terms of the cost." : "…"}</Missing>
+      ) : (
+        <>
+          {current.equation && <p class="nbe-why-equation">{current.equation.split("\n").map((line, i) => <span key={i}><Formula text={line} /></span>)}</p>}
+          <Parameters view={view} />
+          <Terms view={view} terms={current.terms} cost={current.cost} total={current.total_length} />
+          {current.pinned && <p class="nbe-why">The point is pinned: it stays whatever pulls it.</p>}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The present values of the method's parameters. */
+function Parameters({ view }: { view: View }) {
+  const { controls, parameters } = view.store.traits;
+  const known = controls.value.filter(({ name, enabled }) => enabled && typeof parameters.value[name] === "number");
+  if (!known.length) return null;
+  return <p class="nbe-why">{known.map(({ name, symbol }) => `${symbol} = ${short(parameters.value[name] ?? 0)}`).join(", ")}</p>;
+}
+
+function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; cost: number | null; total: number }) {
+  const longest = Math.max(...terms.map(({ length }) => length), 1e-300);
+  const nats = alike(terms.map((term) => term.cost ?? 0), cost ?? 0);
+  const force = alike([...terms.map(({ length }) => length), total]);
+  return (
+    <table class="nbe-why-terms" aria-label={`Terms of the cost, and their force on ${nameOf(view, view.why.point.value)}`}>
+      <thead><tr><th scope="col">Term</th><th scope="col">Nats</th><th scope="col">Force</th></tr></thead>
+      <tbody>
+        {terms.map(({ name, formula, role, cost: value, length }) => (
+          <tr key={name} data-role={role} title={formula}>
+            <th scope="row"><i /><span>{name}<small class="nbe-why-formula"><Formula text={formula} /></small></span></th>
+            <td>{value === null ? "–" : nats(value)}</td>
+            <td>{role === "constant" ? "" : <><span>{force(length)}</span><i style={{ width: `${(100 * length) / longest}%` }} /></>}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr data-role="total"><th scope="row"><i /><span>sum</span></th><td>{cost === null ? "–" : nats(cost)}</td><td><span>{force(total)}</span></td></tr>
+      </tfoot>
+    </table>
+  );
+}
+
+// -- measures ------------------------------------------------------------------------------------
+
+function Measured({ view }: { view: View }) {
+  const measure = view.why.measure.value;
+  const none = view.store.traits.color_column.value.kind === "none" ? "class" : "column";
+  return (
+    <>
+      <div class="nbe-heading"><h3>Measures of each point</h3></div>
+      <label class="nbe-row">
+        <span class="nbe-row-name">Color by</span>
+        <select class="nbe-select" aria-label="Color by a measure" value={measure ?? ""} onChange={(e) => view.colorBy(measureOf(e.currentTarget.value as Measure) ?? none)}>
+          <option value="">no measure</option>
+          {MEASURES.map((name) => <option key={name} value={name} title={MEASURE_TEXTS[name].hint}>{MEASURE_TEXTS[name].title}</option>)}
+        </select>
+      </label>
+      <MeasureLegend view={view} />
+    </>
+  );
+}
+
+/** The scale of the measure that colors the points. */
+export function MeasureLegend({ view }: { view: View }) {
+  const { why } = view;
+  const measure = why.measure.value;
+  if (!measure) return null;
+  const { hint, low, high } = MEASURE_TEXTS[measure];
+  const shown = why.shown.value;
+  // The words are those of the ends of the measure; its scale may be of a part of it.
+  const words = (value: number, end: End | undefined, other: string): string => (end && short(value) === short(end.at) ? end.text : other);
+  return (
+    <>
+      {shown ? (
+        <div class="nbe-ramp nbe-why-ramp" title={`From ${shown.low.toPrecision(3)} to ${shown.high.toPrecision(3)}: all but the most extreme hundredth at either end`}>
+          <span>{words(shown.low, low, "lower")}<small>{short(shown.low)}</small></span>
+          <i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} />
+          <span>{words(shown.high, high, "higher")}<small>{short(shown.high)}</small></span>
+        </div>
+      ) : null}
+      <p class="nbe-why">{why.measured.error.value || (shown ? `${hint}. Mean ${shown.mean === null ? "–" : short(shown.mean)}.` : "Measuring …")}</p>
+    </>
+  );
+}
+
+// -- the map without labels ----------------------------------------------------------------------
+
+function WithoutLabels({ view }: { view: View }) {
+  const { why } = view;
+  const found = why.unsupervised.value.value;
+  const making = why.ghost.value && !found?.positions.length && !why.unsupervised.error.value;
+  const text = making ? "Cancel" : why.ghost.value ? "Hide" : "Show on the map";
+  return (
+    <>
+      <div class="nbe-heading"><h3>Without labels</h3></div>
+      <button
+        type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={`${text} (map without labels)`}
+        title="The map that this method makes with these parameters and no labels, links or pins, laid on this one"
+        onClick={() => (making ? why.cancelGhost() : why.showGhost(!why.ghost.value))}
+      >
+        {text}
+      </button>
+      {why.unsupervised.error.value ? (
+        <p class="nbe-why" dir="auto">{why.unsupervised.error.value}</p>
+      ) : making ? (
+        <p class="nbe-why">Making it: iteration {found?.iteration ?? 0} …</p>
+      ) : why.ghost.value && found ? (
+        <Qualities found={found} />
+      ) : (
+        <p class="nbe-why">How far labels have moved the points, and what that has cost.</p>
+      )}
+    </>
+  );
+}
+
+function Qualities({ found }: { found: { iteration: number; qualities: { name: Measure; here: number | null; unsupervised: number | null }[] } }) {
+  if (!found.qualities.length) return <p class="nbe-why">Measuring …</p>;
+  const text = (value: number | null): string => (value === null ? "–" : value.toFixed(3));
+  return (
+    <table class="nbe-why-terms" aria-label="Qualities with and without labels">
+      <thead><tr><th scope="col">Mean</th><th scope="col">here</th><th scope="col">without</th><th scope="col">moved</th></tr></thead>
+      <tbody>
+        {found.qualities.map(({ name, here, unsupervised }) => {
+          // The difference of the numbers that are shown.
+          const moved = here === null || unsupervised === null ? null : Number(text(here)) - Number(text(unsupervised));
+          // Of stress, less is better.
+          const better = moved === null || Math.abs(moved) < 5e-4 ? "same" : moved > 0 === (name !== "stress") ? "better" : "worse";
+          return (
+            <tr key={name} title={MEASURE_TEXTS[name].hint}>
+              <th scope="row"><span>{MEASURE_TEXTS[name].title}</span></th>
+              <td>{text(here)}</td><td>{text(unsupervised)}</td>
+              <td data-better={better}>{moved === null ? "–" : better === "same" ? "0" : `${moved > 0 ? "+" : "−"}${Math.abs(moved).toFixed(3)}`}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

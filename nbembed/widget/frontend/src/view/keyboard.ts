@@ -1,0 +1,254 @@
+/**
+ * Keys, while the widget has the focus. One table serves the handler, the help dialog and, by a test,
+ * the table in docs/explorer.md. Fields keep their own keys: a slider its arrows, a text field every
+ * letter.
+ */
+import { inline } from "../state/cards";
+import { columnText } from "../state/column_text";
+import { classOfKey } from "./naming";
+import type { View } from "./view";
+
+/** What kind of element has the focus. */
+type Field = "range" | "choice" | "button" | "name" | "none";
+
+interface KeyBinding {
+  /** The keys and what they do, for the person. */
+  label: string;
+  help: string;
+  /** The keys as `chordOf` writes them. */
+  chords: readonly string[];
+  /** Fields that keep these keys for themselves. */
+  except?: readonly Field[];
+  /** Whether the binding applies now; by default it always does. */
+  when?: (view: View) => boolean;
+  run: (view: View, event: KeyboardEvent) => void;
+}
+
+/** Pixels that the cursor moves, and with Shift. */
+const STEP = 8;
+const LEAP = 40;
+const ZOOM = 1.3;
+const ARROWS: Record<string, readonly [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+/** The first binding that matches a key press counts. */
+export const KEYS: readonly KeyBinding[] = [
+  {
+    label: "1 – 9",
+    help: "while a point is asked for: give it that class",
+    chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    when: (view) => view.questions.asking,
+    run: answerByKey,
+  },
+  {
+    label: "Enter",
+    help: "while a point is asked for: give it the chosen class",
+    chords: ["Enter"],
+    except: ["button"],
+    when: (view) => view.questions.asking,
+    run: answerWithChosen,
+  },
+  {
+    label: "0",
+    help: "while a point is asked for: skip it, or give it the class 0 where classes are digits",
+    chords: ["0"],
+    when: (view) => view.questions.asking,
+    run: (view, event) => (classFor(view, event) < 0 ? view.questions.step(1) : answerByKey(view, event)),
+  },
+  { label: "N", help: "ask for the next doubtful point; with Shift the one before", chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
+  { label: "Y", help: "accept the suggestions that are at least so sure", chords: ["y"], run: (view) => view.questions.accept() },
+  { label: "C", help: "check suggestions: ask for points drawn at random", chords: ["c"], run: (view) => view.questions.check() },
+  {
+    label: "Space",
+    help: "while the cursor is shown: select or deselect the nearest point",
+    chords: [" "],
+    except: ["button", "choice", "range"],
+    when: (view) => view.map.peek()?.cursorShown ?? false,
+    run: selectAtCursor,
+  },
+  { label: "Space", help: "play or pause", chords: [" "], except: ["button", "choice"], run: (view) => view.togglePlay() },
+  { label: "S", help: "one step", chords: ["s"], run: (view) => view.step() },
+  { label: "L", help: "lasso tool", chords: ["l"], run: (view) => view.choose("lasso") },
+  { label: "B", help: "box tool", chords: ["b"], run: (view) => view.choose("box") },
+  { label: "R", help: "brush tool", chords: ["r"], run: (view) => view.choose("brush") },
+  { label: "P", help: "pan tool", chords: ["p"], run: (view) => view.choose("pan") },
+  { label: "F", help: "fit the view", chords: ["f"], run: (view) => view.map.peek()?.fitView() },
+  { label: "+", help: "zoom in", chords: ["+", "="], run: (view) => view.map.peek()?.zoomBy(ZOOM) },
+  { label: "−", help: "zoom out", chords: ["-", "−"], run: (view) => view.map.peek()?.zoomBy(1 / ZOOM) },
+  {
+    label: "← ↑ → ↓",
+    help: "move a cursor on the map; with Shift in larger steps",
+    chords: Object.keys(ARROWS),
+    except: ["range", "choice", "button"],
+    when: (view) => view.map.peek() !== null,
+    run: moveCursor,
+  },
+  {
+    label: "I",
+    help: "keep the card of the point under the cursor or pointer open, or close it",
+    chords: ["i"],
+    when: (view) => view.map.peek() !== null,
+    run: toggleCard,
+  },
+  { label: "/", help: "search for points", chords: ["/"], run: (view) => view.openFind() },
+  { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
+  {
+    label: "Esc",
+    help: "cancel what is being drawn, end the tour, close the field of the class, leave the questions, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
+    chords: ["Escape"],
+    run: escape,
+  },
+  {
+    label: "1 – 9",
+    help: "choose a class: by its place, or where all are named by digits, 0 among them, by its name",
+    chords: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    run: (view, event) => view.chooseClass(classFor(view, event)),
+  },
+  {
+    label: "T",
+    help: "type a class: for the selection, for the point asked for, or to label with next",
+    chords: ["t"],
+    run: (view) => view.naming.begin(),
+  },
+  { label: "Enter", help: "label the selection", chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
+  { label: "H", help: "pin the selection, or unpin it", chords: ["h"], run: (view) => view.pin() },
+  { label: "A", help: "keep the selection apart from another: once for each", chords: ["a"], run: (view) => view.keepApart() },
+  { label: "F2", help: "rename the chosen class", chords: ["F2"], run: (view) => (view.renaming.value = view.chosenName.peek() || null) },
+  {
+    label: "Ctrl Z",
+    help: "undo; with Shift redo",
+    chords: ["Ctrl z"],
+    run: (view, event) => (event.shiftKey ? view.redo() : view.undo()),
+  },
+  { label: "Ctrl Y", help: "redo", chords: ["Ctrl y"], run: (view) => view.redo() },
+  { label: "?", help: "show or hide this list", chords: ["?"], run: (view) => view.showHelp(!view.helpOpen.peek()) },
+];
+
+export const MOUSE: readonly { label: string; help: string }[] = [
+  { label: "Lasso, name, Enter", help: "label what is inside: type a name, its first letters or its number" },
+  { label: "Drag", help: "pan, or draw with the lasso, the box or the brush" },
+  { label: "Shift + drag", help: "with one of these tools: add to the selection" },
+  { label: "Alt + drag", help: "remove from the selection" },
+  { label: "Shift Alt + drag", help: "keep only what is selected already" },
+  { label: "Click", help: "keep the card of a point open, or close it" },
+  { label: "Shift + click", help: "add or remove one point" },
+  { label: "Wheel", help: "zoom, once the map has been clicked" },
+  { label: "Two fingers", help: "pan and zoom, with any tool" },
+  { label: "Rest a finger", help: "then draw: add to the selection; then lift: add or remove one point" },
+];
+
+/** Handle a key press; true when it was ours. */
+export function handleKey(view: View, event: KeyboardEvent): boolean {
+  const field = fieldOf(event.target);
+  const chord = chordOf(event);
+  if (field === null || chord === null || event.defaultPrevented || event.isComposing) return false;
+  // An empty field for a class leaves what is no beginning of a name to the map.
+  if (field === "name" && chord !== " " && !chord.startsWith("Ctrl ")) return false;
+  const binding = KEYS.find(
+    ({ chords, except, when }) => chords.includes(chord) && !except?.includes(field) && (when?.(view) ?? true),
+  );
+  binding?.run(view, event);
+  return binding !== undefined;
+}
+
+/** A key press as text: "Ctrl z" or "s"; Shift is left to the bindings. Null with Alt and AltGr. */
+function chordOf(event: KeyboardEvent): string | null {
+  if (event.altKey || event.getModifierState("AltGraph")) return null;
+  const key = keyOf(event);
+  return event.ctrlKey || event.metaKey ? `Ctrl ${key}` : key;
+}
+
+/**
+ * What a key stands for on any keyboard: its character, but the Latin letter of its place where it has
+ * another alphabet's, and its digit where the upper row has digits only with Shift, as in French.
+ */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  if (key.length !== 1) return key;
+  const digit = /^Digit(\d)$/.exec(code)?.[1];
+  if (digit && !shiftKey && !"+-=".includes(key)) return digit;
+  const letter = /^Key([A-Z])$/.exec(code)?.[1];
+  if (letter && key > "\x7f") return letter.toLowerCase();
+  return key.toLowerCase();
+}
+
+/** The kind of a field; null for one that keeps every key. */
+function fieldOf(target: EventTarget | null): Field | null {
+  if (target instanceof HTMLInputElement) {
+    if (target.dataset["empty"] === "true") return "name";
+    if (target.type === "range") return "range";
+    return target.type === "radio" || target.type === "checkbox" ? "choice" : null;
+  }
+  if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return null;
+  if (target instanceof HTMLButtonElement) return "button";
+  // The path strip, a composite widget of our own, moves by arrows as a slider does.
+  if (target instanceof HTMLElement && target.getAttribute("role") === "slider") return "range";
+  return "none";
+}
+
+/** The class of a number key, −1 if there is none. */
+function classFor(view: View, event: KeyboardEvent): number {
+  return classOfKey(keyOf(event), view.store.traits.classes.peek());
+}
+
+function answerByKey(view: View, event: KeyboardEvent): void {
+  view.questions.answer(classFor(view, event), keyOf(event));
+}
+
+function answerWithChosen(view: View): void {
+  const name = view.chosenName.peek();
+  if (name) view.questions.answerAs(name);
+  else view.say("There is no class yet");
+}
+
+function selectAtCursor(view: View): void {
+  const point = view.map.peek()?.cursorPoint() ?? -1;
+  if (point >= 0) view.select(Uint32Array.of(point), "toggle");
+  else view.say("No point near the cursor");
+}
+
+function toggleCard(view: View): void {
+  const map = view.map.peek();
+  const point = map?.cursorShown ? map.cursorPoint() : map?.hover.peek()?.index ?? -1;
+  if (point >= 0) view.toggleCard(point);
+  else view.say("No point near the cursor or pointer");
+}
+
+function moveCursor(view: View, event: KeyboardEvent): void {
+  const [x, y] = ARROWS[event.key];
+  const by = event.shiftKey ? LEAP : STEP;
+  const point = view.map.peek()?.moveCursor(x * by, y * by) ?? -1;
+  if (point >= 0) view.say(describePoint(view, point));
+}
+
+function escape(view: View): void {
+  const map = view.map.peek();
+  if (map?.cancelDrawing()) view.say("Canceled");
+  else if (view.helpOpen.peek()) view.showHelp(false);
+  else if (view.tour.peek()) view.tour.value = false;
+  else if (view.naming.purpose.peek()) view.naming.close();
+  else if (view.questions.asking) view.questions.leave();
+  else if (map?.cursorShown) map.hideCursor();
+  else if (view.apart.peek()) view.cancelApart();
+  else if (view.store.traits.cards.peek().length) view.closeCards();
+  else view.clearSelection();
+}
+
+function describePoint(view: View, index: number): string {
+  const { label_codes: labels, classes, color_column: column, color_values: values, pinned } = view.store.traits;
+  const name = inline(view.store.cards.name(index) ?? "");
+  const parts = [name ? `${name}, point ${index}` : `Point ${index}`];
+  const label = classes.peek()[labels.peek()[index]];
+  if (label) parts.push(`labeled ${label.name}`);
+  if (pinned.peek().includes(index)) parts.push("pinned");
+  const suggested = label || view.questions.hidden.peek().has(index) ? "" : view.questions.suggestedText(index);
+  if (suggested) parts.push(`suggested ${suggested}`);
+  const { kind, title, names } = column.peek();
+  const value = values.peek()[index];
+  if (kind === "category" && value >= 0) parts.push(`${title || "value"} ${names[value]}`);
+  if ((kind === "number" || kind === "time") && !Number.isNaN(value)) parts.push(`${title || "value"} ${columnText(kind, value, 4)}`);
+  return parts.join(", ");
+}
