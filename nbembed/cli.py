@@ -1,4 +1,4 @@
-"""The command line: ``nbembed lab``, ``reproduce``, ``soak`` and ``info``."""
+"""The command line: ``nbembed lab``, ``reproduce`` and ``info``."""
 
 from __future__ import annotations
 
@@ -46,8 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             fresh=known.fresh,
             results=known.results,
         )
-    if known.command == "soak":
-        return soak(known.minutes, known.epochs, known.seed, known.only)
     return info()
 
 
@@ -102,23 +100,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--jobs", type=int, metavar="N", help="processes for splits and folds; -1: one on each core"
-    )
-    command = commands.add_parser(
-        "soak",
-        help="look for faults with random steering, kills and damaged files",
-        description="Steer sessions at random from several threads, kill processes that save, "
-        "open damaged files, send badly formed messages; check after each epoch that replays have "
-        "the same bits and that sessions and threads are gone. Each line names the seed of an "
-        "epoch. The exit status is 1 if a promise was broken.",
-    )
-    length = command.add_mutually_exclusive_group()
-    length.add_argument(
-        "--minutes", type=float, default=1.0, metavar="N", help="begin epochs for so long"
-    )
-    length.add_argument("--epochs", type=int, metavar="N", help="run so many epochs instead")
-    command.add_argument("--seed", type=int, metavar="S", help="of the first epoch, else drawn")
-    command.add_argument(
-        "--only", action="append", metavar="SUBJECT", help="leave out the other subjects"
     )
     commands.add_parser(
         "info", help="show versions, cores, the backend and where compiled code is cached"
@@ -326,50 +307,6 @@ def _reproduce_problem(
     if unknown:
         return "\n  ".join([f"Unknown experiments: {', '.join(unknown)}. Available:", *known])
     return ""
-
-
-# -- nbembed soak ------------------------------------------------------------------------------
-
-
-def soak(
-    minutes: float, epochs: int | None, seed: int | None, only: Sequence[str] | None = None
-) -> int:
-    """Look for faults with random steering; see :mod:`nbembed.soak`.
-
-    Parameters
-    ----------
-    minutes : float
-        No epoch begins later than this.
-    epochs : int or None
-        Run so many instead.
-    seed : int or None
-        Of the first epoch; drawn if ``None``.
-    only : sequence of str or None
-        Keys of ``soak.SUBJECTS``; all if ``None``.
-
-    Returns
-    -------
-    status : int
-        1 if a promise was broken; 2 if an argument is not legal, and nothing is run then.
-    """
-    from nbembed import soak
-
-    subjects = tuple(only or soak.SUBJECTS)
-    wrong = [
-        f"--only must be one of {', '.join(soak.SUBJECTS)}, got {name}"
-        for name in subjects
-        if name not in soak.SUBJECTS
-    ]
-    if not 0 <= minutes < float("inf"):
-        wrong.append(f"--minutes must be at least 0 and finite, got {minutes}")
-    if epochs is not None and epochs < 1:
-        wrong.append(f"--epochs must be at least 1, got {epochs}")
-    if seed is not None and seed < 0:
-        wrong.append(f"--seed must be at least 0, got {seed}")
-    if wrong:
-        print(wrong[0], file=sys.stderr)
-        return 2
-    return soak.run(minutes, epochs, seed, subjects)
 
 
 # -- nbembed info ------------------------------------------------------------------------------

@@ -46,7 +46,6 @@ RANKS = {
     "widget": 10,
     "experiments": 11,
     "plots": 10,
-    "soak": 11,
     "cli": 12,
     "__main__": 13,
 }

@@ -20,7 +20,7 @@ from nbembed.experiments.papers.catalog import NAMES
 PACKAGE = Path(__file__).resolve().parents[2]
 #: Parts of the package on which no figure depends.
 APART = {
-    "__main__.py", "cli.py", "drawing", "experiments", "plots", "points", "session", "soak",
+    "__main__.py", "cli.py", "drawing", "experiments", "plots", "points", "session",
     "widget",
 }  # fmt: skip
 #: Where the protocols of experiments are.

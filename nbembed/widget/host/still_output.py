@@ -2,12 +2,12 @@
 
 Where no kernel runs, a widget shows nothing: on GitHub, in what nbconvert makes of a notebook, in a
 notebook that is opened again. The picture is an output of its own, which a page with a live map
-hides (``frontend/src/host/still_output.ts``). It is replaced when nothing has changed for a moment, and
-now and then while a map moves, so that a saved notebook has the last map: drawing twenty thousand
-points takes a quarter of a second, for which a person who is at work should not wait. On request
-the page that zooms and shows cards lies over the picture, in a frame; where frames are removed, the
-picture is left. A short script follows, which hides what JupyterLab says where the widget's model
-is lost (``frontend/src/lost_widget.ts``).
+hides (``frontend/src/host/still_output.ts``). It is replaced when nothing has changed for a moment,
+and now and then while a map moves, so that a saved notebook has the last map: drawing twenty
+thousand points takes a quarter of a second, for which a person who is at work should not wait. On
+request the page that zooms and shows cards lies over the picture, in a frame; where frames are
+removed, the picture is left. A short script follows, which hides what JupyterLab says where the
+widget's model is lost (``frontend/src/lost_widget.ts``).
 """
 
 from __future__ import annotations

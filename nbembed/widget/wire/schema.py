@@ -9,8 +9,8 @@ it has seen a reply.
 
 From these tables come the widget's traits (``explorer``), the checks of incoming messages
 (``protocol``) and the page's types and signals (``typescript``, which writes
-``frontend/src/wire/wire.generated.ts``). What the page may ask for is in ``page_commands``; what it may
-ask to know is in ``queries``.
+``frontend/src/wire/wire.generated.ts``). What the page may ask for is in ``page_commands``; what it
+may ask to know is in ``queries``.
 """
 
 from __future__ import annotations

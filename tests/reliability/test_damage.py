@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nbembed as nb
-from nbembed.soak import damage
+from tests.reliability import damage
 
 
 def damaged(path: Path, alpha: Any) -> Path:

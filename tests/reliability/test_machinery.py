@@ -1,8 +1,7 @@
-"""The report, the verdict and the drawing of commands."""
+"""The machinery of random use: it sees the faults that it is there to see."""
 
 from __future__ import annotations
 
-import logging
 import threading
 import weakref
 from collections import Counter
@@ -13,26 +12,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed import cli, soak
 from nbembed.kernels import threads
 from nbembed.methods import HSSNE
 from nbembed.session import Session
 from nbembed.session.core.arguments import PARAMETERS
 from nbembed.session.core.commands import COMMANDS
-from nbembed.soak import drawing, epochs, messages
-from nbembed.soak.damage import _foreign_code
-from nbembed.soak.drawing import Situation
-from nbembed.soak.kills import _last_saved
-from nbembed.soak.messages import RecordedExplorer, check_message, legal
-from nbembed.soak.mutations import PAYLOAD, mutate
-from nbembed.soak.outcome import Outcome
-from nbembed.soak.resources import live_sessions
-from nbembed.soak.steering import REFUSALS, check_replays
 from nbembed.supervision import Supervision
 from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.view.column_search import ColumnSearch
 from nbembed.widget.wire import page_commands, schema
 from nbembed.widget.wire.queries import QUERIES
+from tests.reliability import drawing, epochs, messages
+from tests.reliability.damage import _foreign_code
+from tests.reliability.drawing import Situation
+from tests.reliability.kills import _last_saved
+from tests.reliability.messages import ForeignErrors, RecordedExplorer, check_message, legal
+from tests.reliability.mutations import PAYLOAD, mutate
+from tests.reliability.outcome import Outcome
+from tests.reliability.resources import live_sessions
+from tests.reliability.steering import REFUSALS, check_replays
 from tests.session.fake import Fake
+
+QUERY = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
+         "arguments": {"use": "find", "text": ""}}  # fmt: skip
 
 
 @pytest.fixture
@@ -45,17 +47,13 @@ def fake(outcome: Outcome) -> dict[str, Any]:
     return {"steering": lambda rng, folder: outcome}
 
 
-def test_a_clean_run_says_so_and_a_failure_names_its_seed(monkeypatch):
-    lines: list[str] = []
-    monkeypatch.setattr(epochs, "SUBJECTS", fake(Outcome(Counter(commands=3, refused=1))))
-    assert epochs.run(epochs=2, seed=7, subjects=("steering",), tell=lines.append) == 0
-    assert lines[1].startswith("seed 7: 3 commands (1 refused)")
-    assert lines[2].startswith("seed 8:")
-    assert "epochs             2" in lines
-    assert "failures           0" in lines
+def test_a_failure_names_its_seed(monkeypatch):
+    monkeypatch.setattr(epochs, "SUBJECTS", fake(Outcome(Counter(commands=3))))
+    found = epochs.run(range(7, 9), ("steering",))
+    assert found.failures == []
+    assert found.counts == Counter(epochs=2, commands=6)
     monkeypatch.setattr(epochs, "SUBJECTS", fake(Outcome(failures=["lost a label"])))
-    assert epochs.run(epochs=1, seed=7, subjects=("steering",), tell=lines.append) == 1
-    assert "  FAILED (seed 7) steering: lost a label" in lines
+    assert epochs.run([7], ("steering",)).failures == ["seed 7, steering: lost a label"]
 
 
 def test_what_a_subject_raises_is_a_failure_and_the_next_one_runs(monkeypatch):
@@ -111,8 +109,8 @@ def test_the_pool_that_all_maps_share_is_no_thread_left_behind(monkeypatch):
 
 
 def test_memory_is_compared_between_the_halves_of_a_long_run():
-    assert epochs.grown([100, *([200] * 10), *([210] * 10)]) == 10
-    assert epochs.grown([100, *range(100, 1100, 50)]) == 500
+    assert epochs.grown([*([200] * 10), *([210] * 10)]) == 10
+    assert epochs.grown(list(range(100, 1100, 50))) == 500
     assert epochs.grown([100, 900]) == 0, "too short to tell"
     assert epochs.grown([None] * 30) == 0
 
@@ -206,11 +204,9 @@ def test_the_answer_to_the_last_message_is_checked(monkeypatch, tmp_path):
         assert looked.wait(60.0)
         return {"type": "answer", "name": query.name, "fields": {"low": float("nan")}}, []
 
-    query = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "find_columns",
-             "arguments": {"use": "find", "text": ""}}  # fmt: skip
     X = np.random.default_rng(0).normal(size=(20, 3))
     monkeypatch.setattr(messages, "new_session", lambda rng: Session(X, Fake()))
-    monkeypatch.setattr(messages, "message", lambda rng, session: (query, []))
+    monkeypatch.setattr(messages, "message", lambda rng, session: (QUERY, []))
     monkeypatch.setattr(RecordedExplorer, "take", first_take)
     monkeypatch.setattr(QuerySource, "_answer", late)
     rng: Any = SimpleNamespace(random=lambda: 1.0)
@@ -218,14 +214,37 @@ def test_the_answer_to_the_last_message_is_checked(monkeypatch, tmp_path):
     assert ["the answer to find_columns" in failure for failure in outcome.failures] == [True]
 
 
-def test_legal_values_are_drawn_for_all_that_a_page_sends():
+def test_legal_values_are_drawn_for_all_that_a_page_sends(session):
     rng = np.random.default_rng(0)
     sent = [*schema.FROM_PAGE.values()]
     called = [*page_commands.COMMANDS.values(), *QUERIES.values()]
     fields = [f for message in sent for f in message.fields]
     fields += [f for one in called for f in one.arguments]
     for f in fields:
-        f.check(legal(rng, f.type))
+        f.check(legal(rng, f.type, Situation.of(session)))
+
+
+def test_an_error_of_a_query_that_is_no_refusal_is_found(monkeypatch, session):
+    def answer(self, use, text):
+        raise error
+
+    def found() -> list[str]:
+        outcome = Outcome()
+        explorer, errors = RecordedExplorer(session=session), ForeignErrors(outcome)
+        try:
+            check_message(explorer, QUERY, [], outcome)
+            assert explorer._queries.wait(60.0)
+        finally:
+            errors.close()
+            explorer.close()
+        return outcome.failures
+
+    monkeypatch.setattr(ColumnSearch, "answer", answer)
+    error = KeyError("column")
+    (failure,) = found()
+    assert "KeyError('column')" in failure
+    error = ValueError("column must be there")  # refused
+    assert found() == []
 
 
 def test_only_whole_lines_of_a_killed_process_count():
@@ -246,29 +265,6 @@ def test_the_same_seed_does_the_same_damage(session, tmp_path):
         one, other = (mutate(np.random.default_rng([5, case]), original) for _ in range(2))
         assert one[0] == other[0]
         assert one[1] != original
-
-
-def test_the_command_line_checks_its_options(monkeypatch, capsys):
-    asked: list[Any] = []
-    monkeypatch.setattr(soak, "run", lambda *given: asked.append(given) or 0)
-    assert cli.main(["soak", "--minutes", "2", "--seed", "5"]) == 0
-    assert asked == [(2.0, None, 5, tuple(soak.SUBJECTS))]
-    assert cli.main(["soak", "--epochs", "1", "--only", "kills"]) == 0
-    assert asked[1][1:] == (1, None, ("kills",))
-    for wrong in (["--only", "x"], ["--minutes", "nan"], ["--epochs", "0"], ["--seed", "-1"]):
-        assert cli.main(["soak", *wrong]) == 2
-        assert wrong[0] in capsys.readouterr().err
-    assert len(asked) == 2
-
-
-def test_a_subject_s_end_leaves_the_log_as_it_was(monkeypatch):
-    def interrupted(rng, folder):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(epochs, "SUBJECTS", {"steering": interrupted})
-    with pytest.raises(KeyboardInterrupt):
-        epochs.run(epochs=1, seed=7, subjects=("steering",), tell=lambda line: None)
-    assert logging.root.manager.disable == logging.NOTSET
 
 
 def test_sessions_are_counted_among_weak_proxies_of_what_is_gone():

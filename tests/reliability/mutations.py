@@ -1,16 +1,18 @@
-"""Random damage to session files: to their bytes, their arrays, their JSON."""
+"""Random damage to session files, to their bytes, arrays and JSON, and to JSON elsewhere."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nbembed.soak.drawing import Rng, pick
+from tests.reliability.drawing import Rng, pick
 
 #: Python that must never become part of a script.
 PAYLOAD = '"); __import__("os").abort() #'
@@ -118,6 +120,31 @@ def _inflated(rng: Rng, members: Members) -> str:
     return f"{name} inflated to {BOMB >> 20} MiB"
 
 
+def _as_type(dtype: str, array: np.ndarray) -> np.ndarray:
+    return array.astype(dtype)
+
+
+#: Arrays in the place of a file's.
+ARRAYS: tuple[Callable[[np.ndarray], np.ndarray], ...] = (
+    lambda a: np.full(a.shape, np.nan),
+    lambda a: np.full(a.shape, np.inf),
+    lambda a: np.full(a.shape, 1e300),
+    lambda a: np.full(a.shape, 10**6),
+    lambda a: np.full(a.shape, -(10**6)),
+    lambda a: -a.astype(float) - 1,
+    lambda a: np.concatenate([a, a]),
+    lambda a: np.ascontiguousarray(a.T),
+    lambda a: a[::-1],
+    lambda a: a[:-1],
+    lambda a: a[:0],
+    lambda a: a[None],
+    lambda a: a.reshape(-1),
+    lambda a: np.array(1.0),
+    lambda a: a.astype(a.dtype.newbyteorder(">")),
+    *(partial(_as_type, dtype) for dtype in ("<f4", "<f8", "<i8", "<u1", "<c16", "U5", "?")),
+)  # fmt: skip
+
+
 def _array_changed(rng: Rng, members: Members) -> str:
     names = [name for name in sorted(members) if name.endswith(".npy")]
     if not names:
@@ -127,30 +154,19 @@ def _array_changed(rng: Rng, members: Members) -> str:
         array = np.load(io.BytesIO(members[name]), allow_pickle=False)
     except Exception:  # damaged by an earlier change
         return f"{name} left as it is"
-    form = int(rng.integers(7))
-    if form == 0 and array.size:
-        array = array.copy()
-        with np.errstate(all="ignore"):
-            values = np.array([np.nan, np.inf, -1, 0, 1e308, 2**31, 10**9]).astype(array.dtype)
-        array.flat[int(rng.integers(array.size))] = pick(rng, list(values))
-    elif form == 1:
-        array = array[: int(rng.integers(array.shape[0] + 1))] if array.ndim else array
-    elif form == 2:
-        with np.errstate(all="ignore"):
-            array = array.astype(pick(rng, ("<f4", "<i8", "<u1", "<c16", "U5", "?", ">f8")))
-    elif form == 3:
-        array = array.reshape(-1)
-    elif form == 4:
-        array = array[None]
-    elif form == 5:
-        array = np.concatenate([array, array])
-    else:
+    buffer, form = io.BytesIO(), int(rng.integers(len(ARRAYS) + 8))
+    if form < 2:
         header = {"descr": "<f8", "fortran_order": False, "shape": (10**9, 8)}
-        buffer = io.BytesIO()
         np.lib.format.write_array_header_1_0(buffer, header)
         members[name] = buffer.getvalue()
         return f"{name} claims 10⁹ rows"
-    buffer = io.BytesIO()
+    with np.errstate(all="ignore"), contextlib.suppress(ValueError, TypeError):  # of text
+        if form < 8 and array.size:
+            values = np.array([np.nan, np.inf, -1, 0, 1e308, 2**31, 10**9]).astype(array.dtype)
+            array = array.copy()
+            array.flat[int(rng.integers(array.size))] = pick(rng, list(values))
+        elif array.ndim:
+            array = ARRAYS[form - 8](array)
     np.save(buffer, array)
     members[name] = buffer.getvalue()
     return f"{name} is {array.dtype} {array.shape}, form {form}"
@@ -161,7 +177,14 @@ def _json_changed(rng: Rng, members: Members) -> str:
         content = json.loads(members["session.json"])
     except (KeyError, ValueError, RecursionError):
         return "no JSON left"
-    place: Any = content
+    words = spoil(rng, content)
+    members["session.json"] = json.dumps(content).encode("utf-8", "surrogatepass")
+    return f"session.json: {words}"
+
+
+def spoil(rng: Rng, tree: Any) -> str:
+    """Change JSON data in one place; return what was done."""
+    place: Any = tree
     way: list[Any] = []
     while isinstance(place, dict | list) and place:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -174,10 +197,8 @@ def _json_changed(rng: Rng, members: Members) -> str:
             break
         place = place[key]
     if not way or not isinstance(place, dict | list):
-        return "JSON left as it is"
-    what = _changed_entry(rng, place, way[-1])
-    members["session.json"] = json.dumps(content).encode("utf-8", "surrogatepass")
-    return f"session.json: {'.'.join(map(str, way))} {what}"
+        return "left as it is"
+    return f"{'.'.join(map(str, way))} {_changed_entry(rng, place, way[-1])}"
 
 
 def _changed_entry(rng: Rng, place: Any, key: Any) -> str:

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
 import nbembed as nb
-from tests.fuzz import arguments, strategies
-from tests.fuzz.outcomes import check_finite, check_map
-from tests.fuzz.strategies import Form, World
+from tests.reliability import arguments, strategies
+from tests.reliability.promises import check_finite, check_map
+from tests.reliability.strategies import Form, World
 
 #: What a call with wrong arguments raises: exactly these types, no others derived from them.
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
@@ -83,7 +83,8 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("nb.objectives.*.evaluate", "cost"): "each iteration calls it: the flag is not checked",
 }
 
-#: Callables that are fuzzed by sequences of calls rather than alone (:mod:`tests.fuzz.live`).
+#: Callables that are fuzzed by sequences of calls rather than alone
+#: (:mod:`tests.reliability.live`).
 LIVE = ("nb.Session", "nb.Session.*", "nb.load_session", "nb.Explorer", "nb.Explorer.*")
 
 #: Relative number of calls, by pattern; 1 where nothing is said. Each takes milliseconds to refuse
@@ -426,7 +427,7 @@ def checks(name: str) -> Callable[[Any, Mapping[str, Any]], None]:
 @functools.cache
 def table() -> dict[str, Entry]:
     """Return all entries by name."""
-    from tests.fuzz import live
+    from tests.reliability import live
 
     entries = [Entry(*each) for each in live.entries()]
     classes: dict[str, type] = {}

@@ -20,8 +20,8 @@ from sklearn.linear_model import LogisticRegression
 
 import nbembed as nb
 from nbembed.affinities import perplexity_affinities
-from tests.fuzz import strategies as values
-from tests.fuzz.strategies import Strategy, World
+from tests.reliability import strategies as values
+from tests.reliability.strategies import Strategy, World
 
 Good = Callable[[World], Strategy]
 

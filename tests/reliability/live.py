@@ -1,4 +1,4 @@
-"""Sequences of calls: steering a live session, messages of a page, damaged session files.
+"""Sequences of calls: steering a live session, and Explorers made and assigned to.
 
 Every command may be refused; whatever is accepted must leave a session that comes to rest, has not
 failed, and has a finite layout.
@@ -6,11 +6,8 @@ failed, and has a finite layout.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
-import logging
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,14 +17,10 @@ from hypothesis import strategies as st
 from traitlets import TraitError
 
 import nbembed as nb
-from nbembed.widget.answers import query_source
-from nbembed.widget.wire import page_commands, schema
-from nbembed.widget.wire.page_commands import CommandType
-from nbembed.widget.wire.queries import QUERIES
-from nbembed.widget.wire.query_types import QueryType
-from tests.fuzz import arguments, calls, damage, strategies
-from tests.fuzz.outcomes import Fault, check_finite, check_refusal
-from tests.fuzz.strategies import Strategy, World
+from tests.reliability import arguments, calls, strategies
+from tests.reliability.mutations import spoil
+from tests.reliability.promises import Fault, check_finite, check_refusal
+from tests.reliability.strategies import Strategy, World
 
 #: What commands of a session raise: RuntimeError where it is closed or has failed.
 REFUSALS = (ValueError, TypeError, RuntimeError)
@@ -132,6 +125,12 @@ def a_log() -> list[dict[str, Any]]:
     return json.loads(json.dumps(_log()))
 
 
+def damaged_log(seed: int) -> list[dict[str, Any]]:
+    log = a_log()
+    spoil(np.random.default_rng(seed), log)
+    return log
+
+
 @st.composite
 def commands(draw: Any) -> tuple[str, dict[str, Any]]:
     """One call of a session's method, mostly legal."""
@@ -146,7 +145,7 @@ def commands(draw: Any) -> tuple[str, dict[str, Any]]:
             keyword = draw(st.sampled_from([*PARAMETERS, "", "\ud800", "self", "method"]))
             value[name] = {keyword: draw(strategies.hostile_count())}
         elif member == "replay" and name == "log":
-            value[name] = draw(damage.json_damage(a_log()))
+            value[name] = draw(st.integers(0, 2**32 - 1).map(damaged_log))
         elif name == "k":
             value[name] = draw(strategies.hostile_count())
         else:
@@ -236,189 +235,11 @@ def begin(**values: Any) -> None:
 # -- files ------------------------------------------------------------------------------------
 
 
-def load(content: bytes) -> None:
-    """Load a damaged file; if it is accepted, everything that it holds must work."""
-    path = Path(f"damaged-{os.getpid()}.nbembed")
-    path.write_bytes(content)
-    session = nb.load_session(path)
-    try:
-        settle(session)
-        for _ in range(4):
-            if session.can_undo:
-                session.undo()
-        while session.can_redo:
-            session.redo()
-        for name in session.snapshots:
-            session.restore(name)
-        session.step(2)
-        session.wait(timeout=REST)
-        settle(session)
-        session.save(path)
-    finally:
-        session.close()
-        path.unlink(missing_ok=True)
-
-
 def load_anything(**values: Any) -> None:
     nb.load_session(**values).close()
 
 
 # -- the Explorer -----------------------------------------------------------------------------
-
-
-# What a page sends with its commands, by the name of the argument.
-SENT: dict[str, Strategy] = {
-    "class": strategies.names(), "name": strategies.names(), "old": strategies.names(),
-    "new": strategies.names(), "confidence": st.sampled_from([1, 0.5, 0, 1e300]),
-    "k": st.integers(1, 5), "size": st.integers(0, 5), "index": st.integers(-1, 3),
-    "method": st.sampled_from(["SNE", "NeRV", "PCA", "FDA", "nothing"]),
-    "shown": st.booleans(), "descending": st.booleans(), "column": st.integers(-1, 4),
-    "text": st.sampled_from(["", "a", "#3", "\u202e"]),
-    "use": st.sampled_from(["find", "color", "x"]),
-    "table": st.sampled_from(["data", "labels", "x"]),
-    "filters": st.lists(
-        st.fixed_dictionaries({
-            "column": st.integers(0, 4), "low": st.sampled_from([None, 0.0]),
-            "high": st.sampled_from([None, 1.0]), "text": st.sampled_from(["", "1"]),
-            "categories": st.sampled_from([None, [-1], [0, 7]]),
-        }),
-        max_size=2,
-    ),
-    "space": st.sampled_from(["data", "map"]),
-    "step": st.sampled_from(["neighbors", "grow", "shrink", "x"]),
-    "mode": st.sampled_from(["column", "class", "probability", "suggestion", "stress", "x"]),
-    "what": st.sampled_from(["making", "learning", "suggestions", "unsupervised", "nothing"]),
-    "point": st.integers(-1, 60),
-    "measure": st.sampled_from(["trustworthiness", "continuity", "kept", "stress", "pull", "x"]),
-    "snapshot": st.sampled_from(["", "snapshot 1", "lost"]),
-    "onto": st.sampled_from(["", "snapshot 1", "snapshot 2"]),
-    "view": st.sampled_from(["side", "blend", "x"]), "by_change": st.booleans(),
-    "into": strategies.names(), "word": strategies.names(),
-    "color": st.sampled_from(["#E69F00", "#e69f00", "red", ""]),
-    "symbol": st.sampled_from(["star", "circle", "heart"]), "hidden": st.booleans(),
-    "place": st.integers(-1, 3),
-    "number": st.integers(0, 4),
-    "by": st.sampled_from(["lasso", "", "x" * 99]),
-}  # fmt: skip
-
-
-@st.composite
-def messages(draw: Any) -> tuple[Any, list[bytes]]:
-    """A message of a page: mostly well-formed, sometimes with one part replaced."""
-    kind = draw(st.sampled_from(["command", "command", "query"] if QUERIES else ["command"]))
-    table: Mapping[str, CommandType | QueryType] = (
-        QUERIES if kind == "query" else page_commands.COMMANDS
-    )
-    name = draw(st.sampled_from(sorted(table)))
-    command = table[name]
-    told: dict[str, Any] = {f.name: draw(SENT[f.name]) for f in command.arguments}
-    if isinstance(command, CommandType) and command.parameters:
-        told = draw(
-            st.dictionaries(st.sampled_from(PARAMETERS), strategies.json_values(), max_size=2)
-        )
-    content: Any = {"type": kind, "client": "page", "request": draw(st.integers(1, 9)),
-                    "asker": 0, "name": name, "arguments": told}  # fmt: skip
-    content = draw(
-        st.one_of(
-            st.just(content),
-            st.just(content),
-            damage.json_damage(content),
-            st.sampled_from(
-                ["hello", "bye", "visible", "ack", "suggesting", "inspect", "naming"]
-            ).map(
-                lambda kind: {
-                    "type": kind,
-                    "client": "page",
-                    "visible": True,
-                    "seq": 1,
-                    "shown": True,
-                    "point": 3,
-                    "points": [0, 7],
-                }
-            ),
-            strategies.json_values(),
-        )
-    )
-    indices = st.lists(st.sampled_from([0, 1, 2, 3, 7, 8, 2**31, 2**32 - 1]), max_size=4)
-    buffers = [np.array(draw(indices), dtype="<u4").tobytes() for _ in command.points]
-    return content, draw(st.sampled_from([buffers, buffers, buffers, [], [b"abc"], [b""] * 3]))
-
-
-def _is_command(content: Any) -> bool:
-    return (
-        isinstance(content, dict)
-        and content.get("type") == "command"
-        and content.get("client") == "page"
-        and type(content.get("request")) is int
-        and 0 < content["request"] < 2**53
-    )
-
-
-class _Heard(logging.Handler):
-    """Keeps the errors that are logged."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.INFO)
-        self.errors: list[BaseException] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info and record.exc_info[1]
-        if error:
-            self.errors.append(error)
-
-
-@contextlib.contextmanager
-def query_errors() -> Iterator[list[BaseException]]:
-    """Give the errors of queries in the block: a page is told their texts alone."""
-    logger, heard = logging.getLogger(query_source.__name__), _Heard()
-    level = logger.level
-    logger.setLevel(logging.INFO)
-    logger.addHandler(heard)
-    try:
-        yield heard.errors
-    finally:
-        logger.removeHandler(heard)
-        logger.setLevel(level)
-
-
-def check_answers(explorer: Any, sent: list[Any], errors: list[BaseException]) -> None:
-    """Wait for the answers to queries; each is plain JSON, and no error is a foreign one."""
-    if not explorer._queries.wait(REST):
-        raise Fault("queries are not answered")
-    for answer in [message for message in sent if message.get("type") == "answer"]:
-        json.dumps(answer, allow_nan=False, ensure_ascii=False).encode("utf-8")
-    for error in errors:
-        if not isinstance(error, REFUSALS):
-            raise Fault(f"a query raised {type(error).__name__}: {error}") from error
-
-
-def talk(messages: list[tuple[Any, list[bytes]]], state: dict[str, Any]) -> None:
-    """Send messages of a page to an Explorer; each gets its reply or answer, in plain JSON."""
-    explorer = nb.Explorer(arguments.some_data(WORLD), nb.SNE(random_state=0), autoplay=False)
-    sent: list[Any] = []
-    explorer.send = lambda content, buffers=None: sent.append(content)
-    try:
-        receive = explorer._msg_callbacks.callbacks[-1]
-        with query_errors() as errors:
-            for content, buffers in messages:
-                before = len(sent)
-                receive(explorer, content, buffers)
-                replies = [m for m in sent[before:] if m.get("type") == "reply"]
-                if _is_command(content) and not any(
-                    m["request"] == content["request"] for m in replies
-                ):
-                    raise Fault(f"no reply to {content!r}")
-                json.dumps(replies, allow_nan=False, ensure_ascii=False).encode("utf-8")
-            check_answers(explorer, sent, errors)
-        with contextlib.suppress(TraitError, *calls.REFUSALS):  # refused
-            explorer.set_state(state)
-        if explorer.n_samples != 8:
-            raise Fault("the page has set n_samples")
-        settle(explorer.session)
-        explorer.to_frame()
-    finally:
-        explorer.close()
-        explorer.session.close()
 
 
 def show(**values: Any) -> None:
@@ -481,23 +302,7 @@ def entries() -> Iterator[tuple[str, Strategy, tuple[type[Exception], ...], floa
         refusals + FILE_ERRORS,
         2,
     )  # fmt: skip
-    yield (
-        "nb.load_session (damaged files)",
-        _calls("load", load, content=damage.files()),
-        (ValueError,),
-        10,
-    )
     yield "nb.Explorer", _constructed("nb.Explorer", nb.Explorer, show), refusals, 2
-    traits = sorted(schema.TRAITS)
-    yield (
-        "nb.Explorer (messages)",
-        _calls(
-            "talk", talk, messages=st.lists(messages(), min_size=1, max_size=6),
-            state=st.dictionaries(st.sampled_from(traits), strategies.json_values(), max_size=1),
-        ),
-        (),
-        6,
-    )  # fmt: skip
     yield (
         "nb.Explorer.*",
         _calls(

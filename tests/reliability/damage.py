@@ -18,12 +18,12 @@ import numpy as np
 
 from nbembed.session import Session, load_session
 from nbembed.session.core.serialization import description
-from nbembed.soak.child import start_child
-from nbembed.soak.drawing import Rng
-from nbembed.soak.mutations import mutate
-from nbembed.soak.outcome import Outcome
-from nbembed.soak.resources import GUARD
-from nbembed.soak.steering import REFUSALS, give, new_session
+from tests.reliability.child import start_child
+from tests.reliability.drawing import Rng
+from tests.reliability.mutations import mutate
+from tests.reliability.outcome import Outcome
+from tests.reliability.resources import GUARD
+from tests.reliability.steering import REFUSALS, give, new_session
 
 #: Damaged files of an epoch.
 FILES = 40

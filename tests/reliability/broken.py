@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.fuzz.calls import REFUSALS, Call, Entry
+from tests.reliability.calls import REFUSALS, Call, Entry
 
 
 def fine(x: int) -> int:

@@ -1,6 +1,6 @@
 """Runs fuzzed calls in a child process, which may crash or hang, and reports what went wrong.
 
-    python -m tests.fuzz.runner "nb.SNE.fit" --seed 3 --calls 40
+    python -m tests.reliability.runner "nb.SNE.fit" --seed 3 --calls 40
 
 makes the calls of one entry (or of all that match the pattern) again: the same seed and number give
 the same calls. With ``--shrink`` it looks for the shortest call of a fault. ``NBEMBED_FUZZ_LOG``
@@ -54,7 +54,7 @@ class Batch:
 
     def command(self) -> str:
         where = f"{self.entry!r} --seed {self.seed} --calls {self.calls}"
-        return f"python -m tests.fuzz.runner {where} --shrink"
+        return f"python -m tests.reliability.runner {where} --shrink"
 
 
 @dataclass(frozen=True)
@@ -94,27 +94,27 @@ class Journal:
 
 def entries() -> dict[str, Any]:
     """Return the entries of the table that the environment names."""
-    name = os.environ.get("NBEMBED_FUZZ_TABLE", "tests.fuzz.calls")
+    name = os.environ.get("NBEMBED_FUZZ_TABLE", "tests.reliability.calls")
     table: dict[str, Any] = importlib.import_module(name).table()
     return table
 
 
 def attempt(call: Any, allowed: tuple[type[Exception], ...]) -> None:
-    """Make a call and raise :class:`~tests.fuzz.outcomes.Fault` if it did what it must not."""
-    from tests.fuzz import outcomes
+    """Make a call; raise ``Fault`` if it did what it must not."""
+    from tests.reliability import promises
 
     values = call.values
-    before = outcomes.fingerprint(values)
+    before = promises.fingerprint(values)
     try:
         result = call.act(**values)
-    except outcomes.Fault:
+    except promises.Fault:
         raise
     except Exception as error:
-        outcomes.check_refusal(error, allowed, call.about)
+        promises.check_refusal(error, allowed, call.about)
     else:
         call.check(result, values)
-    if outcomes.fingerprint(values) != before:
-        raise outcomes.Fault("an argument was changed")
+    if promises.fingerprint(values) != before:
+        raise promises.Fault("an argument was changed")
 
 
 def run_batch(batch: Batch, journal: Journal) -> list[Failure]:
@@ -122,7 +122,7 @@ def run_batch(batch: Batch, journal: Journal) -> list[Failure]:
     import hypothesis
     from hypothesis import HealthCheck, Phase
 
-    from tests.fuzz import outcomes
+    from tests.reliability import promises
 
     entry = entries()[batch.entry]
     found: dict[tuple[str, str], Failure] = {}
@@ -145,8 +145,8 @@ def run_batch(batch: Batch, journal: Journal) -> list[Failure]:
         try:
             attempt(call, entry.allowed)
         except Exception as error:
-            kind, place = str(error).partition(":")[0][:80], outcomes.place_of(error)
-            text = "\n".join(outcomes.lines_of(error))
+            kind, place = str(error).partition(":")[0][:80], promises.place_of(error)
+            text = "\n".join(promises.lines_of(error))
             known = found.get((kind, place))
             if known is None or len(words) < len(known.call):
                 found[kind, place] = Failure(batch, kind, place, words, text)
@@ -159,7 +159,7 @@ def run_batch(batch: Batch, journal: Journal) -> list[Failure]:
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
         if not found:  # the fuzzer itself is at fault
-            text = "\n".join(outcomes.lines_of(error))
+            text = "\n".join(promises.lines_of(error))
             found["fuzzer", ""] = Failure(batch, "the fuzzer failed", "", "", text)
     return list(found.values())
 
@@ -225,7 +225,7 @@ class Report:
 
 def plan(n_calls: int, seed: int, chosen: Callable[[str], bool] = lambda name: True) -> list[Batch]:
     """Return batches for at least ``n_calls`` calls, by the weights of the table."""
-    from tests.fuzz import calls
+    from tests.reliability import calls
 
     entries = [entry for entry in calls.table().values() if chosen(entry.name)]
     whole = sum(entry.weight for entry in entries)
@@ -262,7 +262,7 @@ def _one_child(folder: Path, left: list[Batch]) -> str:
     for each in ("results", "journal"):
         (folder / each).write_bytes(b"")
     (folder / "plan.json").write_text(json.dumps([asdict(batch) for batch in left]))
-    command = [sys.executable, "-m", "tests.fuzz.runner", "--child", str(folder)]
+    command = [sys.executable, "-m", "tests.reliability.runner", "--child", str(folder)]
     with open(folder / "errors", "wb") as errors:
         process = subprocess.Popen(
             command, cwd=ROOT, stderr=errors, stdout=errors, start_new_session=True,

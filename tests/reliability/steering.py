@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from nbembed.session import Session, load_session
-from nbembed.soak import drawing
-from nbembed.soak.comparison import differences
-from nbembed.soak.drawing import Rng, Situation
-from nbembed.soak.outcome import Outcome
-from nbembed.soak.resources import GUARD
+from tests.reliability import drawing
+from tests.reliability.comparison import differences
+from tests.reliability.drawing import Rng, Situation
+from tests.reliability.outcome import Outcome
+from tests.reliability.resources import GUARD
 
 THREADS = 4
 #: Commands that each thread gives.

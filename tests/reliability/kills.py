@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from nbembed.session import Session, load_session
-from nbembed.soak.child import start_child
-from nbembed.soak.comparison import differences
-from nbembed.soak.drawing import Rng
-from nbembed.soak.outcome import Outcome
+from tests.reliability.child import start_child
+from tests.reliability.comparison import differences
+from tests.reliability.drawing import Rng
+from tests.reliability.outcome import Outcome
 
 #: Large enough that most of a save is writing.
 N_SAMPLES, N_FEATURES = 200, 400

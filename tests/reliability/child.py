@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def start_child(module: str, *arguments: str) -> subprocess.Popen[str]:
-    """Call ``main`` of a module of this very package in a process of its own; read its stdout."""
+    """Call ``main`` of one of these modules in a process of its own; read its stdout."""
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     code = f"import sys, {module}; {module}.main(*sys.argv[1:])"

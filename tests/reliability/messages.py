@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,16 +13,17 @@ from typing import Any
 import numpy as np
 
 from nbembed.session import Session
-from nbembed.soak.comparison import differences
-from nbembed.soak.drawing import Rng, Situation, pick
-from nbembed.soak.outcome import Outcome
-from nbembed.soak.resources import GUARD
-from nbembed.soak.steering import comes_to_rest, new_session
 from nbembed.widget import Explorer
+from nbembed.widget.answers import query_source
 from nbembed.widget.wire import page_commands, schema
 from nbembed.widget.wire.queries import QUERIES
 from nbembed.widget.wire.query_types import QueryType
 from nbembed.widget.wire.wire_types import Enum, Record, Type
+from tests.reliability.comparison import differences
+from tests.reliability.drawing import Rng, Situation, pick
+from tests.reliability.outcome import Outcome
+from tests.reliability.resources import GUARD
+from tests.reliability.steering import comes_to_rest, new_session
 
 #: Messages of an epoch.
 MESSAGES = 200
@@ -59,11 +61,34 @@ class RecordedExplorer(Explorer):
         return found
 
 
+class ForeignErrors(logging.Handler):
+    """Makes failures of the errors of queries that are no refusals; a page is told their text."""
+
+    LOGGER = logging.getLogger(query_source.__name__)
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(logging.INFO)
+        self._outcome, self._level = outcome, self.LOGGER.level
+        self.LOGGER.setLevel(logging.INFO)
+        self.LOGGER.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take what was logged."""
+        self._outcome.expect(False, f"{record.getMessage()}\n{record.exc_text or record.exc_info}")
+
+    def close(self) -> None:
+        """Hear no more."""
+        self.LOGGER.removeHandler(self)
+        self.LOGGER.setLevel(self._level)
+        super().close()
+
+
 def send_messages(rng: Rng, folder: Path, messages: int = MESSAGES) -> Outcome:
     """Send random messages to an Explorer; its session's log replays in the end."""
     outcome = Outcome()
     with new_session(rng) as session:
         explorer = RecordedExplorer(session=session)
+        errors = ForeignErrors(outcome)
         try:
             for _ in range(messages):
                 if rng.random() < 0.1:
@@ -75,6 +100,7 @@ def send_messages(rng: Rng, folder: Path, messages: int = MESSAGES) -> Outcome:
             outcome.expect(answered, "the queries of pages are not answered")
             check_answers(explorer, outcome)  # those of the last messages
         finally:
+            errors.close()
             explorer.close()
         session.step(1)  # a start that was canceled is not in the log, so that a replay makes it
         if comes_to_rest(session, outcome):
@@ -147,7 +173,7 @@ def message(rng: Rng, session: Session) -> tuple[Any, list[Any]]:
             buffers.append(points.astype("<u4").tobytes())
     for field in schema.FROM_PAGE[kind].fields:
         if field.name not in content:
-            content[field.name] = legal(rng, field.type)
+            content[field.name] = legal(rng, field.type, situation)
     if rng.random() < 0.5:
         return _spoiled(rng, content, buffers)
     return content, buffers
@@ -159,12 +185,15 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def legal(rng: Rng, kind: Type) -> Any:
-    """Return a value that a type of the wire accepts."""
+def legal(rng: Rng, kind: Type, situation: Situation) -> Any:
+    """Return a value that a type of the wire accepts: of text, often a name that there is."""
     if isinstance(kind, Enum):
         return pick(rng, kind.words)
     if isinstance(kind, Record):
-        return {field.name: legal(rng, field.type) for field in kind.fields}
+        return {field.name: legal(rng, field.type, situation) for field in kind.fields}
+    known = [name for name in situation.names if kind.accepts(name)]
+    if known and rng.random() < 0.5:
+        return pick(rng, known)
     return pick(rng, [value for value in VALUES if kind.accepts(value)])
 
 
@@ -175,7 +204,7 @@ def _arguments(
         live = situation.recipe.live_parameters
         names = [parameter.name for parameter in live] or ["none"]
         return {pick(rng, names): float(rng.uniform(0.1, 1.0))}
-    arguments = {field.name: legal(rng, field.type) for field in called.arguments}
+    arguments = {field.name: legal(rng, field.type, situation) for field in called.arguments}
     if "method" in arguments:
         arguments["method"] = pick(rng, tuple(situation.methods))
     return arguments
