@@ -101,9 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--jobs", type=int, metavar="N", help="processes for splits and folds; -1: one on each core"
     )
-    commands.add_parser(
-        "info", help="show versions, cores, the backend and where compiled code is cached"
-    )
+    commands.add_parser("info", help="show versions, cores and where compiled code is cached")
     return parser
 
 
@@ -332,11 +330,6 @@ def _facts() -> Iterator[tuple[str, str]]:
     from nbembed.kernels.cores import available_cores
 
     yield "cores", f"{available_cores()} of {os.cpu_count()}"
-    from nbembed.kernels.backend import BACKEND, VARIABLE
-
-    named = os.environ.get(VARIABLE)
-    why = f" ({VARIABLE})" if named else " (NUMBA_DISABLE_JIT)" if BACKEND == "numpy" else ""
-    yield "backend", BACKEND + why
     yield "compiled code", _compiled_code()
     bundle = PACKAGE / "widget" / "static" / "explorer.js"
     yield "front end", f"{bundle.stat().st_size // 1024} KiB" if bundle.is_file() else "not built"
@@ -344,10 +337,6 @@ def _facts() -> Iterator[tuple[str, str]]:
 
 def _compiled_code() -> str:
     """Return where Numba keeps compiled code, as Numba itself finds it."""
-    from nbembed.kernels.backend import BACKEND
-
-    if BACKEND != "numba":
-        return f"none: the {BACKEND} backend compiles nothing"
     try:
         from nbembed.kernels.codegen.numba_adapter import cache_folder
         from nbembed.kernels.distances import squared_distances

@@ -152,31 +152,17 @@ def test_info_tells_versions_cores_and_the_bundle(capsys):
         assert word in out
 
 
-@pytest.mark.parametrize(
-    ("environment", "backend", "compiled"),
-    [
-        ({"NUMBA_CACHE_DIR": "{tmp}"}, "numba", r"{tmp}.* \(0 functions\)"),
-        ({"NBEMBED_BACKEND": "numpy"}, r"numpy \(NBEMBED_BACKEND\)", "none: .*"),
-        ({"NUMBA_DISABLE_JIT": "1"}, r"numpy \(NUMBA_DISABLE_JIT\)", "none: .*"),
-    ],
-)
-def test_info_names_the_backend_and_the_cache_that_is_used(
-    environment, backend, compiled, tmp_path
-):
-    ours = ("NUMBA_CACHE_DIR", "NBEMBED_BACKEND", "NUMBA_DISABLE_JIT")
-    clean = {name: value for name, value in os.environ.items() if name not in ours}
-    given = {name: value.format(tmp=tmp_path) for name, value in environment.items()}
+def test_info_names_the_cache_that_is_used(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "nbembed", "info"],
-        env=clean | given,
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
         cwd=Path(nbembed.__file__).parents[1],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert re.search(rf"^backend +{backend}$", done.stdout, re.MULTILINE)
-    expected = compiled.replace("{tmp}", re.escape(str(tmp_path)))
-    assert re.search(rf"^compiled code +{expected}$", done.stdout, re.MULTILINE)
+    expected = rf"^compiled code +{re.escape(str(tmp_path))}.* \(0 functions\)$"
+    assert re.search(expected, done.stdout, re.MULTILINE)
 
 
 def test_info_where_numba_may_write_nowhere(capsys, monkeypatch):

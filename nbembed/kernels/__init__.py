@@ -27,9 +27,5 @@ From the bottom up:
 * :mod:`~nbembed.kernels.calibration`, :mod:`~nbembed.kernels.distances`: from data to affinities;
   :mod:`~nbembed.kernels.fisher_paths`: distances in the learned metric.
 
-Backends. Kernels are compiled with numba on their first call and kept on disk. With the environment
-variable ``NBEMBED_BACKEND=numpy`` they run as the plain NumPy formulas of
-:mod:`~nbembed.kernels.reference` instead: for debugging, and on hosts without a compiler, where
-numba need not even be installed. Results agree to rounding; the time is ten to a hundred times as
-long. :mod:`~nbembed.kernels.backend` does the selection.
+Kernels are compiled with numba on their first call and kept on disk.
 """

@@ -25,8 +25,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
 from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
@@ -56,7 +54,6 @@ _LOG2_E = float(np.log2(np.e))
 _PADDING = 16
 
 
-@with_reference(reference.calibrate)
 def calibrate(
     D2: NDArray[Any],
     skip: NDArray[np.int64],
@@ -104,7 +101,6 @@ def calibrate(
     return _each_chunk(D2, skip, n_threads, out, widths, squared)
 
 
-@with_reference(reference.normalize)
 def normalize(
     D2: NDArray[Any],
     skip: NDArray[np.int64],

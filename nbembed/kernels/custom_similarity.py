@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.numba_adapter import NumbaError, njit
 from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops, SparseTerms
 from nbembed.kernels.threads import run_chunks
@@ -29,7 +27,6 @@ TINY = float(np.finfo(np.float64).tiny)
 _OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 
 
-@with_reference(reference.loops)
 @lru_cache(maxsize=32)
 def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
     """Return the loops for a similarity and its score; compiled when they are first called.
@@ -148,7 +145,6 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
     return Loops(values, dense, repulse, attract, group, terms)
 
 
-@with_reference(reference.custom_values)
 def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
     """Return H and S at each τ, float64."""
     tau = np.ascontiguousarray(tau, dtype=np.float64)
@@ -157,7 +153,6 @@ def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
     return similarity, score
 
 
-@with_reference(reference.custom_pairs)
 def custom_pairs(
     H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
@@ -208,7 +203,6 @@ def custom_pairs(
     return HeavyTailedTerms(attraction.T, repulsion.T, curvature, float(normalizer.sum()), total)
 
 
-@with_reference(reference.custom_entries)
 def custom_entries(
     H: Any,
     S: Any,
@@ -243,7 +237,6 @@ def _rows(chunk: int, n: int) -> tuple[int, int]:
     return chunk * ROWS, min((chunk + 1) * ROWS, n)
 
 
-@with_reference(reference.custom_groups)
 def custom_groups(
     H: Any, S: Any, Yt: Any, indptr: Any, members: Any, weights: Any, rates: Any
 ) -> GroupTerms:

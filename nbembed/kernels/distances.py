@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 
 if TYPE_CHECKING:
@@ -71,7 +69,6 @@ def _assemble(A, B, norms_a, norms_b, D2):
                 out[j] = total
 
 
-@with_reference(reference.squared_distances)
 def squared_distances(A: Any, B: Any) -> NDArray[np.float64]:
     """Return the squared Euclidean distance of each row of ``A`` to each row of ``B``.
 

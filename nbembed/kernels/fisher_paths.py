@@ -32,8 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import accumulate, arrays, lane_count, spread
 from nbembed.kernels.codegen.numba_adapter import as_intp, intrinsic, ir, no_result, types
@@ -52,7 +50,6 @@ TINY = 1e-30
 WORK = 4e8
 
 
-@with_reference(reference.path_lengths)
 def path_lengths(A: Any, B: Any, beta: Any, pieces: int, dtype: Any, n_threads: int) -> Any:
     """Return the lengths of the straight paths from each point of ``A`` to each of ``B``.
 
@@ -104,7 +101,6 @@ def path_lengths(A: Any, B: Any, beta: Any, pieces: int, dtype: Any, n_threads: 
     return out
 
 
-@with_reference(reference.shorten)
 def shorten(D: Any, n_threads: int) -> None:
     """Replace distances by lengths of shortest paths over the complete graph, in place.
 
@@ -130,7 +126,6 @@ def shorten(D: Any, n_threads: int) -> None:
         )
 
 
-@with_reference(reference.detours)
 def detours(direct: Any, D: Any, n_threads: int) -> Any:
     """Return shortest ways of new points: min_l direct[i, l] + D[l, j].
 

@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
@@ -31,7 +29,6 @@ from nbembed.kernels.terms import GaussianRowsTerms
 from nbembed.kernels.threads import run_chunks
 
 
-@with_reference(reference.gaussian_rows)
 def gaussian_rows(
     Yt: Any, W: Any, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> GaussianRowsTerms:

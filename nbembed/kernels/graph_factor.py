@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 
 if TYPE_CHECKING:
@@ -68,8 +66,7 @@ class Factor(NamedTuple):
     upper: tuple[Any, Any, Any]
 
 
-@with_reference(reference.factorize)
-def factorize(S: tuple[Any, Any, Any], scale: float, z: NDArray[np.float64]) -> Factor | None:
+def factorize(S: tuple[Any, Any, Any], scale: float, z: NDArray[np.float64]) -> Factor:
     """Return the factor of I − aS.
 
     Parameters
@@ -83,8 +80,7 @@ def factorize(S: tuple[Any, Any, Any], scale: float, z: NDArray[np.float64]) -> 
 
     Returns
     -------
-    Factor or None
-        None under the NumPy backend, which has no use for one.
+    Factor
     """
     indptr, indices, data = (read_only(part) for part in S)
     n = indptr.size - 1

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.graph_factor import Factor, solve_column
 from nbembed.kernels.threads import run_chunks
@@ -38,7 +36,6 @@ MOSTLY_FREE = 0.8
 STEPS = 16
 
 
-@with_reference(reference.solve_on_graph)
 def solve_on_graph(
     S: tuple[Any, Any, Any],
     scale: float,

@@ -29,8 +29,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
@@ -49,7 +47,6 @@ from nbembed.kernels.threads import run_chunks
 _LOG_2 = math.log(2)
 
 
-@with_reference(reference.heavy_tailed)
 def heavy_tailed(
     Yt: Any, P: Any, alpha: float, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:

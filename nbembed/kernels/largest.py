@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 
 
-@with_reference(reference.largest_entries)
 def largest_entries(indptr: Any, data: Any, k: int) -> Any:
     """Return the places in ``data`` of the k largest entries of each row, all of shorter rows.
 

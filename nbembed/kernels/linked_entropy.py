@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import log
@@ -33,7 +31,6 @@ from nbembed.kernels.terms import UnlinkedTerms
 from nbembed.kernels.threads import run_chunks
 
 
-@with_reference(reference.unlinked_sums)
 def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTerms:
     """Return each row's sums over the points that are not linked to it.
 
@@ -72,7 +69,6 @@ def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTer
     return UnlinkedTerms(masses, entropies)
 
 
-@with_reference(reference.linked_entropy)
 def linked_entropy(
     P: Any, links: tuple[Any, ...], rates: Any, keep: Any, n_threads: int, *, own: Any = None
 ) -> float:
@@ -112,7 +108,6 @@ def linked_entropy(
     return float(totals.sum())
 
 
-@with_reference(reference.joint_entropy)
 def joint_entropy(
     P: Any, points: Any, links: tuple[Any, ...], rates: Any, own: Any, keep: Any, n_threads: int
 ) -> float:

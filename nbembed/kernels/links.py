@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
@@ -37,7 +35,6 @@ from nbembed.kernels.threads import run_chunks
 _LOG_2 = math.log(2)
 
 
-@with_reference(reference.group_attraction)
 def group_attraction(
     Yt: Any,
     indptr: Any,
@@ -119,7 +116,6 @@ def group_attraction(
     return GroupTerms(total[:d], total[d], float(cross))
 
 
-@with_reference(reference.cannot_link)
 def cannot_link(
     Yt: Any, indptr_a: Any, members_a: Any, indptr_b: Any, members_b: Any, n_threads: int
 ) -> tuple[float, Any]:

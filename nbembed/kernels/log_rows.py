@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import exp, log
@@ -28,7 +26,6 @@ from nbembed.kernels.terms import NO_AFFINITY, LogRowsTerms
 from nbembed.kernels.threads import run_chunks
 
 
-@with_reference(reference.packed_log_rows)
 def packed_log_rows(
     logs: Any, kappa: float, links: tuple[Any, ...], widths: Any, strengths: Any, n_threads: int
 ) -> LogRowsTerms:
@@ -74,7 +71,6 @@ def packed_log_rows(
     return LogRowsTerms(packed, shifts, masses, entropies, inward.sum(axis=0))
 
 
-@with_reference(reference.rewrite_links)
 def rewrite_links(
     packed: Any,
     logs: Any,

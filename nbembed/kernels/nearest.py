@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.selection import keep_smallest_of
 from nbembed.kernels.terms import Shortlist
@@ -98,7 +96,6 @@ def _distances(A, B, index, D2):
             out[at], found[at] = total, number
 
 
-@with_reference(reference.keep_smallest)
 def keep_smallest(
     S: NDArray[np.float32], first: int, rows: NDArray[np.int64], into: Shortlist
 ) -> None:
@@ -121,7 +118,6 @@ def keep_smallest(
     _append(S, first, rows, *into)
 
 
-@with_reference(reference.cut_lists)
 def cut_lists(lists: Shortlist) -> None:
     """Cut each list to its k smallest entries, in no particular order; in place.
 
@@ -131,7 +127,6 @@ def cut_lists(lists: Shortlist) -> None:
     _finish(*lists)
 
 
-@with_reference(reference.pair_distances)
 def pair_distances(
     A: NDArray[Any], B: NDArray[Any], index: NDArray[np.int64]
 ) -> NDArray[np.float64]:

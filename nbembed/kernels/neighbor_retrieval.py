@@ -35,8 +35,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.simd import Lanes
 from nbembed.kernels.codegen.tile_codegen import PairSum, Terms
@@ -47,7 +45,6 @@ from nbembed.kernels.terms import NO_AFFINITY, RetrievalTerms
 from nbembed.kernels.threads import run_chunks
 
 
-@with_reference(reference.neighbor_retrieval)
 def neighbor_retrieval(
     Yt: Any,
     logs: Any,

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import exp, log
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.selection import keep_smallest_of
 from nbembed.kernels.terms import OwnRows
@@ -35,7 +33,6 @@ TINY = 1e-300
 CHUNK = 256
 
 
-@with_reference(reference.own_rows)
 def own_rows(
     P: Any,
     members: NDArray[np.int64],
@@ -98,7 +95,6 @@ def own_rows(
     return OwnRows(bounds, columns[filled], values[filled])
 
 
-@with_reference(reference.sum_both_ways)
 def sum_both_ways(
     bounds: NDArray[np.int64],
     columns: NDArray[np.int32],
@@ -121,7 +117,6 @@ def sum_both_ways(
     return OwnRows(joined, joint[:size], sums[:size])  # what is behind was never written
 
 
-@with_reference(reference.place_rows)
 def place_rows(
     members: NDArray[np.int64],
     bounds: NDArray[np.int64],

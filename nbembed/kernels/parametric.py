@@ -27,8 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.vector_math import exp
 from nbembed.kernels.terms import NEVER, ParametricTerms
@@ -40,7 +38,6 @@ CELLS = 2**15
 MAX_STEPS, MAX_HALVINGS = 200, 50
 
 
-@with_reference(reference.parametric)
 def parametric(
     objects: Any,
     centers: Any,

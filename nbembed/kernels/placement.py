@@ -28,8 +28,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only, source_digest
 from nbembed.kernels.codegen.numba_adapter import keep_on_disk, njit
 from nbembed.kernels.codegen.vector_math import exp, log1p
@@ -261,7 +259,6 @@ def _descend_with_terms(terms: Any) -> Any:
     return descend_with(njit(nogil=True, error_model="numpy")(cost), "_descend_with_terms")
 
 
-@with_reference(reference.descend)
 def descend(
     Yt: Any,
     P: Any,

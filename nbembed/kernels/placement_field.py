@@ -23,8 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.numba_adapter import njit
 from nbembed.kernels.codegen.vector_math import exp, exp2, log2_1p
@@ -68,7 +66,6 @@ def _potentials(Yt, x, ys, w, alpha, out):
             out[b] = np.log(total)
 
 
-@with_reference(reference.potentials)
 def potentials(Yt: Any, xs: Any, ys: Any, w: float, alpha: float, n_threads: int) -> Any:
     """Return V at the nodes of a mesh, shape (len(xs), len(ys)).
 
@@ -165,7 +162,6 @@ def _descend_on_field() -> Any:
     return descend_with(cost, "_descend_with_field", on_disk=True)
 
 
-@with_reference(reference.descend_on_field)
 def descend_on_field(
     P: Any,
     neighbors: Any,

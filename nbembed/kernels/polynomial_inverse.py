@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import accumulate, arrays
 from nbembed.kernels.codegen.numba_adapter import intrinsic, ir, no_result, types
@@ -33,7 +31,6 @@ COLUMNS = 2, 4
 ROWS = 2**13
 
 
-@with_reference(reference.polynomial_inverse)
 def polynomial_inverse(
     S: tuple[Any, Any, Any], B: Any, low: float, degree: int, n_threads: int = 1
 ) -> Any:

@@ -20,8 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import (
     Array,
@@ -51,7 +49,6 @@ from nbembed.kernels.threads import run_chunks
 _LOG_2 = math.log(2)
 
 
-@with_reference(reference.sparse_attraction)
 def sparse_attraction(
     Yt: Any,
     P: tuple[Any, ...],

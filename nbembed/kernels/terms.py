@@ -1,7 +1,4 @@
-"""What kernels return, and numbers that several of them or their callers must agree on.
-
-Every backend of a kernel (compiled, or :mod:`nbembed.kernels.reference`) returns the same type.
-"""
+"""The types that kernels return, and numbers that several of them or their callers agree on."""
 
 from __future__ import annotations
 
@@ -285,7 +282,7 @@ class Shortlist(NamedTuple):
 
 
 class Loops(NamedTuple):
-    """Loops for one similarity and its score; the NumPy backend has ``terms`` alone."""
+    """Loops for one similarity and its score."""
 
     values: Any
     dense: Any

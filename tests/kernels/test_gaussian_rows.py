@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbembed.kernels import reference
 from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.packing import packed
-from nbembed.kernels.reference.pairs import squared_gaps
-from tests.kernels import helpers
+from tests.kernels import helpers, reference
+from tests.kernels.reference.pairs import squared_gaps
 
 
 def weights(rng: np.random.Generator, n: int) -> tuple[Any, Any]:

@@ -7,7 +7,6 @@ import pytest
 from scipy import sparse
 from sklearn.neighbors import kneighbors_graph
 
-from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.graph_factor import factorize
 from nbembed.kernels.graph_solve import COLUMNS, solve_on_graph
 
@@ -88,7 +87,6 @@ def test_a_factor_solves_the_same(rng, scale, n):
     np.testing.assert_array_equal(X, again)
 
 
-@pytest.mark.skipif(BACKEND == "numpy", reason="the NumPy backend factorizes densely")
 def test_a_factor_of_points_that_are_all_connected_or_not_at_all(rng):
     """No two points can share a block, or there is nothing to sum."""
     n = 150
@@ -122,7 +120,6 @@ def test_a_factor_of_trees(rng, held):
     np.testing.assert_allclose((B - X + S @ X)[free], 0, atol=1e-11)
 
 
-@pytest.mark.skipif(BACKEND == "numpy", reason="the NumPy backend factorizes densely")
 def test_a_factor_takes_fewer_iterations_on_a_graph_of_neighbors(rng):
     W = kneighbors_graph(rng.random((1500, 2)), 10)
     W = sparse.csr_array(W + W.T)

@@ -9,14 +9,9 @@ import pytest
 from scipy.special import xlogy
 
 from nbembed.kernels import group_entropy as module
-from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlinked_sums
-from nbembed.kernels.reference.links import link_shares, link_weights
 from tests.kernels import helpers
-
-pytestmark = pytest.mark.skipif(
-    BACKEND == "numpy", reason="under the NumPy backend all pairs are visited"
-)
+from tests.kernels.reference.links import link_shares, link_weights
 
 N = 400
 #: Groups as lists of points. A must-link over a class and a half, classes, a pair, a point alone.

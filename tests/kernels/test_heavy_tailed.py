@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbembed.kernels import reference
 from nbembed.kernels.heavy_tailed import heavy_tailed
-from tests.kernels import helpers
+from tests.kernels import helpers, reference
 
 ALPHAS = (0.0, 1e-4, 0.5, 1.0, 1.5, 3.0)
 

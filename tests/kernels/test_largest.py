@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nbembed.kernels import reference
 from nbembed.kernels.largest import largest_entries
+from tests.kernels import reference
 
 
 @pytest.mark.parametrize("k", [1, 3, 50])

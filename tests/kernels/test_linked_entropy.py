@@ -9,8 +9,8 @@ import pytest
 from scipy.special import xlogy
 
 from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlinked_sums
-from nbembed.kernels.reference.links import link_shares, link_weights
 from tests.kernels import helpers
+from tests.kernels.reference.links import link_shares, link_weights
 from tests.kernels.test_links import CASES, make_groups
 
 NO_LINKS = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nbembed.kernels.links import cannot_link, group_attraction
-from nbembed.kernels.reference.links import link_shares
-from nbembed.kernels.reference.pairs import force, squared_gaps, tail
 from tests.kernels import helpers
+from tests.kernels.reference.links import link_shares
+from tests.kernels.reference.pairs import force, squared_gaps, tail
 
 
 def make_groups(rng: np.random.Generator, n: int, sizes: list[int]) -> tuple[Any, Any, Any]:

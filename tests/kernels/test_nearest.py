@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbembed.kernels import nearest, reference
+from nbembed.kernels import nearest
+from tests.kernels import reference
 
 
 def lists_of(S, k, blocks, keep_smallest, cut_lists):

@@ -13,10 +13,10 @@ from scipy import sparse
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.kernels.packing import packed_row
-from nbembed.kernels.reference.links import link_shares, link_weights
-from nbembed.kernels.reference.pairs import retrieval_sums
 from nbembed.kernels.terms import NO_AFFINITY
 from tests.kernels import helpers
+from tests.kernels.reference.links import link_shares, link_weights
+from tests.kernels.reference.pairs import retrieval_sums
 
 FLOOR = -15.0
 NO_LINKS = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from nbembed.kernels import own_affinities as kernel
-from nbembed.kernels import reference
+from tests.kernels import reference
 
 N = 300
 

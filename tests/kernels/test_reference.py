@@ -1,4 +1,4 @@
-"""The NumPy backend: kernel by kernel like the compiled one, and whole fits without numba."""
+"""Kernel by kernel, the compiled code and the plain NumPy formulas of ``reference`` agree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest
 from scipy.sparse import csr_array as sparse_matrix
 
 from nbembed.kernels import (
-    backend,
     calibration,
     custom_similarity,
     distances,
@@ -30,12 +29,11 @@ from nbembed.kernels import (
     parametric,
     placement,
     polynomial_inverse,
-    reference,
     sparse,
 )
 from nbembed.kernels.packing import packed, packed_row
 from nbembed.kernels.terms import NEVER, NO_AFFINITY
-from tests.kernels import helpers
+from tests.kernels import helpers, reference
 
 ROOT = Path(__file__).parents[2]
 N = 41
@@ -311,7 +309,7 @@ TOLERANCES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_both_backends_agree(rng: np.random.Generator, name: str) -> None:
+def test_kernel_and_formula_agree(rng: np.random.Generator, name: str) -> None:
     kernel, formula, arguments = cases(rng)[name]
     values, expected = kernel(*arguments), formula(*arguments)
     assert type(values) is type(expected)
@@ -336,7 +334,7 @@ def test_shortest_paths_agree(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(D, again)
 
 
-def test_every_selectable_kernel_is_compared() -> None:
+def test_every_formula_is_compared() -> None:
     compared = {cases(np.random.default_rng(0))[name][1].__name__ for name in NAMES}
     assert set(reference.__all__) - compared == {
         "shorten",
@@ -383,91 +381,14 @@ def test_packing(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal([packed_row(found, i) for i in range(6)], square)
 
 
-def test_the_backend_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert backend.BACKEND == "numba"
-    monkeypatch.setenv("NBEMBED_BACKEND", "numpy")
-    assert backend.selected_backend() == "numpy"
-    monkeypatch.setenv("NBEMBED_BACKEND", "")
-    assert backend.selected_backend() == "numba"
-    monkeypatch.setenv("NBEMBED_BACKEND", "cython")
-    with pytest.raises(ValueError, match=r"NBEMBED_BACKEND must be 'numba' or 'numpy', got 'cy"):
-        backend.selected_backend()
-
-
-WITHOUT_NUMBA = """
-import sys
-sys.modules["numba"] = sys.modules["llvmlite"] = None  # importing them fails
-import math
-import numpy as np
-import nbembed as nb
-from sklearn.datasets import load_iris
-X, y = load_iris(return_X_y=True)
-X, y = X[::3], y[::3]
-some = np.where(np.arange(len(y)) % 5 == 0, y, -1)
-proba = np.eye(3)[y] * 0.8 + 0.2 / 3
-models = {
-    "HSSNE": (nb.HSSNE(max_iter=20), X, some),
-    "SNE": (nb.SNE(max_iter=20), X, some),
-    "NeRV": (nb.NeRV(max_iter=20), X, None),
-    "SNeRV": (nb.SNeRV(max_iter=10, metric=nb.LearningMetric(n_centroids=3)), X, y),
-    "Mbed": (nb.Mbed(n_classes=3, max_iter=40), X, some),
-    "ParametricEmbedding": (nb.ParametricEmbedding(max_iter=20), proba, None),
-}
-for name, (model, data, labels) in models.items():
-    model.set_params(random_state=0).fit(data, labels)
-    assert np.isfinite(model.embedding_).all(), name
-placed = models["HSSNE"][0].transform(X[:4] + 0.01)
-assert placed.shape == (4, 2)
-print("all fitted")
-"""
-
-
-def in_a_process(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
+def test_numba_told_not_to_compile_is_refused_with_a_sentence() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import nbembed; nbembed.SNE"],
         cwd=ROOT,
-        env=os.environ | environment,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-def test_numba_without_its_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NBEMBED_BACKEND", raising=False)
-    for off in ("", "0", "no"):
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", off)
-        assert backend.selected_backend() == "numba"
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    with pytest.warns(RuntimeWarning, match="NBEMBED_BACKEND=numpy"):
-        assert backend.selected_backend() == "numpy"
-    monkeypatch.setenv("NBEMBED_BACKEND", "numpy")
-    assert backend.selected_backend() == "numpy"  # without a warning
-    monkeypatch.setenv("NBEMBED_BACKEND", "numba")
-    with pytest.raises(ImportError, match="NBEMBED_BACKEND=numpy"):
-        backend.selected_backend()
-
-
-def test_a_method_fits_while_numba_is_told_not_to_compile() -> None:
-    code = (
-        "import numpy as np, nbembed as nb;"
-        "X = np.random.default_rng(0).normal(size=(12, 3));"
-        "print(nb.SNE(max_iter=3, random_state=0).fit_transform(X).shape)"
-    )
-    result = in_a_process(code, NBEMBED_BACKEND="", NUMBA_DISABLE_JIT="1")
-    assert result.stdout.strip() == "(12, 2)", result.stderr
-    assert "NUMBA_DISABLE_JIT is set" in result.stderr
-
-
-@pytest.mark.slow
-def test_methods_fit_without_numba() -> None:
-    result = in_a_process(WITHOUT_NUMBA, NBEMBED_BACKEND="numpy")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.strip() == "all fitted"
-
-
-def test_a_missing_numba_names_the_way_out() -> None:
-    code = "import sys; sys.modules['numba'] = None; import nbembed.kernels.heavy_tailed"
-    result = in_a_process(code, NBEMBED_BACKEND="")
-    assert result.returncode != 0
-    assert "NBEMBED_BACKEND=numpy" in result.stderr.splitlines()[-1]
+    assert done.returncode != 0
+    assert "NUMBA_DISABLE_JIT is set" in done.stderr.splitlines()[-1]

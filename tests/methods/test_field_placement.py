@@ -7,13 +7,14 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from nbembed.kernels import placement_field, reference
+from nbembed.kernels import placement_field
 from nbembed.kernels.placement import evaluate
 from nbembed.methods import HSSNE, SNE, Mbed
 from nbembed.methods import field_placement as module
 from nbembed.methods.field_placement import MapField, place_on_field
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, place
 from nbembed.neighbors import search
+from tests.kernels import reference
 from tests.methods.helpers import quick
 
 

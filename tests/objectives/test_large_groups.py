@@ -10,7 +10,6 @@ from scipy import sparse
 
 from nbembed.affinities import Affinities
 from nbembed.kernels import group_entropy
-from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.grid import links as grid_links
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.objectives import SNE, HeavyTailed
@@ -18,10 +17,6 @@ from nbembed.supervision import Supervision
 from tests.objectives.sparse_rows import sparse_rows
 
 N = 3000
-
-pytestmark = pytest.mark.skipif(
-    BACKEND == "numpy", reason="under the NumPy backend the grid is the sum over all pairs"
-)
 
 
 @pytest.fixture(autouse=True)

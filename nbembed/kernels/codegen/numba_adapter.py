@@ -5,9 +5,7 @@ used in this module alone, and :data:`INTERNALS` lists it with the reason. The t
 other module of the package imports numba or llvmlite, and that each entry still behaves as assumed,
 so that a new release that changes one of them fails in a test that names it.
 
-Stable names (``njit``, ``intrinsic``, ``types``, ``ir``) pass through unchanged. Under the NumPy
-backend (:mod:`nbembed.kernels.backend`) neither library is imported, and every name stands for a
-placeholder: modules that define compiled functions can be imported, but their functions cannot run.
+Stable names (``njit``, ``intrinsic``, ``types``, ``ir``) pass through unchanged.
 
 Pointers: LLVM has had only opaque pointers (``ptr``) since version 17. llvmlite still lets a
 pointer's type carry the type it points at, deprecates that, and will remove it; numba still hands
@@ -19,39 +17,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from llvmlite import ir as ir
+from numba import config
+from numba import njit as njit
+from numba import types as types
+from numba.core import cgutils
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.errors import NumbaError as NumbaError
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic as intrinsic
 
 from nbembed.kernels import compilation
-from nbembed.kernels.backend import BACKEND, VARIABLE
 
-if TYPE_CHECKING or BACKEND == "numba":
-    try:
-        from llvmlite import ir as ir
-        from numba import njit as njit
-        from numba import types as types
-        from numba.core import cgutils
-        from numba.core.caching import FunctionCache, IndexDataCacheFile
-        from numba.core.errors import NumbaError as NumbaError
-        from numba.core.registry import cpu_target
-        from numba.extending import intrinsic as intrinsic
-    except ImportError as error:
-        raise ImportError(
-            f"{error}. nbembed compiles its kernels with numba; set the environment variable "
-            f"{VARIABLE}=numpy to use plain NumPy formulas instead, which are much slower."
-        ) from error
-else:
-
-    class _Placeholder:
-        """Stands for any name of numba or llvmlite: attributes and calls return it again."""
-
-        def __getattr__(self, name: str) -> _Placeholder:
-            return self
-
-        def __call__(self, *args: Any, **kwargs: Any) -> _Placeholder:
-            return self
-
-    ir = njit = types = cgutils = cpu_target = intrinsic = _Placeholder()
-    NumbaError, FunctionCache, IndexDataCacheFile = RuntimeError, object, object
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # made from the environment at run time
+    raise ImportError(
+        "NUMBA_DISABLE_JIT is set, and nbembed's kernels, which are partly written as machine "
+        "code, cannot run uncompiled; unset it"
+    )
 
 #: What is used beyond the stable interfaces, and why.
 INTERNALS = {
@@ -59,9 +43,9 @@ INTERNALS = {
         "the key of a cached function must contain a digest of this package's sources: numba "
         "looks at the source file of the function alone"
     ),
-    "numba.core.caching.FunctionCache.load_overload, save_overload": (
-        "code that the cache does not have is compiled next, and then saved: so it is known that "
-        "somebody waits for the compiler"
+    "numba.core.dispatcher.Dispatcher._compiler.compile": (
+        "it is called where the cache does not have the code: so it is known that somebody waits "
+        "for the compiler"
     ),
     "numba.core.caching.FunctionCache._cache_file": "to replace it by a KeyedFiles",
     "numba.core.caching.IndexDataCacheFile.save": (
@@ -167,8 +151,6 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
 
     Without a folder that numba may write to, the function is compiled in every process.
     """
-    if BACKEND != "numba":
-        return
 
     class DigestedCache(FunctionCache):
         def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -214,10 +196,8 @@ def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
 def cache_folder(function: Callable[..., Any]) -> str | None:
     """Return the folder in which numba keeps the machine code of a function's module.
 
-    ``None`` if it found none that it may write to, or if nothing is compiled.
+    ``None`` if it found none that it may write to.
     """
-    if BACKEND != "numba":
-        return None
     try:
         return str(FunctionCache(function).cache_path)
     except RuntimeError:

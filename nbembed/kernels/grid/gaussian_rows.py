@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.gaussian_rows import gaussian_rows, isolated_rows
 from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.grid.size import AXES, grid_that_pays
@@ -35,7 +33,6 @@ MANY_ISOLATED = 0.02
 GAUSSIAN = Radial(0.0)
 
 
-@with_reference(reference.gaussian_rows)
 def gaussian_rows_by_grid(
     Yt: Any, W: tuple[Any, ...], want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> GaussianRowsTerms:

@@ -34,8 +34,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.custom_similarity import TINY, custom_groups
 from nbembed.kernels.grid.near_pairs import add_near_pairs
 from nbembed.kernels.grid.plan import spacing
@@ -71,7 +69,6 @@ def pair_by_pair(
     return group_attraction(Yt, *groups, rates, kernel.alpha, n_threads, want_cost, far=far)
 
 
-@with_reference(pair_by_pair)
 def groups_by_grid(
     Yt: Any,
     groups: tuple[Any, Any, Any],
@@ -135,7 +132,6 @@ def groups_by_grid(
     return GroupTerms(force.astype(dtype), curvature.astype(dtype), cross)
 
 
-@with_reference(reference.cannot_link)
 def cannot_links_by_grid(
     Yt: Any, indptr_a: Any, members_a: Any, indptr_b: Any, members_b: Any, n_threads: int
 ) -> tuple[float, Any]:
@@ -170,11 +166,6 @@ def cannot_links_by_grid(
     return energy, gradient
 
 
-def _nothing() -> None:
-    """Compile nothing: what takes the place of the next function under the NumPy backend."""
-
-
-@with_reference(_nothing)
 def compile_for_wide_maps() -> None:
     """Compile what only groups of thousands of points in wide maps need: sums over near pairs."""
     logarithm, score = Radial(1.0, of="logarithm"), Radial(1.0, of="score")

@@ -33,8 +33,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.codegen.tiles import n_chunks
 from nbembed.kernels.codegen.vector_math import exp
@@ -54,7 +52,6 @@ MOMENT = GaussianMoment()
 FAR, LEAST = 80.0, -80.0
 
 
-@with_reference(reference.neighbor_retrieval)
 def neighbor_retrieval_by_grid(
     Yt: Any,
     logs: tuple[Any, ...],

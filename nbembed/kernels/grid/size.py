@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.grid.near_pairs import count_pairs
 from nbembed.kernels.grid.plan import grid_shape, spacing
 from nbembed.kernels.grid.radial import GROWING, GaussianMoment, Radial, Smoothed
@@ -136,7 +134,6 @@ def grid_for(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) ->
     return best
 
 
-@with_reference(reference.grid_that_pays)
 def grid_that_pays(Yt: Any, kernel: Radial | GaussianMoment, precise: bool = False) -> Grid | None:
     """Return the grid if it is fine enough and takes less time than all pairs and little memory.
 

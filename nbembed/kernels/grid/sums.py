@@ -22,8 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import with_reference
 from nbembed.kernels.grid.convolution import convolve
 from nbembed.kernels.grid.loops import (
     interpolate_plane,
@@ -44,7 +42,6 @@ from nbembed.kernels.threads import run_chunks
 PARTS = 16
 
 
-@with_reference(reference.radial_sums)
 def radial_sums(
     Yt: Any,
     kernel: Radial | GaussianMoment,

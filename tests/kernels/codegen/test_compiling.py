@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 USE = """
 import numpy as np
 from nbembed.kernels import heavy_tailed as h, sparse as s
-from nbembed.kernels import reference
+from tests.kernels import reference
 from tests.kernels import helpers
 rng = np.random.default_rng(0)
 n = 85

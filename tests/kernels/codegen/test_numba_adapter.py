@@ -102,11 +102,17 @@ def _() -> None:
     hash(key)
 
 
-@check("numba.core.caching.FunctionCache.load_overload, save_overload")
+@check("numba.core.dispatcher.Dispatcher._compiler.compile")
 def _() -> None:
-    load, save = FunctionCache.load_overload, FunctionCache.save_overload
-    assert list(inspect.signature(load).parameters) == ["self", "sig", "target_context"]
-    assert list(inspect.signature(save).parameters) == ["self", "sig", "data"]
+    @njit
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+    asked = []
+    compile_ = twice._compiler.compile
+    twice._compiler.compile = lambda *arguments: asked.append(1) or compile_(*arguments)
+    assert [twice(1), twice(2), twice(2.0)] == [2, 4, 4.0]
+    assert len(asked) == 2, "once for each type"
 
 
 @check("numba.core.caching.FunctionCache._cache_file")

@@ -20,7 +20,8 @@ PROCESSORS = {
 USE = """
 import numpy as np
 from nbembed.kernels import calibration, fisher_paths, gaussian_rows, heavy_tailed, links
-from nbembed.kernels import neighbor_retrieval, reference
+from nbembed.kernels import neighbor_retrieval
+from tests.kernels import reference
 from nbembed.kernels.codegen.numba_adapter import target
 from nbembed.kernels.codegen.simd import lanes_per_register, vector_registers
 from nbembed.kernels.packing import packed

@@ -7,18 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.grid import links as module
 from nbembed.kernels.grid.links import cannot_links_by_grid, groups_by_grid, pair_by_pair
 from nbembed.kernels.grid.plan import PULL, spacing, spline_error
 from nbembed.kernels.grid.radial import Radial, Smoothed
 from nbembed.kernels.grid.size import LEAST, LOG_CORE, grid_for
 from nbembed.kernels.links import cannot_link
-
-pytestmark = pytest.mark.skipif(
-    BACKEND == "numpy", reason="under the NumPy backend the grid is the sum over all pairs"
-)
+from tests.kernels import reference
 
 SPANS = [0.01, 0.3, 3.0, 30.0, 200.0]
 ALPHAS = [0.0, 1e-3, 0.5, 1.0, 3.0]

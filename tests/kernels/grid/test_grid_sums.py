@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
-from nbembed.kernels import reference
-from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.custom_similarity import custom_pairs
 from nbembed.kernels.grid import size
 from nbembed.kernels.grid.plan import TOLERANCE, spacing, spline_error
@@ -19,10 +17,7 @@ from nbembed.kernels.grid.size import LEAST, grid_for, grid_that_pays
 from nbembed.kernels.grid.splines import polynomials, weights
 from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.heavy_tailed import heavy_tailed
-
-pytestmark = pytest.mark.skipif(
-    BACKEND == "numpy", reason="under the NumPy backend the grid is the sum over all pairs"
-)
+from tests.kernels import reference
 
 ALPHAS = [0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0]
 

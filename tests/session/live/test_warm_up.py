@@ -9,7 +9,6 @@ import threading
 import pytest
 
 import nbembed as nb
-from nbembed.kernels.backend import BACKEND
 from nbembed.kernels.threads import run_chunks
 from nbembed.session.live import compiled_threads
 from nbembed.session.live import warm_up as room
@@ -112,7 +111,6 @@ for name, signature in sorted(kernels() - before):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BACKEND == "numpy", reason="the NumPy backend compiles nothing")
 @pytest.mark.parametrize("n", [1000, 5000])
 def test_afterwards_no_label_or_slider_waits_for_a_compiler(n: int) -> None:
     done = subprocess.run(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.reference.pairs import squared_gaps
 from nbembed.kernels.terms import RadialTerms
+from tests.kernels.reference.pairs import squared_gaps
 
 
 def radial_sums(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.reference.placement import _least
 from nbembed.kernels.terms import GAUSSIAN_BELOW
+from tests.kernels.reference.placement import _least
 
 
 def _exponents(tau: Any, w: float, alpha: float) -> tuple[Any, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from nbembed.kernels.packing import packed
-from nbembed.kernels.reference.pairs import as_dense, force, squared_gaps, tail
 from nbembed.kernels.terms import NO_AFFINITY, GroupTerms, LogRowsTerms, UnlinkedTerms
+from tests.kernels.reference.pairs import as_dense, force, squared_gaps, tail
 
 
 def link_weights(n: int, indptr: Any, members: Any, weights: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.kernels.reference.links import group_sums
-from nbembed.kernels.reference.pairs import TINY, heavy_tailed_sums, squared_gaps
 from nbembed.kernels.terms import GroupTerms, HeavyTailedTerms, Loops, SparseTerms
+from tests.kernels.reference.links import group_sums
+from tests.kernels.reference.pairs import TINY, heavy_tailed_sums, squared_gaps
 
 
 def _checked(H: Any, S: Any) -> list[Callable[[Any], Any]]:
