@@ -170,6 +170,26 @@ def test_imports_inside_a_room_run_one_way(outer: str) -> None:
     assert wrong == []
 
 
+#: What never comes into a room, by the room.
+NEVER = {
+    "session/core": {"threading", "concurrent", "queue", "time", "datetime"},
+    "session/map": {"threading", "concurrent", "queue"},
+    "widget/wire": {"threading", "concurrent", "queue", "time"},
+    "widget/answers": {"nbembed.widget.stream.trait_writer"},
+}
+
+
+@pytest.mark.parametrize("inner", NEVER)
+def test_what_never_comes_into_a_room(inner: str) -> None:
+    wrong = [
+        describe(path, line, f"imports {name}")
+        for path in (PACKAGE / inner).rglob("*.py")
+        for line, name in imports(path, typing=True)
+        if any(f"{name}.".startswith(f"{never}.") for never in NEVER[inner])
+    ]
+    assert wrong == []
+
+
 def dependencies() -> dict[str, set[str]]:
     """Return the modules of the package that each imports at run time, local imports included."""
     names = {

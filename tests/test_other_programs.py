@@ -11,7 +11,7 @@ import json
 import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
-from tests.data.record_other_programs import (
+from tests.recorded.record_other_programs import (
     ALPHAS,
     FILE,
     NEIGHBOR,

@@ -59,7 +59,7 @@ class Graph:
     S: sparse.csr_array
     root: NDArray[np.float64]
     piece: NDArray[np.intp]
-    _factors: dict[float, Factor | None] = field(default_factory=dict, repr=False)
+    _factors: dict[float, Factor] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, W: sparse.csr_array) -> Graph:
@@ -72,7 +72,7 @@ class Graph:
             S.indices, S.indptr = S.indices.astype(np.int32), S.indptr.astype(np.int32)
         return cls(S, root, connected_components(W, directed=False)[1])
 
-    def factor(self, share: float) -> Factor | None:
+    def factor(self, share: float) -> Factor:
         """Return the factor of I − aS, made once for each a."""
         if share not in self._factors:
             S = self.S.indptr, self.S.indices, self.S.data

@@ -218,16 +218,6 @@ class Session(MapView, HistoryView, Suggesting):
     # -- state ----------------------------------------------------------------------------------
 
     @property
-    def X(self) -> Any:
-        """The data as checked; treat it as read only."""
-        return self._X
-
-    @property
-    def state(self) -> State:
-        """One of "idle", "running", "paused", "converged", "failed"; at once what was asked for."""
-        return self._controller.state
-
-    @property
     def error(self) -> Exception | None:
         """What stopped the worker, while the state is "failed"."""
         return self._controller.error

@@ -274,7 +274,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         comparison = self._comparison = Comparison(session, artist, writer, self._tell_comparison)
         finder = self._finder = Finder(session, points, self._groups.feature_names)
         choice = self._column_choice = ColumnChoice(points, finder.columns, artist, writer)
-        self._why = Why(session._controller)
+        self._why = Why(session)
         reasons = self._reasons = WhySource(self._why, artist)
         self._exports = Exports(self, session, points, artist, opened.given)
         self._queries = QuerySource(

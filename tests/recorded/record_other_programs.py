@@ -1,8 +1,8 @@
 """Write ``other_programs.json``: what other people's programs compute, for tests to compare with.
 
-    python -m tests.data.record_other_programs
-    python -m tests.data.record_other_programs --r SNEER LFDA
-    python -m tests.data.record_other_programs --dredviz DREDVIZ
+    python -m tests.recorded.record_other_programs
+    python -m tests.recorded.record_other_programs --r SNEER LFDA
+    python -m tests.recorded.record_other_programs --dredviz DREDVIZ
 
 The first needs openTSNE and metric-learn 0.7, which the tests do not. The second needs R and
 checkouts of two programs, jlmelville/sneer and terrytangyuan/lfda, with the files as they are at

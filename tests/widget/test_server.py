@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 
-from nbembed.widget.host import server
+from nbembed.widget import server
 
 
 class Handler:

@@ -14,15 +14,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.run import Record
+    from nbembed.session.core.state_machine import State
     from nbembed.session.live.controller import Controller
     from nbembed.session.live.records import PublishedFrame
 
 
 class MapView:
-    """What can be read of the map of a session with a controller. Nothing here waits."""
+    """Data, state and map of a session, as last published. Nothing here waits."""
 
     _X: Any
     _controller: Controller
+
+    @property
+    def X(self) -> Any:
+        """The data as checked; treat it as read only."""
+        return self._X
+
+    @property
+    def state(self) -> State:
+        """One of "idle", "running", "paused", "converged", "failed"; at once what was asked for."""
+        return self._controller.state
 
     @property
     def n_samples(self) -> int:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.objectives.cost_terms import CostTerm
-    from nbembed.session.live.controller import Controller
     from nbembed.session.live.records import PublishedFrame
+    from nbembed.session.readings.map_view import MapView
 
 #: Neighbors that a neighborhood has unless more are asked for.
 NEIGHBORS = 10
@@ -115,8 +115,7 @@ class Why:
 
     Parameters
     ----------
-    controller : Controller
-        Of the session.
+    session : Session
 
     Notes
     -----
@@ -139,19 +138,19 @@ class Why:
     ['entropy', 'attraction', 'repulsion']
     """
 
-    def __init__(self, controller: Controller) -> None:
-        ref = weakref.ref(controller)  # which thread and measures do not keep alive
+    def __init__(self, session: MapView) -> None:
+        ref = weakref.ref(session)  # which thread and measures do not keep alive
 
         def closed() -> bool:
             there = ref()
-            return there is None or there.machine.closing
+            return there is None or there._controller.machine.closing
 
         def nearest(metric: Any) -> NDArray[Any] | None:
             there = ref()
-            return None if there is None else there.nearest(metric)
+            return None if there is None else there._controller.nearest(metric)
 
-        self._controller = controller
-        self._measures = PointMeasures(controller.engine.X, nearest)
+        self._session = session
+        self._measures = PointMeasures(session.X, nearest)
         self._making = Making(over=closed)
         self._lock = threading.Lock()
         self._scales: tuple[Any, dict[str, Any]] | None = None
@@ -185,7 +184,7 @@ class Why:
 
     def neighborhood_in(self, point: int, k: int, seen: PublishedFrame) -> Neighborhood:
         """Return what :meth:`neighborhood` does, of a layout."""
-        X, metric = self._controller.engine.X, seen.settings.recipe.quality_metric
+        X, metric = self._session.X, seen.settings.recipe.quality_metric
         point = _checked_point(point, X.shape[0])
         k = check_measure("kept", k, X.shape[0])
         layout = self.embedding_of(seen)
@@ -219,7 +218,7 @@ class Why:
 
     def forces_in(self, point: int, seen: PublishedFrame) -> Forces:
         """Return what :meth:`forces` does, of a layout."""
-        point = _checked_point(point, self._controller.engine.n_points)
+        point = _checked_point(point, self._session.n_samples)
         terms = self._cost_terms(seen)
         found = tuple(
             Force(t.name, t.formula, t.role, float(t.cost), -t.gradient[point]) for t in terms
@@ -251,13 +250,13 @@ class Why:
         RuntimeError
             If there is no map yet.
         """
-        k = check_measure(name, k, self._controller.engine.n_points)
+        k = check_measure(name, k, self._session.n_samples)
         return self.measured(name, k, self.seen())
 
     def measured(self, name: str, k: int, seen: PublishedFrame) -> NDArray[np.float64]:
         """Return a measure of each point in a layout; for checked arguments."""
         if name == "pull":
-            n = self._controller.engine.n_points
+            n = self._session.n_samples
             labels = [t.gradient[:n] for t in self._cost_terms(seen) if t.role == "labels"]
             pull: NDArray[np.float64] = np.linalg.norm(sum(labels, np.zeros((n, 1))), axis=1)
             return pull
@@ -286,7 +285,7 @@ class Why:
         RuntimeError
             If there is no map yet, or the other cannot be made.
         """
-        k = check_measure("trustworthiness", k, self._controller.engine.n_points)
+        k = check_measure("trustworthiness", k, self._session.n_samples)
         other = self.unsupervised(timeout)
         return {} if other is None else self.compared(other, k)
 
@@ -363,7 +362,7 @@ class Why:
         self._making.close()
 
     def _unsupervised_request(self) -> tuple[UnsupervisedKey, Callable[[], UnsupervisedMap]]:
-        controller = self._controller
+        controller = self._session._controller
         with controller.lock:
             settings = unsupervised_settings(controller.session_state.settings)
         engine, ref, told = controller.engine, weakref.ref(controller), weakref.ref(self)
@@ -389,7 +388,7 @@ class Why:
     @property
     def running(self) -> bool:
         """Whether the map moves."""
-        return self._controller.state == "running"
+        return self._session.state == "running"
 
     def seen(self) -> PublishedFrame:
         """Return the newest layout with all that belongs to it.
@@ -399,7 +398,7 @@ class Why:
         RuntimeError
             If there is none.
         """
-        seen = self._controller.published
+        seen = self._session._controller.published
         if seen.layout is None:
             raise RuntimeError("there is no map yet: play() or step() begins it")
         return seen
@@ -407,13 +406,13 @@ class Why:
     def embedding_of(self, seen: PublishedFrame) -> NDArray[Any]:
         """Return the points of a layout that is there, without centers that may follow them."""
         assert seen.layout is not None
-        return seen.layout[: self._controller.engine.n_points]
+        return seen.layout[: self._session.n_samples]
 
     def _cost_terms(self, seen: PublishedFrame) -> tuple[CostTerm, ...]:
         """Return the terms of the cost at a layout, evaluated once for each."""
         layout, objective = seen.layout, seen.objective
         if layout is None or objective is None:
-            if self._controller.machine.closing:
+            if self._session._controller.machine.closing:
                 raise RuntimeError("the session is closed, and keeps no cost to evaluate")
             raise RuntimeError("there is no cost yet: it is known once the map moves")
         with self._lock:

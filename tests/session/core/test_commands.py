@@ -44,7 +44,7 @@ def scatter(monkeypatch) -> Command:
         undo_text=lambda now, a: f"unlabel and pin {len(a['points'])} points",
     )
     monkeypatch.setattr(commands, "COMMANDS", table := {**COMMANDS, entry.name: entry})
-    for module in ("controller", "executor", "script", "verbs"):
+    for module in ("live.controller", "live.executor", "file.script", "core.verbs"):
         monkeypatch.setattr(f"nbembed.session.{module}.COMMANDS", table)
     return entry
 
