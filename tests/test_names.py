@@ -21,8 +21,6 @@ TYPESCRIPT = sorted((PACKAGE / "widget" / "frontend" / "src").rglob("*.ts*"))
 
 #: Parts of the data flow and of a geometry, which any recipe has; parameters may share their names.
 INTERFACE = {*get_args(Part), *(field.name for field in fields(Geometry))}
-#: Files in which old names are translated, and so are written.
-TRANSLATORS = {"migration.py"}
 
 
 def names() -> set[str]:
@@ -46,8 +44,6 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_python_string_names_a_method_or_a_parameter(path: Path) -> None:
-    if path.name in TRANSLATORS:
-        return
     forbidden = names()
     assert [f"{line}: {text!r}" for line, text in strings(path) if text in forbidden] == []
 

@@ -11,6 +11,10 @@ import json
 import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
+
+from nbembed.affinities import perplexity_affinities
+from nbembed.objectives import HeavyTailed, NeighborRetrieval
+from nbembed.spectral import LFDA
 from tests.recorded.record_other_programs import (
     ALPHAS,
     FILE,
@@ -22,10 +26,6 @@ from tests.recorded.record_other_programs import (
     points,
     standardized_wine,
 )
-
-from nbembed.affinities import perplexity_affinities
-from nbembed.objectives import HeavyTailed, NeighborRetrieval
-from nbembed.spectral import LFDA
 
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
 

@@ -8,7 +8,6 @@ measured and is the same on every machine, so that a map does not depend on wher
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -41,9 +40,6 @@ class GridRecipe(NeighborRecipe):
     The affinities depend on the number of points and on the parameter alone; a map of other than
     two or three dimensions sums all pairs for any affinities.
     """
-
-    #: Earlier versions summed all pairs.
-    added: ClassVar[Mapping[str, Any]] = {**NeighborRecipe.added, "algorithm": "exact"}
 
     #: Matrices of the size of a dense P that a fit keeps at once: the rows, and their joint form or
     #: their packed halves.

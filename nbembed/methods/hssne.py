@@ -9,7 +9,7 @@ each other with the weight ρ (its section 6.2); see :mod:`nbembed.objectives.he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -75,8 +75,6 @@ class HSSNERecipe(PropagatingRecipe):
         ),
         RHO,
     )
-    #: Maps of older versions were not bounded by the cost.
-    added: ClassVar[Mapping[str, Any]] = {**PropagatingRecipe.added, "compactness": 0.0}
 
     alpha: float | Similarity = 1.0
     compactness: float = COMPACTNESS

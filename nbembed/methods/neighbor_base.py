@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -53,9 +53,6 @@ class NeighborRecipe(Recipe[Affinities]):
     """Base of recipes whose only geometry is the map itself."""
 
     group: ClassVar[str] = "Neighbor embeddings"
-
-    #: Maps of older versions drew all points of a group together evenly.
-    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform"}
 
     n_components: int = 2
     rho: float = 0.5

@@ -87,14 +87,6 @@ class NeRVRecipe(GridRecipe):
     tradeoff: float = 0.1
     map_width: Literal["point", "uniform"] = "point"
 
-    @classmethod
-    def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return stored parameters as this version names them: ``width`` became ``map_width``."""
-        renamed = dict(parameters)
-        if "width" in renamed:
-            renamed.setdefault("map_width", renamed.pop("width"))
-        return super().upgraded(renamed)
-
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         check_choice("map_width", self.map_width, ("point", "uniform"))

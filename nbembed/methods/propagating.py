@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.propagation.carrying import carried
@@ -22,9 +21,6 @@ AT_ONCE = 20_000
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PropagatingRecipe(GridRecipe):
     """Base of the recipes of HSSNE and SNE."""
-
-    #: Labels of earlier versions were carried nowhere.
-    added: ClassVar[Mapping[str, Any]] = {**GridRecipe.added, "propagate_labels": False}
 
     propagate_labels: bool | Literal["auto"] = "auto"
 

@@ -143,8 +143,6 @@ class Recipe(ABC, Generic[A]):
         too much work, never too little.
     shared : tuple of str
         Fields that describe the data rather than the method: a switch by name takes them along.
-    added : mapping of str to object
-        Fields that older versions did not have, with values that make the maps of those versions.
     path_parameter : str
         The live parameter by which layouts kept by the schedule are distinguished; "" without.
     class_count_parameter : str
@@ -164,7 +162,6 @@ class Recipe(ABC, Generic[A]):
         "perplexity", "metric", "n_jobs", "random_state", "rho", "link_form", "propagate_labels",
         "algorithm",
     )  # fmt: skip
-    added: ClassVar[Mapping[str, Any]] = {}
     path_parameter: ClassVar[str] = ""
     class_count_parameter: ClassVar[str] = ""
     learns: ClassVar[str] = "metric"
@@ -210,17 +207,6 @@ class Recipe(ABC, Generic[A]):
             if parameter.name == name:
                 return (parameter.invalidates,)
         return cls.invalidates.get(name, INVALIDATES.get(name, ("affinities",)))
-
-    @classmethod
-    def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters that an older version has stored, as this version names them."""
-        names = field_names(cls)
-        return {name: value for name, value in parameters.items() if name in names}
-
-    @classmethod
-    def restored(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all parameters of a stored recipe: :meth:`upgraded`, and those it did not have."""
-        return {**cls.added, **cls.upgraded(parameters)}
 
     @abstractmethod
     def check(self, n_samples: int, supervision: Supervision) -> None:

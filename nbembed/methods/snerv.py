@@ -37,8 +37,6 @@ RHO_OF_LINKS = (
     "How much links count against the data: 0 ignores them, 1 sees nothing else. Labels do not act "
     "as links here: the metric is learned from them."
 )
-#: Parameters of the metric that sessions of older versions stored as parameters of SNeRV.
-OF_THE_METRIC = ("n_centroids", "width", "n_pieces", "shortest_paths", "cv")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,21 +61,6 @@ class SNeRVRecipe(NeRVRecipe):
 
     map_width: Literal["point", "uniform"] = "uniform"
     metric: LearningMetric | None = None
-
-    @classmethod
-    def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return stored parameters as this version names them.
-
-        ``output_width`` became ``map_width``, and the keywords of the metric are now those of
-        ``metric``, which learned with seed 0 whatever the ``random_state``.
-        """
-        renamed = dict(parameters)
-        if "output_width" in renamed:
-            renamed.setdefault("map_width", renamed.pop("output_width"))
-        stored = {name: renamed.pop(name) for name in OF_THE_METRIC if name in renamed}
-        if stored:
-            renamed.setdefault("metric", LearningMetric(**stored, random_state=0))
-        return super().upgraded(renamed)
 
     @property
     def data_metric(self) -> Any:

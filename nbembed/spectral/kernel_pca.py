@@ -14,7 +14,7 @@ are asked for, the coordinates are those of its Nyström approximation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -103,9 +103,6 @@ class KPCATrickRecipe(SpectralRecipe):
     coef0: float = 1
     n_landmarks: int | Literal["auto"] | None = "auto"
 
-    #: Earlier versions knew the exact form alone.
-    added: ClassVar[Mapping[str, Any]] = {"n_landmarks": None}
-    renamed: ClassVar[Mapping[str, str]] = {"gamma": "kernel_coefficient"}
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(
             "kernel_coefficient",

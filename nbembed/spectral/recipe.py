@@ -63,13 +63,6 @@ class SpectralRecipe(Recipe[Subspace]):
         ),
         ("objective",),
     )
-    #: Old names of fields, by which earlier versions stored them.
-    renamed: ClassVar[Mapping[str, str]] = {}
-
-    @classmethod
-    def upgraded(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters that an older version has stored, as this version names them."""
-        return super().upgraded({cls.renamed.get(k, k): v for k, v in parameters.items()})
 
     @property
     def needs_labels(self) -> bool:

@@ -37,14 +37,6 @@ def test_auto_changes_over_at_one_number_of_points(kind: Any) -> None:
 
 
 @KINDS
-def test_stored_recipes_of_earlier_versions_are_exact(kind: Any) -> None:
-    recipe_type = type(kind().recipe)
-    restored = recipe_type(**recipe_type.restored({"perplexity": 12.0}))
-    assert restored.algorithm == "exact"
-    assert restored.link_form == "uniform"
-
-
-@KINDS
 def test_what_is_refused(kind: Any, pair: Any) -> None:
     X, _ = pair
     with pytest.raises(ValueError, match="algorithm must be one of 'auto', 'exact', 'grid'"):

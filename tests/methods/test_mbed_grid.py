@@ -74,17 +74,6 @@ def test_what_is_refused(pair: Any) -> None:
         quick(Mbed, algorithm="grid", affinity="global").fit(X)
 
 
-def test_recipes_and_files_of_earlier_versions_are_exact() -> None:
-    restored = MbedRecipe(**MbedRecipe.restored({"perplexity": 12.0}))
-    assert (restored.algorithm, restored.link_form) == ("exact", "uniform")
-    for path in sorted(FILES.glob("v*/mbed.nbembed")):
-        session = load_session(path)
-        try:
-            assert session.parameters["algorithm"] == "exact"
-        finally:
-            session.close()
-
-
 def test_many_points_of_a_live_map_have_a_width_each() -> None:
     few, many = np.zeros((GRID_FROM - 1, 2)), np.zeros((GRID_FROM, 2))
     recipe = MbedRecipe()

@@ -137,20 +137,6 @@ def test_what_is_no_method_cannot_be_registered(wrong):
         register(wrong)
 
 
-def test_parameters_of_older_versions_are_dropped(recipe_type):
-    stored = {"n_components": 3, "theta": 0.5, "no such": 1}
-    assert recipe_type.upgraded(stored) == {"n_components": 3}
-    now = recipe_type().parameters
-    assert recipe_type.upgraded(now) == now
-
-
-def test_parameters_of_older_versions_make_their_maps(recipe_type):
-    now = recipe_type().parameters
-    earlier = {name: value for name, value in now.items() if name not in recipe_type.added}
-    assert recipe_type(**recipe_type.restored(earlier)).parameters == now | recipe_type.added
-    assert recipe_type.restored(now) == now
-
-
 # -- a slider goes through with_parameters ---------------------------------------------------------
 
 PROBA = np.random.default_rng(0).dirichlet(np.ones(4), 150)

@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 import nbembed as nb
 from nbembed.measures import homogeneity
 from nbembed.methods.learned_affinities import FLOOR, SHARPEST, fitted_metric
-from nbembed.methods.nerv import NeRVRecipe, typical_precision
+from nbembed.methods.nerv import typical_precision
 from nbembed.methods.snerv import SNeRVRecipe
 from nbembed.supervision import Supervision, as_supervision
 
@@ -268,21 +268,6 @@ def test_a_fitted_metric_needs_no_labels():
     assert not method.__sklearn_tags__().target_tags.required
     assert method.fit(X).learning_metric_ is metric
     assert method.perplexity_ == 0.5 * 150 / 6
-
-
-def test_parameters_that_older_versions_stored():
-    old = {"n_centroids": 4, "width": 0.5, "cv": None, "n_pieces": 8, "shortest_paths": True}
-    stored = {"tradeoff": 0.3, "output_width": "point", "algorithm": "auto", **old}
-    recipe = SNeRVRecipe(**SNeRVRecipe.upgraded(stored))
-    assert (recipe.tradeoff, recipe.map_width) == (0.3, "point")
-    assert recipe.metric.get_params() == {
-        **nb.LearningMetric().get_params(), **old, "random_state": 0
-    }  # fmt: skip
-    new = recipe.parameters
-    assert SNeRVRecipe.upgraded(new) == new
-    nerv = NeRVRecipe(**NeRVRecipe.upgraded({"width": "uniform", "algorithm": "exact"}))
-    assert nerv.map_width == "uniform"
-    assert NeRVRecipe.upgraded({"map_width": "point"}) == {"map_width": "point"}
 
 
 def test_sparse_data_are_refused_with_a_reason():

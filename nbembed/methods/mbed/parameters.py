@@ -110,8 +110,6 @@ class MbedParameters(Recipe[Affinities]):
         "n_init": (),
     }
     path_parameter: ClassVar[str] = "lam"
-    #: Earlier versions drew all points of a group together evenly, and summed all pairs.
-    added: ClassVar[Mapping[str, Any]] = {"link_form": "uniform", "algorithm": "exact"}
     class_count_parameter: ClassVar[str] = "n_classes"
 
     n_components: int | None = None

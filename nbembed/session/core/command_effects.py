@@ -120,7 +120,7 @@ def switched(now: Settings, a: Arguments, context: Context) -> Settings:
         raise ValueError(
             f"method must be one of {', '.join(sorted(context.methods))}, got {a['method']!r}"
         )
-    return now.with_recipe(kind(**kind.restored(a["parameters"])))
+    return now.with_recipe(kind(**a["parameters"]))
 
 
 def chosen_step(state: SessionState, a: Arguments, context: Context) -> Arguments:

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 #: Packages whose estimators are parameters of their own kind: copied, and compared by parameters.
 PACKAGES = ("sklearn", "nbembed")
 
-#: Parameters of estimators that are none of their recipes'.
-REPORTING = ("verbose", "callbacks")
-
 #: Parameters that name a cache.
 CACHES = ("memory",)
 
@@ -175,10 +172,6 @@ def make_estimator(
                 stacklevel=2,
             )
             parameters = {**parameters, name: None}
-    recipe_type = getattr(cls, "recipe_type", None)
-    if recipe_type is not None:  # an older version may have named some otherwise
-        renamed = recipe_type.restored(parameters)
-        parameters = renamed | {k: parameters[k] for k in REPORTING if k in parameters}
     try:
         made: BaseEstimator = cls(**parameters)
     except TypeError as error:

@@ -11,7 +11,6 @@ import numpy as np
 
 from nbembed.session.core.history import History, Step
 from nbembed.session.core.label_origins import after_labeling
-from nbembed.session.core.serialization import same
 from nbembed.session.core.settings import Settings
 from nbembed.session.core.snapshot_names import (
     KeptSettings,
@@ -129,17 +128,6 @@ class SessionState:
             history = history.told_by(provenance)
         return replace(self, settings=settings, history=history)
 
-    def with_notes_of(self, other: SessionState) -> SessionState:
-        """Return the state with what an equal one says of who changed what."""
-        made: dict[int, Settings] = {}
-        kept = {k: v.with_origins_of(other.snapshots[k], made) for k, v in self.snapshots.items()}
-        return replace(
-            self,
-            settings=self.settings.with_origins_of(other.settings, made),
-            history=self.history.with_notes_of(other.history, made),
-            snapshots=MappingProxyType(kept),
-        )
-
     def sealed(self) -> SessionState:
         """Return the state with the present gesture ended."""
         return replace(self, history=self.history.sealed())
@@ -214,28 +202,3 @@ class SessionState:
             raise ValueError(f"name must be one of the saved selections ({saved}), got {name!r}")
         left = {known: points for known, points in self.selections.items() if known != name}
         return replace(self, selections=MappingProxyType(left))
-
-    def difference(self, other: SessionState) -> str:
-        """Return which part of another state would answer later commands differently, "" if none.
-
-        Parameters
-        ----------
-        other : SessionState
-
-        Returns
-        -------
-        part : str
-            Such as "history".
-        """
-        ours, theirs = self.snapshots, other.snapshots
-        if not self.settings.same_as(other.settings):
-            return "settings"
-        if not self.history.same_as(other.history):
-            return "history"
-        if ours.keys() != theirs.keys() or not all(
-            ours[name].settings.same_as(theirs[name].settings) for name in ours
-        ):
-            return "snapshots"
-        if not same(self.selections, other.selections):
-            return "saved selections"
-        return ""

@@ -18,7 +18,7 @@ from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.core.estimators import is_estimator
 from nbembed.session.core.label_origins import after_labeling
-from nbembed.session.core.serialization import same
+from nbembed.session.core.serialization import description, same
 
 if TYPE_CHECKING:
     from nbembed.session.core.invalidation import Invalidation
@@ -151,20 +151,6 @@ class Settings:
         """Return the settings of a session that begins, with the origin of its first labels."""
         return replace(self, origins=after_labeling(None, None, self.supervision, provenance))
 
-    def with_origins_of(self, other: Settings, made: dict[int, Settings]) -> Settings:
-        """Return settings whose labels came from where those of equal settings did.
-
-        Parameters
-        ----------
-        other : Settings
-        made : dict of int to Settings
-            What was returned for other settings of the same history, by their identities. A place
-            of the history is known by its settings: what was one object stays one.
-        """
-        if id(self) not in made:
-            made[id(self)] = replace(self, origins=other.origins)
-        return made[id(self)]
-
     def check_feasible(self, X: Any, before: Settings, change: Invalidation) -> None:
         """Raise ValueError where these settings, after those before, are of no possible map.
 
@@ -195,6 +181,29 @@ def method_named(name: str, methods: Mapping[str, type[Recipe[Any]]]) -> type[Re
             f"method must be one of {', '.join(sorted(methods))} or an estimator, got {name!r}"
         )
     return kind
+
+
+def stored_recipe(
+    name: Any, parameters: Any, methods: Mapping[str, type[Recipe[Any]]]
+) -> Recipe[Any]:
+    """Return a recipe from its name and parameters, as a log or a file has them.
+
+    Raises
+    ------
+    ValueError
+        If the method is not known, or a parameter is none of its own or has only a description.
+    """
+    kind = methods.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ValueError(
+            f"it uses the method {name!r}, which is not known here "
+            f"({', '.join(sorted(methods))}); give its class in methods"
+        )
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"the parameters of {name} are no map")
+    if what := description(parameters):
+        raise ValueError(f"a parameter of {name} is {what}, which no file holds")
+    return kind().replace(**parameters)
 
 
 def recipe_of(method: Any) -> Recipe[Any]:

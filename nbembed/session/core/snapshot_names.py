@@ -31,10 +31,6 @@ class KeptSettings:
     number: int
     settings: Settings
 
-    def with_origins_of(self, other: KeptSettings, made: dict[int, Settings]) -> KeptSettings:
-        """Return the same with what equal settings say of who gave which label."""
-        return replace(self, settings=self.settings.with_origins_of(other.settings, made))
-
 
 #: Snapshots by name, oldest first.
 Names = Mapping[str, KeptSettings]
@@ -61,14 +57,6 @@ class Naming:
         if self.name is not None:
             there[free_name(self.name, there)] = self.kept
         return by_number(there), back
-
-    def with_origins_of(self, other: Naming, made: dict[int, Settings]) -> Naming:
-        """Return the same with what an equal one says of who gave which label."""
-        return replace(self, kept=self.kept.with_origins_of(other.kept, made))
-
-    def same_as(self, other: Naming) -> bool:
-        """Return whether both give equal settings the same name; files of old have no numbers."""
-        return self.name == other.name and self.kept.settings.same_as(other.kept.settings)
 
 
 def name_of(names: Names, number: int) -> str | None:

@@ -2,8 +2,7 @@
 
 A log may come from a file of somebody else. Each event must be one that a session writes: a command
 of the table with the arguments it is logged with, parameters that the present method has, points
-and classes that there are. What passes has the names of this version, so that replay, script and a
-file written anew need to know no older ones.
+and classes that there are.
 """
 
 from __future__ import annotations
@@ -17,16 +16,21 @@ from nbembed.methods.recipe import field_names
 from nbembed.session.core.command_entry import Context
 from nbembed.session.core.commands import command_named, decide
 from nbembed.session.core.events import MOTION, Event
+from nbembed.session.core.history import Step
 from nbembed.session.core.serialization import description
 from nbembed.session.core.session_state import SessionState
-from nbembed.session.core.settings import Settings
+from nbembed.session.core.settings import Settings, stored_recipe
 from nbembed.session.core.state_machine import STATES
-from nbembed.session.file.migration import current_event, with_current_names
+from nbembed.session.file import checkpoint
 from nbembed.supervision import Supervision
-from nbembed.validation import check_choice, check_text, readable
+from nbembed.validation import check_choice, check_text
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe
+
+
+#: Why a file is refused whose state nothing in it says.
+UNDECIDED = "its log has a value that it only describes, and no checkpoint after that"
 
 
 class LogWalk:
@@ -67,7 +71,7 @@ class LogWalk:
         self._n = int(X.shape[0])
 
     def begin(self, start: Event, given: Recipe[Any] | None = None) -> Event:
-        """Return the first event as this version writes it.
+        """Return the first event, with nothing in it but what a session writes.
 
         Parameters
         ----------
@@ -80,9 +84,8 @@ class LogWalk:
         ValueError
             If a session cannot have started like that.
         """
-        methods = self._context.methods
         a = start.arguments
-        kind, stored = start_method(start, methods)
+        kind, stored = start_method(start, self._context.methods)
         supervision = a["supervision"]
         if not isinstance(supervision, Supervision) or supervision.n_samples != self._n:
             raise ValueError(f"the log must start with a supervision of {self._n} points")
@@ -93,24 +96,21 @@ class LogWalk:
             "data": _text("data", a.get("data")),
             "nbembed": _text("nbembed", a.get("nbembed")),
         }
-        if not is_complete(start):
-            known["complete"] = False
         if not (self._described and description(stored)):
-            settings = first_settings(start, methods, given)
+            settings = first_settings(start, self._context.methods, given)
             self.state = SessionState(settings.check().begun(start.provenance))
             stored = settings.recipe.parameters
         first = {"method": kind.name, "parameters": stored, "supervision": supervision}
         return replace(start, arguments={**first, **known})
 
     def take(self, event: Event) -> Event:
-        """Return the next event as this version writes it.
+        """Return the next event, with nothing in it but what a session writes.
 
         Raises
         ------
         ValueError
             If no session can have logged it here.
         """
-        event = current_event(event)
         if event.iteration < self.iteration:
             raise ValueError(
                 f"log must not go back without a reset: iteration {event.iteration} after "
@@ -118,10 +118,19 @@ class LogWalk:
             )
         if event.command == "rest":
             event = replace(event, arguments=_rest(event.arguments))
+        elif event.command == checkpoint.COMMAND:
+            self.state = checkpoint.state_of(event, self._context.methods, self._n)
         else:
             event = self._command(event)
         self.iteration = 0 if event.command == "reset" else event.iteration
         return event
+
+    def leave_out(self, event: Event) -> None:
+        """Go past an event that is not understood; an undo of it later on undoes nothing else."""
+        if self.state is not None:
+            step = Step(f"{event.command} of another version", self.state.settings)
+            self.state = replace(self.state, history=self.state.history.followed_by(step))
+            self.iteration = max(self.iteration, event.iteration)
 
     def _command(self, event: Event) -> Event:
         entry = command_named(event.command)
@@ -140,12 +149,12 @@ class LogWalk:
         return event
 
     def _switch(self, event: Event) -> Event:
-        kind = self._context.methods.get(event.arguments["method"])
+        method, parameters = event.arguments["method"], event.arguments["parameters"]
+        kind = self._context.methods.get(method)
         if kind is None:
-            raise ValueError(f"it switches to {event.arguments['method']!r}, which is unknown here")
-        parameters = kind.restored(event.arguments["parameters"])
+            raise ValueError(f"it switches to {method!r}, which is unknown here")
         if self._look(parameters):
-            parameters = kind(**parameters).parameters
+            parameters = stored_recipe(method, parameters, self._context.methods).parameters
         return replace(event, arguments={"method": kind.name, "parameters": parameters})
 
     def _change(self, event: Event) -> Event:
@@ -153,8 +162,7 @@ class LogWalk:
             kinds = self._context.methods.values()
             allowed = {name for kind in kinds for name in field_names(kind)}
         else:
-            recipe = self.state.settings.recipe
-            event, allowed = with_current_names(event, recipe), set(field_names(type(recipe)))
+            allowed = set(field_names(type(self.state.settings.recipe)))
         for name in event.arguments:
             if name not in allowed:
                 method = "any method" if self.state is None else self.state.settings.name
@@ -179,11 +187,10 @@ def checked_log(
     X: Any,
     methods: Mapping[str, type[Recipe[Any]]],
     iteration: int,
-    state: SessionState,
     *,
     tolerant: bool,
 ) -> tuple[list[Event], SessionState]:
-    """Return a file's log as this version writes it, and the state with what the log says of it.
+    """Return a file's log and the state that it leads to.
 
     Parameters
     ----------
@@ -193,14 +200,9 @@ def checked_log(
     methods : mapping of str to type
     iteration : int
         How far the session has come.
-    state : SessionState
-        Settings, history and snapshots of the file, to which the log must lead: a command decided
-        by them is decided again by the log when the session is saved and opened once more.
     tolerant : bool
-        Whether another version wrote the file, or not all of its history can be kept. Then an event
-        that this version refuses is left out, and the log may lead to another state, because no
-        label may be lost for the sake of a log. Such a log says of itself that it is not complete,
-        and is read with the same tolerance from then on.
+        Whether another version wrote the file. Then an event that this version refuses is left out,
+        because no label may be lost for the sake of a log, and the log ends with a checkpoint.
 
     Raises
     ------
@@ -210,10 +212,9 @@ def checked_log(
     Warns
     -----
     UserWarning
-        If the log is not complete.
+        If an event was left out.
     """
     first, *others = events
-    tolerant = tolerant or not is_complete(first)
     walk = LogWalk(X, methods, described=True)
     kept, fault = [walk.begin(first)], ""
     for i, event in enumerate(others, start=1):
@@ -223,36 +224,28 @@ def checked_log(
             sentence = f"event {i} of its log, {event.command!r}, cannot have happened: {error}"
             if not tolerant:
                 raise ValueError(sentence) from error
+            walk.leave_out(event)
             fault = fault or sentence
     if iteration < walk.iteration:
         raise ValueError(f"its log is at iteration {walk.iteration}, its map at {iteration}")
-    part = walk.state.difference(state) if walk.state is not None else ""
-    if part:
-        sentence = f"its log leads to other {part} than it has"
-        if not tolerant:
-            raise ValueError(f"it is damaged: {sentence}")
-        fault = fault or sentence
-    elif walk.state is not None:
-        state = state.with_notes_of(walk.state)
+    state = walk.state
+    if state is None:
+        raise ValueError(UNDECIDED)
     if fault:
-        kept[0] = replace(kept[0], arguments={**kept[0].arguments, "complete": False})
+        state = checkpoint.without_history(state)
+        kept.append(checkpoint.checkpoint(iteration, state))
         warnings.warn(
-            f"the log was written by another version and is not complete here, so that its script "
-            f"and replay may differ: {fault}",
+            f"the log was written by another version and is not complete here, so that the history "
+            f"begins anew, and script and replay may differ: {fault}",
             stacklevel=2,
         )
     return kept, state
 
 
-def is_complete(start: Event) -> bool:
-    """Return whether a log leads to the session that has it, as its first event says."""
-    return start.arguments.get("complete", True) is not False
-
-
 def start_method(
     start: Event, methods: Mapping[str, type[Recipe[Any]]]
 ) -> tuple[type[Recipe[Any]], dict[str, Any]]:
-    """Return the recipe class and the parameters, by their present names, of a ``start`` event.
+    """Return the recipe class and the parameters of a ``start`` event.
 
     Raises
     ------
@@ -270,7 +263,7 @@ def start_method(
             f"the log begins with the method {name!r}, which is not known here "
             f"({', '.join(sorted(methods))}); give its class in methods"
         )
-    return kind, kind.restored(stored)
+    return kind, stored
 
 
 def first_settings(
@@ -293,7 +286,7 @@ def first_settings(
                     f"estimator that has it as method"
                 )
             stored[key] = given.parameters[key]
-    return Settings(kind(**stored), start.arguments["supervision"])
+    return Settings(kind().replace(**stored), start.arguments["supervision"])
 
 
 def _text(name: str, value: Any) -> str:
@@ -307,9 +300,7 @@ def _rest(arguments: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of a ``rest`` event."""
     known = {"state": check_choice("state", arguments.get("state"), STATES)}
     if "error" in arguments:
-        # Earlier versions kept what an exception said as it was.
-        error = arguments["error"]
-        known["error"] = check_text("error", readable(error) if isinstance(error, str) else error)
+        known["error"] = check_text("error", arguments["error"])
     if len(known) < len(arguments):
         raise ValueError("a 'rest' event has a state, and an error if it failed")
     return known

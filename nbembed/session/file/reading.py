@@ -7,14 +7,12 @@ what is loaded can be played, undone, restored and printed without meeting a bro
 from __future__ import annotations
 
 import errno
-import math
 import os
 import reprlib
-import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -25,17 +23,14 @@ from nbembed.objectives.base import in_range
 from nbembed.optimizers.base import Optimizer
 from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
-from nbembed.session.core.arguments import NEW_NAME
 from nbembed.session.core.data import checked_data, digest
 from nbembed.session.core.events import MOTION, Event
-from nbembed.session.core.history import History, Step
 from nbembed.session.core.serialization import decode, decode_supervision, description
-from nbembed.session.core.session_state import SessionState
-from nbembed.session.core.settings import Settings
-from nbembed.session.core.snapshot_names import KeptSettings, Naming, by_number
+from nbembed.session.core.settings import Settings, stored_recipe
+from nbembed.session.core.snapshot_names import KeptSettings
 from nbembed.session.file.archive import Archive
-from nbembed.session.file.log_walk import LogWalk, checked_log
-from nbembed.session.file.migration import current_content, values_in_force
+from nbembed.session.file.checkpoint import COMMAND, settings_of_snapshots
+from nbembed.session.file.log_walk import UNDECIDED, LogWalk, checked_log
 from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
 from nbembed.session.map.run_state import PinnedPositions, RunState
@@ -52,7 +47,7 @@ if TYPE_CHECKING:
 Stored = tuple[Any, Controller]
 
 FORMAT = "nbembed session"
-VERSION = 3
+VERSION = 1
 #: Fields of a geometry that are stored in the JSON; a reference has a row a point.
 SMALL = [field.name for field in fields(Geometry) if field.name != "reference"]
 #: What was measured of the map of a snapshot.
@@ -99,17 +94,16 @@ class _Reader:
         if content.get("format") != FORMAT:
             raise ValueError("it is not a session file")
         version = content.get("version")
-        if type(version) is not int or not 1 <= version <= VERSION:
+        if version != VERSION or type(version) is not int:
             raise ValueError(
                 f"it has version {reprlib.repr(version)} of the format "
                 f"(nbembed {reprlib.repr(content.get('nbembed'))}); "
-                f"this nbembed reads versions 1 to {VERSION}"
+                f"this nbembed reads version {VERSION}"
             )
-        #: Whether log and history may disagree; see checked_log().
-        self._tolerant = version < VERSION or content.get("nbembed") != __version__
-        self._content = current_content(content)
+        #: Whether events of the log may be left out; see checked_log().
+        self._tolerant = content.get("nbembed") != __version__
+        self._content = content
         self._supervisions: list[Supervision] = []
-        self._settings: list[Settings] = []
         self._has_centers = False
         self._n = 0
 
@@ -120,22 +114,18 @@ class _Reader:
         self._supervisions = [
             decode_supervision(stored, self._n) for stored in _list(content, "supervisions")
         ]
-        self._settings = [self._setting(stored) for stored in _list(content, "settings")]
-        self._has_centers = any(each.recipe.has_centers() for each in self._settings)
-        now = self._one_setting(content, "now").check()
-        X = checked_data(X, now.recipe)
-        snapshots = self._snapshots("snapshots", {})
-        names = by_number({s.name: KeptSettings(n, s.settings) for n, s in snapshots.items()})
-        snapshots |= self._snapshots("deleted_snapshots", snapshots)
-        kept = {n: KeptSettings(n, s.settings) for n, s in snapshots.items()}
-        state = self._saved(SessionState(now, self._history(kept), names))
-        run_state = self._run_state(now.recipe)
-        log, state = self._log(X, run_state.iteration, state)
-        engine = Engine(X, state.settings, run_state)
-        noted = {kept.number: kept.settings for kept in state.snapshots.values()}
-        engine.snapshots = {
-            n: replace(each, settings=noted.get(n, each.settings)) for n, each in snapshots.items()
-        }
+        events = [Event.from_dict(stored, self._n) for stored in _list(content, "log")]
+        X = checked_data(X, self._first_recipe(events))
+        if events[0].arguments.get("data") != digest(X):
+            raise ValueError("the data and the log do not belong together")
+        iteration = _count(_item(content, "run_state", dict), "iteration")
+        log, state = checked_log(events, X, self._methods, iteration, tolerant=self._tolerant)
+        kept = settings_of_snapshots(state)
+        steps = (*state.history.past, *state.history.future)
+        known = [state.settings, *(s.settings for s in steps), *(k.settings for k in kept.values())]
+        self._has_centers = any(settings.recipe.has_centers() for settings in known)
+        engine = Engine(X, state.settings, self._run_state())
+        engine.snapshots = self._snapshots(kept, state.snapshot_names())
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
         shown = _item(content, "state", str)
@@ -157,7 +147,7 @@ class _Reader:
         walk = LogWalk(controller.engine.X, self._methods, controller.session_state)
         stored = [Event.from_dict(s, self._n) for s in _list(self._content, "pending")]
         waiting = [walk.take(event) for event in stored]
-        if any(event.command in MOTION for event in waiting):
+        if any(event.command in (*MOTION, COMMAND) for event in waiting):
             raise ValueError("it is damaged: a command that moves the map waits")
         for event in waiting:
             controller.replay(event.command, event.arguments, event.provenance)
@@ -177,67 +167,16 @@ class _Reader:
             raise ValueError(f"it is damaged: X has the shape {X.shape}")
         return X
 
-    def _setting(self, stored: Any) -> Settings:
-        others = {
-            name: self._recipe(name, parameters)
-            for name, parameters in _item(stored, "others", dict).items()
-        }
-        recipe = self._recipe(_item(stored, "method", str), _item(stored, "parameters", dict))
-        supervision = _one(stored, "supervision", self._supervisions)
-        return Settings(recipe, supervision, others)
-
-    def _one_setting(self, stored: Any, name: str) -> Settings:
-        found: Settings = _one(stored, name, self._settings)
-        return found
-
-    def _recipe(self, name: str, parameters: Any) -> Recipe[Any]:
-        kind = self._methods.get(name)
-        if kind is None:
-            raise ValueError(
-                f"it uses the method {name!r}, which is not known here "
-                f"({', '.join(sorted(self._methods))}); give its class in methods"
-            )
-        if not isinstance(parameters, dict):
-            raise ValueError(f"it is damaged: the parameters of {name} are no map")
-        known = kind.restored(decode(parameters, self._n))
-        if what := description(known):
-            raise ValueError(f"it is damaged: a parameter of {name} is {what}, which no file holds")
-        return kind(**known)
-
-    def _history(self, kept: Mapping[int, KeptSettings]) -> History:
-        stored = _item(self._content, "history", dict)
-        past, future = (self._steps(_list(stored, name), kept) for name in ("past", "future"))
-        return History(past, future, _item(stored, "gesture", str))
-
-    def _steps(self, stored: list[Any], kept: Mapping[int, KeptSettings]) -> tuple[Step, ...]:
-        """Return steps of the history, as far back as this version allows what they lead to."""
-        steps: list[Step] = []
-        for entry in stored:
-            whole = isinstance(entry, list) and len(entry) in (2, 3) and isinstance(entry[0], str)
-            if not whole:
-                raise ValueError(f"it is damaged: {reprlib.repr(entry)} is no step of a history")
-            step = Step(entry[0], _one({"settings": entry[1]}, "settings", self._settings))
-            steps.append(replace(step, naming=_naming(entry[2], kept)) if entry[2:] else step)
-        for i, step in reversed(list(enumerate(steps))):
-            try:
-                step.settings.check()
-            except (ValueError, TypeError) as error:
-                warnings.warn(
-                    f"{i + 1} of {len(steps)} steps of the file's history were left out, because "
-                    f"{step.text!r} leads to settings that are not allowed: {error}",
-                    stacklevel=2,
-                )
-                self._tolerant = True
-                return tuple(steps[i + 1 :])
-        return tuple(steps)
-
-    def _log(self, X: Any, iteration: int, state: SessionState) -> tuple[list[Event], SessionState]:
-        """Return the log, and the state with what the log says of who changed what."""
-        events = [Event.from_dict(stored, self._n) for stored in _list(self._content, "log")]
-        start = events[0] if events else None
-        if start is None or start.command != "start" or start.arguments.get("data") != digest(X):
-            raise ValueError("the data and the log do not belong together")
-        return checked_log(events, X, self._methods, iteration, state, tolerant=self._tolerant)
+    def _first_recipe(self, events: list[Event]) -> Recipe[Any]:
+        """Return a recipe that takes the data in its form, as all of a session do."""
+        if not events or events[0].command != "start":
+            raise ValueError("its log does not begin with the start of a session")
+        for event in events:
+            if event.command in ("start", COMMAND):
+                name, parameters = (event.arguments.get(k) for k in ("method", "parameters"))
+                if not description(parameters):
+                    return stored_recipe(name, parameters, self._methods)
+        raise ValueError(UNDECIDED)
 
     # -- the map ----------------------------------------------------------------------------------
 
@@ -254,7 +193,7 @@ class _Reader:
             raise ValueError(f"{name} is not a finite layout of {rows} points")
         return Y
 
-    def _run_state(self, recipe: Recipe[Any]) -> RunState:
+    def _run_state(self) -> RunState:
         stored = _item(self._content, "run_state", dict)
         pinned = self._pinned(stored)
         if _item(stored, "cold", bool):
@@ -268,7 +207,7 @@ class _Reader:
             _count(stored, "iteration"),
             cold=False,
             schedule=self._schedule(_item(stored, "schedule", dict)),
-            values=self._values(stored, recipe, geometry),
+            values=_numbers(_item(stored, "values", dict)),
             learned_from=self._learned_from(stored),
             pinned_positions=pinned,
         )
@@ -284,10 +223,6 @@ class _Reader:
             keep, name = _item(s, "keep", bool), _item(s, "name", str)
             stages.append(Stage(_count(s, "steps"), optimizer, parameters, keep, name))
         return Schedule(tuple(stages), _count(stored, "done"))
-
-    @staticmethod
-    def _values(stored: Any, recipe: Recipe[Any], geometry: Geometry | None) -> dict[str, float]:
-        return {} if geometry is None else _numbers(values_in_force(stored, recipe, geometry))
 
     def _geometry(self, part: Any) -> Geometry | None:
         stored = _item(part, "geometry", dict, type(None))
@@ -323,9 +258,8 @@ class _Reader:
             return None
         checked = check_points(points, self._n, "pinned")
         if checked.tolist() != points:
-            raise ValueError("it is damaged: pinned points are not sorted, or some there twice")
-        name = "pinned" if "pinned" in self._archive else "stakes"  # until version 2
-        return PinnedPositions(checked, self._points(name, len(checked)))
+            raise ValueError("it is damaged: pinned points must be sorted and unique")
+        return PinnedPositions(checked, self._points("pinned", len(checked)))
 
     def _learned_from(self, stored: Any) -> Supervision | None:
         if _item(stored, "learned_from", int, type(None)) is None:
@@ -333,45 +267,37 @@ class _Reader:
         found: Supervision = _one(stored, "learned_from", self._supervisions)
         return found
 
-    def _snapshots(self, part: str, others: Mapping[int, Snapshot]) -> dict[int, Snapshot]:
-        """Return snapshots by number; earlier versions had neither numbers nor deleted ones."""
-        found: dict[int, Snapshot] = {}
-        for i, stored in enumerate(_list({part: self._content.get(part, [])}, part), start=1):
-            snapshot = self._snapshot(stored)
-            number = _count(stored, "number") if "number" in stored else i
-            if number < 1 or number in {**others, **found}:
-                raise ValueError(f"it is damaged: it has snapshot {number} twice, or it is none")
-            found[number] = snapshot
-        return found
+    def _snapshots(
+        self, kept: Mapping[int, KeptSettings], names: Mapping[int, str | None]
+    ) -> dict[int, Snapshot]:
+        """Return the snapshots of the log by number, those that can come back included."""
+        given = _list(self._content, "snapshots")
+        stored = {_count(each, "number"): each for each in given}
+        if not kept.keys() <= stored.keys() or len(stored) < len(given):
+            raise ValueError(
+                f"it is damaged: it has the snapshots {sorted(stored)}, its log {sorted(kept)}"
+            )
+        return {
+            number: self._snapshot(stored[number], names[number] or "", each.settings)
+            for number, each in kept.items()
+        }
 
-    def _snapshot(self, stored: Any) -> Snapshot:
-        name = _item(stored, "array", str, type(None))
-        layout = None if name is None else self._points(name)
-        geometry, own = self._geometry(stored), self._one_setting(stored, "settings")
+    def _snapshot(self, stored: Any, name: str, settings: Settings) -> Snapshot:
+        array = _item(stored, "array", str, type(None))
+        layout = None if array is None else self._points(array)
+        geometry = self._geometry(stored)
         if layout is not None and geometry is None:
             raise ValueError("it is damaged: a snapshot's layout has no geometry")
         return Snapshot(
-            _item(stored, "name", str),
+            name,
             _count(stored, "iteration"),
             layout,
-            own,
+            settings,
             geometry,
-            self._values(stored, own.recipe, geometry),
+            _numbers(_item(stored, "values", dict)),
             self._learned_from(stored),
-            # Files of earlier versions do not have them.
-            *(_number(stored, measure) if measure in stored else math.nan for measure in MEASURES),
+            *(_number(stored, measure) for measure in MEASURES),
         )
-
-    def _saved(self, state: SessionState) -> SessionState:
-        """Return a state with the saved selections; earlier versions had none."""
-        saved = self._content.get("selections", [])
-        for stored in _list({"selections": saved}, "selections"):
-            name = NEW_NAME.check("name", _item(stored, "name", str), self._n)
-            points = _list(stored, "points")
-            if check_points(points, self._n, "points").tolist() != points:
-                raise ValueError("it is damaged: saved points are not sorted, or some there twice")
-            state = state.with_selection(name, points)
-        return state
 
     def _path_step(self, stored: Any) -> PathStep:
         value, criterion = _number(stored, "value"), _number(stored, "criterion")
@@ -430,14 +356,6 @@ def _one(stored: Any, name: str, things: list[Any]) -> Any:
     if not 0 <= index < len(things):
         raise ValueError(f"it is damaged: {name} {reprlib.repr(index)} of {len(things)}")
     return things[index]
-
-
-def _naming(stored: Any, kept: Mapping[int, KeptSettings]) -> Naming:
-    """Return what a step of the history does to the name of a snapshot."""
-    number, name = _count(stored, "snapshot"), _item(stored, "name", str, type(None))
-    if number not in kept:
-        raise ValueError(f"it is damaged: its history names a snapshot {number} that it has not")
-    return Naming(kept[number], name)
 
 
 def _numbers(stored: Any) -> dict[str, float]:

@@ -29,6 +29,7 @@ from nbembed.session.core.commands import COMMANDS
 from nbembed.session.core.estimators import fitted_attributes, is_estimator, path_of
 from nbembed.session.core.events import MOTION, Event
 from nbembed.session.core.serialization import encode, is_opaque, is_optimizer, same
+from nbembed.session.file import checkpoint
 from nbembed.supervision import Supervision
 
 #: What a version is written with.
@@ -142,6 +143,8 @@ class ScriptWriter:
     def lines(self, event: Event) -> list[str]:
         """Return the lines that do again what an event says."""
         command, a = event.command, event.arguments
+        if command == checkpoint.COMMAND:
+            return []  # only says outright where the log has led
         if command == "rest":
             if a["state"] != "failed":
                 return []

@@ -3,8 +3,8 @@
 Members
 -------
 ``session.json``
-    ``{"format": "nbembed session", "version": 3, "nbembed": …, …}``: all that is not an array —
-    method and parameters, supervision, history, log, snapshots, the schedule that is left, state.
+    ``{"format": "nbembed session", "version": 1, "nbembed": …, …}``: the log, which decides method,
+    parameters, supervision and history, and what no log can say (the schedule that is left, state).
     Values that JSON has no form for are written as :mod:`nbembed.session.core.serialization` says.
 ``X.npy`` or ``X.data.npy``, ``X.indices.npy``, ``X.indptr.npy``
     The data, dense or as the parts of a CSR array.
@@ -40,6 +40,12 @@ from scipy import sparse
 from nbembed.session.core.events import MOTION
 from nbembed.session.core.serialization import encode
 from nbembed.session.file.archive import write_archive
+from nbembed.session.file.checkpoint import (
+    checkpoint,
+    is_undecided,
+    settings_of_snapshots,
+    without_history,
+)
 from nbembed.session.file.reading import FORMAT, MEASURES, SMALL, VERSION
 from nbembed.session.file.stored_view import FOLDER, NOTHING, View
 from nbembed.system.atomic import check_destination, write_atomically
@@ -50,8 +56,6 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import Geometry
     from nbembed.run import Record
     from nbembed.schedule import Stage
-    from nbembed.session.core.history import Step
-    from nbembed.session.core.settings import Settings
     from nbembed.session.live.controller import Controller
     from nbembed.session.live.records import SessionRecord
     from nbembed.session.map.snapshots import Snapshot
@@ -86,13 +90,17 @@ class _Writer:
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
         self.arrays = arrays
-        self._settings: list[Settings] = []
         self._supervisions: list[Supervision] = []
 
     def content(self, record: SessionRecord, X: Any) -> dict[str, Any]:
         from nbembed import __version__
 
         session_state, run_state = record.session_state, record.run_state
+        log = [event.to_dict() for event in record.log]
+        if is_undecided(log):
+            session_state = without_history(session_state)
+            log.append(checkpoint(run_state.iteration, session_state).to_dict())
+        numbers = settings_of_snapshots(session_state)
         pinned = run_state.pinned_positions
         self._data(X)
         self._put("layout", run_state.layout)
@@ -104,12 +112,6 @@ class _Writer:
             "state": "paused" if record.state in ("running", "failed") else record.state,
             "cost": record.cost,
             "quality": record.quality,
-            "now": self._setting(session_state.settings),
-            "history": {
-                "past": [self._step(s) for s in session_state.history.past],
-                "future": [self._step(s) for s in session_state.history.future],
-                "gesture": session_state.history.gesture,
-            },
             "pending": [
                 {
                     "iteration": run_state.iteration,
@@ -142,31 +144,11 @@ class _Writer:
                 for step in record.path
             ],
             "snapshots": [
-                self._snapshot(kept.number, record.snapshots[kept.number])
-                for kept in session_state.snapshots.values()
-                if kept.number in record.snapshots
+                self._snapshot(number, record.snapshots[number]) for number in sorted(numbers)
             ],
-            "deleted_snapshots": [
-                self._snapshot(number, record.snapshots[number])
-                for number, name in session_state.snapshot_names().items()
-                if name is None and number in record.snapshots
-            ],
-            "selections": [
-                {"name": name, "points": points.tolist()}
-                for name, points in session_state.selections.items()
-            ],
-            "log": [event.to_dict() for event in record.log],
+            "log": log,
         }
         # Last, because all of the above add to them.
-        content["settings"] = [
-            {
-                "method": s.name,
-                "parameters": encode(s.recipe.parameters, s.name),
-                "others": {k: encode(r.parameters, k) for k, r in s.others.items()},
-                "supervision": self._index(self._supervisions, s.supervision),
-            }
-            for s in self._settings
-        ]
         content["supervisions"] = [s.to_dict() for s in self._supervisions]
         return content
 
@@ -184,9 +166,6 @@ class _Writer:
 
     def _learned_from(self, supervision: Supervision | None) -> int | None:
         return None if supervision is None else self._index(self._supervisions, supervision)
-
-    def _setting(self, settings: Settings) -> int:
-        return self._index(self._settings, settings)
 
     @staticmethod
     def _index(known: list[Any], value: Any) -> int:
@@ -233,18 +212,10 @@ class _Writer:
         stored = {name: encode(getattr(geometry, name), name) for name in SMALL}
         return {**stored, "reference": self._layout("references", geometry.reference)}
 
-    def _step(self, step: Step) -> list[Any]:
-        entry = [step.text, self._setting(step.settings)]
-        if step.naming is None:
-            return entry
-        return [*entry, {"snapshot": step.naming.kept.number, "name": step.naming.name}]
-
     def _snapshot(self, number: int, snapshot: Snapshot) -> dict[str, Any]:
         return {
             "number": number,
-            "name": snapshot.name,
             "iteration": snapshot.iteration,
-            "settings": self._setting(snapshot.settings),
             "values": dict(snapshot.values),
             "geometry": self._geometry(snapshot.geometry),
             "learned_from": self._learned_from(snapshot.learned_from),

@@ -121,7 +121,7 @@ HOSTILE = [
 def test_each_entry_replaced_by_values_of_each_type(path, tmp_path):
     content, rng, opened = document(path), random.Random(1), 0
     copy, original = tmp_path / "copy", path.read_bytes()
-    found = [p for p in places(content) if p[0] not in ("settings", "log", "supervisions")]
+    found = [p for p in places(content) if p[0] not in ("log", "supervisions")]
     found += rng.sample([p for p in places(content) if p not in found], 60)
     for place in found:
         for hostile in rng.sample(HOSTILE, 3):
@@ -270,13 +270,14 @@ def test_members_that_overlap_are_refused(path):
 
 @pytest.mark.parametrize("count", [10**9, 10**18, 10**30, -1, 29, 30.0, True])
 def test_a_number_of_points_is_checked_before_anything_is_allocated(path, count):
-    content = document(path)
-    content["supervisions"][0]["n_samples"] = count
-    tampered(path, edited(supervisions=content["supervisions"]))
+    original, content = path.read_bytes(), document(path)
+    supervision = dict(content["log"][0]["arguments"]["supervision"]["__supervision__"])
+    tampered(path, edited(supervisions=[{**supervision, "n_samples": count}]))
     assert peak_of_loading(path) < 8 * MIB
+    path.write_bytes(original)
     log = content["log"]
     log[0]["arguments"]["supervision"]["__supervision__"]["n_samples"] = count
-    tampered(path, edited(supervisions=document(path)["supervisions"], log=log))
+    tampered(path, edited(log=log))
     assert peak_of_loading(path) < 8 * MIB
 
 
@@ -314,7 +315,7 @@ def test_documents_that_json_refuses(path, text):
 
 def test_nested_values_within_a_document(path):
     content = document(path)
-    content["settings"][0]["parameters"]["tol"] = "deep"
+    content["log"][0]["arguments"]["parameters"]["tol"] = "deep"
     deep = '{"__tuple__": [' * 450 + "1.0" + "]}" * 450
     text = json.dumps(content).replace('"deep"', deep)
     tampered(path, lambda m: {"session.json": text})
@@ -334,87 +335,133 @@ def test_arrays_in_the_document_are_as_large_as_their_lists(path):
         {"__array__": [[1.0]], "dtype": "<f8", "shape": [1]},
         {"__array__": 10**9, "dtype": "<f8", "shape": []},
     ):
-        content["settings"][0]["parameters"]["n_components"] = array
-        tampered(path, edited(settings=content["settings"]))
+        content["log"][0]["arguments"]["parameters"]["n_components"] = array
+        tampered(path, edited(log=content["log"]))
         assert peak_of_loading(path) < 8 * MIB
 
 
-def test_a_step_of_the_history_that_is_not_allowed_is_left_out(path):
+def test_the_log_decides_settings_history_and_names(path):
     content = document(path)
-    bad = content["history"]["past"][1][1]
-    content["settings"][bad]["parameters"]["weight"] = -1.0
-    tampered(path, edited(settings=content["settings"]))
-    with pytest.warns(UserWarning, match="2 of 7 steps of the file's history were left out"):
-        loaded = load_session(path, methods=KINDS)
-    for _ in range(5):
-        loaded.undo()
-    assert not loaded.can_undo
-    assert loaded.supervision.labeled.size
+    assert not content.keys() & {"settings", "now", "history", "selections"}
+    content["log"] = [event for event in content["log"] if event["command"] != "pin"]
+    tampered(path, edited(log=content["log"]))
+    loaded = load_session(path, methods=KINDS)
+    assert not loaded.supervision.pinned.size
+    assert list(loaded.selections) == ["odd"]
 
 
-def _repeat_history(content):
-    content["history"]["past"].append(content["history"]["past"][2])
-
-
-def _drop_history(content):
-    del content["history"]["past"][0]
-
-
-def _end_gesture(content):
-    content["history"]["gesture"] = "set weight"
-
-
-def _other_settings(content):
-    content["now"] = content["history"]["past"][0][1]
-
-
-def _no_snapshot(content):
+def test_snapshots_that_the_log_does_not_know_are_refused(path):
+    content = document(path)
     content["snapshots"].clear()
-
-
-def _other_selection(content):
-    content["selections"][0]["points"] = [0, 9]
-
-
-@pytest.mark.parametrize(
-    ("change", "part"),
-    [
-        (_repeat_history, "history"),
-        (_drop_history, "history"),
-        (_end_gesture, "history"),
-        (_other_settings, "settings"),
-        (_no_snapshot, "snapshots"),
-        (_other_selection, "saved selections"),
-    ],
-)
-def test_a_log_that_leads_elsewhere_is_refused(path, change, part):
-    """Such a file, steered on and saved, would not open again."""
-    content = document(path)
-    change(content)
     tampered(path, edited(**content))
-    with pytest.raises(ValueError, match=f"damaged: its log leads to other {part} than it has"):
+    with pytest.raises(ValueError, match=r"damaged: it has the snapshots \[\], its log \[1, 2\]"):
         load_session(path, methods=KINDS)
 
 
-def test_what_another_version_wrote_opens_again_after_steering(path):
-    content = document(path)
-    _repeat_history(content)
-    tampered(path, edited(**{**content, "nbembed": "0.0.1"}))
-    with pytest.warns(UserWarning, match="not complete here.*: its log leads to other history"):
-        loaded = load_session(path, methods=KINDS)
-    while loaded.can_undo:
-        loaded.undo()
-    loaded.label([7], "kept")
+def without_a_checkpoint(log):
+    log.pop()
+
+
+def without_its_labels(log):
+    del log[-1]["arguments"]["supervision"]
+
+
+def of_another_size(log):
+    log[-1]["arguments"]["supervision"]["__supervision__"]["n_samples"] = 29
+
+
+def of_a_function(log):
+    log[-1]["arguments"]["parameters"]["metric"] = {"__opaque__": "subtract"}
+
+
+def unsorted_points(log):
+    log[-1]["arguments"]["selections"][0]["points"] = [9, 0]
+
+
+def twice_a_number(log):
+    log[-1]["arguments"]["snapshots"] = 2 * log[-1]["arguments"]["snapshots"]
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (without_a_checkpoint, "only describes, and no checkpoint"),
+        (without_its_labels, "a checkpoint has method, others"),
+        (of_another_size, "30 points|29"),
+        (of_a_function, "only describes, and no checkpoint"),
+        (unsorted_points, "must be sorted and unique"),
+        (twice_a_number, "twice, or it is none"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(start, tmp_path, change, match):
+    path = after_a_function(start, tmp_path)
+    log = document(path)["log"]
+    assert [event["command"] for event in log].count("checkpoint") == 1
+    change(log)
+    tampered(path, edited(log=log))
+    with pytest.raises(ValueError, match=match):
+        load_session(path, methods=KINDS)
+
+
+def after_a_function(start, tmp_path):
+    """Return the path of a session that began with a function and has none any more."""
+    session = start(Fake(metric=np.subtract, random_state=0))
+    session.label([1], "a")
+    session.set(metric="euclidean")
+    session.snapshot("plain")
+    session.save_selection("odd", [3, 5])
+    session.label([2], "b")
+    session.step(3)
+    rest(session)
+    session.save(tmp_path / "x")
+    return tmp_path / "x"
+
+
+def test_a_function_that_is_gone_costs_the_history_and_nothing_else(start, tmp_path):
+    path = after_a_function(start, tmp_path)
+    loaded = load_session(path, methods=KINDS)
+    assert loaded.supervision.labeled.tolist() == [1, 2]
+    assert loaded.snapshots == ("plain",)
+    assert loaded.selections["odd"].tolist() == [3, 5]
+    assert not loaded.can_undo
+    loaded.label([4], "a")
+    loaded.step(2)
     rest(loaded)
     loaded.save(path)
-    with pytest.warns(UserWarning, match="not complete here.*: event .*'undo', cannot"):
-        again = load_session(path, methods=KINDS)
+    again = load_session(path, methods=KINDS)
     assert again.supervision == loaded.supervision
     assert again.undo_text == loaded.undo_text
+    again.restore("plain")
+    rest(again)
+    assert again.supervision.labeled.tolist() == [1]
+
+
+def test_a_label_survives_an_undo_of_what_is_not_understood(path):
+    content = document(path)
+    at = content["log"][-1]["iteration"]
+    content["log"] += [
+        {"iteration": at, "command": "label", "arguments": {"points": [7], "class_": "kept"}},
+        {"iteration": at, "command": "set", "arguments": {"flavor": 3}},
+        {"iteration": at, "command": "undo", "arguments": {}},
+    ]
+    tampered(path, edited(**content))
+    with pytest.raises(ValueError, match="cannot have happened"):
+        load_session(path, methods=KINDS)
+    tampered(path, edited(**{**content, "nbembed": "0.0.1"}))
+    with pytest.warns(UserWarning, match="not complete here.*: event .* 'set', cannot"):
+        loaded = load_session(path, methods=KINDS)
+    assert "kept" in loaded.supervision.classes
+    assert not loaded.can_undo, "the history begins anew"
+    loaded.label([8], "kept")
+    rest(loaded)
+    loaded.save(path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        again = load_session(path, methods=KINDS)
+        assert again.supervision == loaded.supervision
+        assert again.undo_text == loaded.undo_text
         with again.replayed() as replayed:
-            assert replayed.supervision.classes == ("kept",)
+            assert replayed.supervision == loaded.supervision
 
 
 def test_a_document_that_packs_well_is_written_so_that_it_opens(start, tmp_path, monkeypatch):

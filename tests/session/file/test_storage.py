@@ -6,7 +6,6 @@ import json
 import os
 import threading
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -184,7 +183,8 @@ def test_the_file_holds_plain_arrays_and_json(steered, tmp_path):
     assert {"session.json", "X.npy", "layout.npy", "trace.npy", "path/0.npy"} <= names
     assert all(n == "session.json" or n.endswith(".npy") for n in names)
     assert content["format"] == "nbembed session"
-    assert content["version"] == 3
+    assert content["version"] == 1
+    assert not content.keys() & {"settings", "history"}, "the log says it"
 
 
 def test_writing_is_atomic(steered, tmp_path, monkeypatch):
@@ -239,7 +239,7 @@ def edited(**changes):
         (edited(format="other"), "not a session file"),
         (edited(version=99), "version 99"),
         (edited(version="x"), "version 'x'"),
-        (edited(settings=[]), "damaged"),
+        (edited(log=[]), "does not begin with the start"),
         (edited(state="asleep"), "unknown state"),
         (lambda m: {"layout.npy": None}, "damaged"),
         (lambda m: {"layout.npy": b"junk"}, "cannot be loaded"),
@@ -329,31 +329,3 @@ def test_float32_data_stay_float32(tmp_path):
     loaded = load_session(tmp_path / "x", methods=KINDS)
     assert loaded.X.dtype == np.float32
     assert np.array_equal(loaded.X, X)
-
-
-FILES = Path(__file__).parents[1] / "files"
-
-
-@pytest.mark.parametrize(
-    "path", sorted(FILES.glob("v*/*.nbembed")), ids=lambda p: f"{p.parent.name}-{p.stem}"
-)
-def test_files_of_older_versions_open(path):
-    """Sessions that versions 1 and 2 saved keep their labels, links and layout."""
-    expected = json.loads((path.parent / "expected.json").read_text())[path.stem]
-    loaded = load_session(path)
-    assert loaded.supervision.to_dict() == {"pinned": [], **expected["labels"]}
-    assert loaded.method_name == expected["method"]
-    if "link_form" in loaded.parameters:
-        assert loaded.parameters["link_form"] == "uniform", "the only form that they had"
-    assert loaded.iteration == expected["iteration"]
-    np.testing.assert_array_equal(loaded.embedding.astype(float), expected["embedding"])
-    assert loaded.cost == pytest.approx(expected["cost"], rel=1e-6)
-    assert loaded.snapshots == ("early",)
-    loaded.step(3)
-    rest(loaded)
-    loaded.check()
-    loaded.restore("early")
-    loaded.undo()
-    rest(loaded)
-    loaded.check()
-    loaded.close()

@@ -125,10 +125,9 @@ def test_a_cache_that_a_file_names_is_not_used(tmp_path, monkeypatch):
         session.save(tmp_path / "x")
     with zipfile.ZipFile(tmp_path / "x") as file:
         content = json.loads(file.read("session.json"))
-    content["settings"][0]["parameters"]["classifier"]["parameters"]["memory"] = "cache"
     start = content["log"][0]["arguments"]["parameters"]
     start["classifier"]["parameters"]["memory"] = "cache"
-    tampered(tmp_path / "x", edited(settings=content["settings"], log=content["log"]))
+    tampered(tmp_path / "x", edited(log=content["log"]))
     with pytest.warns(UserWarning, match="memory='cache' of Pipeline was not restored"):
         loaded = load_session(tmp_path / "x")
     loaded.step(2, wait=True)
