@@ -256,7 +256,7 @@ class HeavyTailed(PairObjective):
         Y = check_layout(Y, self.n_samples, self.dtype)
         Yt = np.ascontiguousarray(Y.T)
         parts = self._parts(Yt, True)
-        entropy = self._supervised.entropy(self._n_threads)
+        entropy = self._supervised.entropy
         cross, attraction = parts.kept * parts.pairs.cross, parts.kept * parts.pairs.attraction
         term = CostTerm.of
         found = [
@@ -307,7 +307,7 @@ class HeavyTailed(PairObjective):
             curvature = curvature + held.curvature
             auxiliary += held.cost
         if cost:
-            entropy = self._supervised.entropy(self._n_threads)
+            entropy = self._supervised.entropy
             value = entropy + cross + parts.log_normalizer + auxiliary
             sizes = abs(entropy) + abs(cross) + abs(parts.log_normalizer) + abs(auxiliary)
             rounding = float(np.finfo(self.dtype).eps) * sizes

@@ -174,7 +174,7 @@ class LogAffinities:
             s > 0: p̃ is of the widths s σ_i, p ∝ p^(1/s²).
         n_threads : int
         """
-        key = supervised.links_key, widening, widths.tobytes()
+        key = supervised.links.key, widening, widths.tobytes()
         made = self._last.get(key)
         if made is None:
             kappa = widening**-2

@@ -216,7 +216,7 @@ class NeighborRetrieval(PairObjective):
             other._widening = _checked_widening(parameters["widening"])
             _check_sizes(self._width, other._widening, self.dtype)
         other._supervised = self._supervised.changed(parameters)
-        same_links = other._supervised.links_key == self._supervised.links_key
+        same_links = other._supervised.links.key == self._supervised.links.key
         same = same_links and other._widening == self._widening
         other._logs = self._logs if same else None
         return other
@@ -268,7 +268,7 @@ class NeighborRetrieval(PairObjective):
             missed, terms = self._missed(Yt, t)
             more = t * missed + (1 - t) * float(terms.divergences.sum()) - recall[0] - false
             pull = 2 * terms.force.astype(np.float64) - recall[1] - precision[1]
-            name = "labels" if supervised.labels_as_links else "must-links"
+            name = "labels" if supervised.links.labels_as_links else "must-links"
             found.append(CostTerm.of(name, "E(ρ) − E(0)", "labels", more, pull))
         cannot_links = self._cannot_links(Yt)
         if cannot_links is not None:

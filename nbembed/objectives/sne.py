@@ -176,14 +176,14 @@ class SNE(PairObjective):
         Yt = np.ascontiguousarray(Y.T)
         parts = self._parts(Yt, True)
         pairs, term = parts.pairs, CostTerm.of
-        entropy = self._supervised.entropy(self._n_threads)
+        entropy = self._supervised.entropy
         found = [
             term("entropy", "Σ pᵢⱼ log pᵢⱼ", "constant", entropy, np.zeros_like(Yt)),
             term("attraction", "Σ pᵢⱼ ‖yᵢ − yⱼ‖²", "attraction", pairs.cross, 2 * pairs.attraction),
         ]
         if parts.links is not None:
             force, _, cross = parts.links
-            name = "labels" if self._supervised.labels_as_links else "must-links"
+            name = "labels" if self._supervised.links.labels_as_links else "must-links"
             found.append(term(name, "Σ uᵢⱼ ‖yᵢ − yⱼ‖²", "labels", cross / 2, 2 * force))
         found.append(
             term("repulsion", "Σᵢ log Zᵢ", "repulsion", parts.log_normalizers, -2 * pairs.repulsion)
@@ -221,7 +221,7 @@ class SNE(PairObjective):
             cross += parts.links[2] / 2
         value, rounding = math.nan, 0.0
         if cost:
-            entropy = supervised.entropy(self._n_threads)
+            entropy = supervised.entropy
             value = entropy + float(cross) + parts.log_normalizers
             # Each row's logarithm is rounded by itself, and n such errors largely cancel.
             by_rows = (abs(entropy) + abs(parts.log_normalizers)) / math.sqrt(self.n_samples)

@@ -37,7 +37,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,7 @@ from nbembed.kernels.linked_entropy import joint_entropy, linked_entropy, unlink
 from nbembed.kernels.links import cannot_link
 from nbembed.kernels.packing import packed
 from nbembed.kernels.sparse import sparse_attraction
-from nbembed.kernels.terms import GAUSSIAN_BELOW, GaussianRowsTerms
+from nbembed.kernels.terms import GAUSSIAN_BELOW, GaussianRowsTerms, UnlinkedTerms
 from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import Algorithm, as_sparse, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
@@ -74,8 +74,8 @@ ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class SupervisedAffinities:
-    """Neighbor probabilities mixed with those of labels and links.
+class Linked:
+    """What labels and links say of affinities, whatever ρ is; each part is computed when needed.
 
     Attributes
     ----------
@@ -85,8 +85,6 @@ class SupervisedAffinities:
         P without what cannot-links forbid; ``base`` itself without cannot-links.
     supervision : Supervision or None
         Labels and links.
-    rho : float
-        ρ in [0, 1].
     labels_as_links : bool
         Whether each class counts as a group of linked points.
     link_form : {"structured", "uniform"}
@@ -98,10 +96,108 @@ class SupervisedAffinities:
     base: Affinities
     allowed: Affinities
     supervision: Supervision | None
-    rho: float
     labels_as_links: bool
-    link_form: LinkForm = "structured"
-    n_threads: int = 1
+    link_form: LinkForm
+    n_threads: int
+
+    @cached_property
+    def shares(self) -> LinkShares:
+        """Groups, and what their members give to them at ρ = 1."""
+        return LinkShares.make(
+            self.base,
+            self.allowed,
+            self.supervision,
+            self.link_form,
+            labels=self.labels_as_links,
+            n_threads=self.n_threads,
+        )
+
+    @cached_property
+    def pair_mass(self) -> float:
+        """Σu over the groups that enter by U = u/Σu."""
+        return float(self.shares.total(self.shares.pairs).sum())
+
+    @cached_property
+    def by_points(self) -> bool:
+        """Whether points give a share of their neighborhoods, each its own: t is not zero."""
+        return bool(self.shares.strengths.any())
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """Links and cannot-links as a value that can be compared and hashed."""
+        cannot = () if self.supervision is None else self.supervision.cannot_links
+        n_links = 0 if self.supervision is None else len(self.supervision.links)
+        return (
+            self.link_form,
+            n_links,
+            *(part.tobytes() for part in self.shares.groups),
+            *((a.tobytes(), b.tobytes()) for a, b in cannot),
+        )
+
+    @property
+    def masses(self) -> NDArray[np.float64]:
+        """s_i, the row sums of P, shape (n_samples,)."""
+        masses: NDArray[np.float64]
+        masses = self.allowed.cached("row sums", lambda: row_sums(self.allowed.P))
+        return masses
+
+    @cached_property
+    def attracted(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+        """CSR parts of the own affinities' coefficients at ρ = 1, as the kernels take them.
+
+        They are symmetric: o_ij + o_ji in rows, (s_i o_ij + s_j o_ji)/2 in the joint form.
+        """
+        joint = self.base.form == "joint"
+        both = self.shares.own_both_ways(self.masses / 2 if joint else None)
+        return None if both is None else (both.indptr, both.indices, both.data)
+
+    @cached_property
+    def inward(self) -> NDArray[np.float64]:
+        """Σ_i t_i p_ij, shape (n_samples,)."""
+        linked = np.flatnonzero(self.shares.strengths)
+        t = self.shares.strengths[linked]
+        if self.base.is_sparse:
+            return np.asarray(t @ self.allowed.P[linked]).ravel()
+        inward = np.zeros(self.base.n_samples)
+        for at in range(0, linked.size, ROWS):
+            here = slice(at, at + ROWS)
+            inward += t[here] @ self.allowed.P[linked[here]]
+        return inward
+
+    @cached_property
+    def members(self) -> NDArray[np.int64]:
+        """The points that are in a group, sorted."""
+        members: NDArray[np.int64] = np.unique(self.shares.groups[1])
+        return members
+
+    @cached_property
+    def unlinked(self) -> UnlinkedTerms:
+        """Entropies and masses of the pairs that links do not touch, of each row.
+
+        Where pairs have the mean of two factors, all members count as one group.
+        """
+        groups = self.shares.groups
+        if self.base.form == "joint" and self.by_points:
+            points = self.members
+            groups = np.array([0, points.size]), points, np.ones(points.size)
+        return unlinked_sums(self.allowed.kernel_argument, groups, self.n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class SupervisedAffinities:
+    """Neighbor probabilities mixed with those of labels and links.
+
+    Attributes
+    ----------
+    links : Linked
+        Shared with the same at another ρ.
+    rho : float
+        ρ in [0, 1].
+    """
+
+    links: Linked
+    rho: float
+    _pulls: dict[Any, NDArray[Any]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def make(
@@ -126,28 +222,33 @@ class SupervisedAffinities:
         check_choice("link_form", link_form, LINK_FORMS)
         rho = check_real("rho", rho, low=0, high=1)
         check_supervision(supervision, base.n_samples)
-        same_links = previous is not None and (
-            previous.supervision is supervision or previous.supervision == supervision
-        )
-        if previous is not None and same_links and link_form == previous.link_form:
-            other = cls(
-                base, previous.allowed, supervision, rho, labels_as_links, link_form, n_threads
-            )
-            for name in (
-                "shares",
-                "pair_mass",
-                "by_points",
-                "links_key",
-                "_attracted",
-                "_linked_inward",
-                "_rest",
-            ):
-                if name in previous.__dict__:
-                    other.__dict__[name] = previous.__dict__[name]
-            return other
+        if previous is not None and link_form == previous.links.link_form:
+            before = previous.supervision
+            if before is supervision or before == supervision:
+                return cls(previous.links, rho)
         forbidden = () if supervision is None else supervision.cannot_links
         allowed = without_cannot_links(base, forbidden)
-        return cls(base, allowed, supervision, rho, labels_as_links, link_form, n_threads)
+        return cls(Linked(base, allowed, supervision, labels_as_links, link_form, n_threads), rho)
+
+    @property
+    def base(self) -> Affinities:
+        """P as given, shared."""
+        return self.links.base
+
+    @property
+    def allowed(self) -> Affinities:
+        """P without what cannot-links forbid."""
+        return self.links.allowed
+
+    @property
+    def supervision(self) -> Supervision | None:
+        """Labels and links."""
+        return self.links.supervision
+
+    @property
+    def shares(self) -> LinkShares:
+        """Groups, and what their members give to them at ρ = 1."""
+        return self.links.shares
 
     def changed(self, parameters: Mapping[str, Any]) -> SupervisedAffinities:
         """Return the same with ``rho`` or ``supervision`` taken from ``parameters``."""
@@ -159,22 +260,10 @@ class SupervisedAffinities:
             self.base,
             supervision,
             rho,
-            labels_as_links=self.labels_as_links,
-            link_form=self.link_form,
-            n_threads=self.n_threads,
+            labels_as_links=self.links.labels_as_links,
+            link_form=self.links.link_form,
+            n_threads=self.links.n_threads,
             previous=self,
-        )
-
-    @cached_property
-    def shares(self) -> LinkShares:
-        """Groups, and what their members give to them at ρ = 1."""
-        return LinkShares.make(
-            self.base,
-            self.allowed,
-            self.supervision,
-            self.link_form,
-            labels=self.labels_as_links,
-            n_threads=self.n_threads,
         )
 
     @property
@@ -182,37 +271,20 @@ class SupervisedAffinities:
         """Groups as (indptr, members, weights); empty without links."""
         return self.shares.groups
 
-    @cached_property
-    def pair_mass(self) -> float:
-        """Σu over the groups that enter by U = u/Σu."""
-        return float(self.shares.total(self.shares.pairs).sum())
-
-    @cached_property
-    def links_key(self) -> tuple[Any, ...]:
-        """Links and cannot-links as a value that can be compared and hashed."""
-        cannot = () if self.supervision is None else self.supervision.cannot_links
-        n_links = 0 if self.supervision is None else len(self.supervision.links)
-        return (
-            self.link_form,
-            n_links,
-            *(part.tobytes() for part in self.groups),
-            *((a.tobytes(), b.tobytes()) for a, b in cannot),
-        )
-
     @property
     def linked(self) -> bool:
         """Whether links attract at all: there are linked pairs and ρ > 0."""
-        return self.rho > 0 and (self.pair_mass > 0 or self.by_points)
+        return self.rho > 0 and (self.links.pair_mass > 0 or self.by_points)
 
-    @cached_property
+    @property
     def by_points(self) -> bool:
         """Whether points give a share of their neighborhoods, each its own: t is not zero."""
-        return bool(self.shares.strengths.any())
+        return self.links.by_points
 
     @cached_property
     def share(self) -> float:
         """ρ_e, the share of U in the joint form."""
-        pairs = self.pair_mass / 2
+        pairs = self.links.pair_mass / 2
         return self.rho * min(1.0, pairs / self.base.n_samples)
 
     @cached_property
@@ -226,57 +298,33 @@ class SupervisedAffinities:
         shares = self.shares
         if self.base.form == "row":
             return self.rho * shares.rates
-        rates = (1 - self.share) * self.rho * self._masses[shares.groups[1]] * shares.rates
+        rates = (1 - self.share) * self.rho * self.links.masses[shares.groups[1]] * shares.rates
         if self.share > 0:
-            rates += self.share / self.pair_mass * shares.pairs
+            rates += self.share / self.links.pair_mass * shares.pairs
         return np.asarray(rates)
 
-    @property
-    def _masses(self) -> NDArray[np.float64]:
-        """s_i, the row sums of P, shape (n_samples,)."""
-        masses: NDArray[np.float64]
-        masses = self.allowed.cached("row sums", lambda: row_sums(self.allowed.P))
-        return masses
+    def _own_pull(self, dtype: Any) -> tuple[NDArray[Any], ...] | None:
+        """Return :attr:`Linked.attracted` at the present ρ, made once for each type."""
+        if self.links.attracted is None:
+            return None
+        indptr, indices, data = self.links.attracted
+        dtype = np.dtype(dtype)
+        if dtype not in self._pulls:
+            made = np.empty(data.size, dtype)
+            np.multiply(data, self.rho * (1 - self.share), out=made, casting="same_kind")
+            self._pulls[dtype] = made
+        return indptr, indices, self._pulls[dtype]
 
     @cached_property
-    def _attracted(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
-        """CSR parts of the own affinities' coefficients at ρ = 1, as the kernels take them.
+    def entropy(self) -> float:
+        """Σ p̃ log p̃ in nats; another ρ costs a visit to each linked pair."""
+        joint = self.base.form == "joint" and self.by_points
+        return self._joint_entropy() if joint else self._row_entropy()
 
-        They are symmetric: o_ij + o_ji in rows, (s_i o_ij + s_j o_ji)/2 in the joint form.
-        """
-        joint = self.base.form == "joint"
-        both = self.shares.own_both_ways(self._masses / 2 if joint else None)
-        if both is None:
-            return None
-        return both.indptr, both.indices, both.data
-
-    def _own_pull(self, dtype: Any) -> tuple[NDArray[Any], ...] | None:
-        """Return :attr:`_attracted` at the present ρ, made once for each type."""
-        if self._attracted is None:
-            return None
-        indptr, indices, data = self._attracted
-        made: dict[Any, NDArray[Any]] = self.__dict__.setdefault("_pulls", {})
-        dtype = np.dtype(dtype)
-        if dtype not in made:
-            made[dtype] = np.empty(data.size, dtype)
-            factor = self.rho * (1 - self.share)
-            np.multiply(data, factor, out=made[dtype], casting="same_kind")
-        return indptr, indices, made[dtype]
-
-    def entropy(self, n_threads: int) -> float:
-        """Return Σ p̃ log p̃ in nats; another ρ costs a visit to each linked pair."""
-        own = self.__dict__
-        if "_entropy" not in own:
-            joint = self.base.form == "joint" and self.by_points
-            own["_entropy"] = (self._joint_entropy if joint else self._row_entropy)(n_threads)
-        return float(own["_entropy"])
-
-    def _row_entropy(self, n_threads: int) -> float:
+    def _row_entropy(self) -> float:
         """Return Σ p̃ log p̃ where each row has one factor."""
-        P, own = self.allowed.kernel_argument, self.__dict__
-        if "_rest" not in own:
-            own["_rest"] = unlinked_sums(P, self.groups, n_threads)
-        keep, rest, o = self.keep, own["_rest"], self.shares.own
+        P, n_threads = self.allowed.kernel_argument, self.links.n_threads
+        keep, rest, o = self.keep, self.links.unlinked, self.shares.own
         parts = None if o is None else (o.indptr, o.indices, self.rho * o.data)
         return float(
             dot(keep, rest.entropies)
@@ -284,19 +332,15 @@ class SupervisedAffinities:
             + linked_entropy(P, self.groups, self.rates, keep, n_threads, own=parts)
         )
 
-    def _joint_entropy(self, n_threads: int) -> float:
+    def _joint_entropy(self) -> float:
         """Return Σ P̃ log P̃ where pairs have the mean of two factors.
 
         Pairs of linked points are visited; those of a linked and another point have a factor that
         depends on the first alone, and the others have one in common.
         """
-        P, own = self.allowed.kernel_argument, self.__dict__
-        points = np.unique(self.groups[1])
-        if "_rest" not in own:
-            block = np.array([0, points.size]), points, np.ones(points.size)
-            own["_rest"] = unlinked_sums(P, block, n_threads)
-        rest, half = own["_rest"], self.rates / 2
-        linked = np.zeros(self.base.n_samples, bool)
+        P, points, rest = self.allowed.kernel_argument, self.links.members, self.links.unlinked
+        half, n = self.rates / 2, self.base.n_samples
+        linked = np.zeros(n, bool)
         linked[points] = True
         k = 1 - self.share
         # Rows of points without links have pairs with linked ones too: counted from the other side.
@@ -306,9 +350,8 @@ class SupervisedAffinities:
         across = dot(mean, rest.entropies[points]) + dot(xlogy(mean, mean), rest.masses[points])
         pull = self._own_pull(np.float64)
         if pull is None:
-            n = self.base.n_samples
             pull = np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0)
-        inside = joint_entropy(P, points, self.groups, half, pull, self.keep, n_threads)
+        inside = joint_entropy(P, points, self.groups, half, pull, self.keep, self.links.n_threads)
         return float(k * entropies + xlogy(k, k) * masses + 2 * across + inside)
 
     def gaussian_rows(
@@ -329,21 +372,8 @@ class SupervisedAffinities:
         both: NDArray[np.float64]
         both, outward = self.allowed.cached("sums", lambda: _sums(self.allowed.P))
         if self.linked:
-            both = both - self.rho * (self.shares.strengths * outward + self._linked_inward)
+            both = both - self.rho * (self.shares.strengths * outward + self.links.inward)
         return both
-
-    @cached_property
-    def _linked_inward(self) -> NDArray[np.float64]:
-        """Σ_i t_i p_ij, shape (n_samples,)."""
-        linked = np.flatnonzero(self.shares.strengths)
-        t = self.shares.strengths[linked]
-        if self.base.is_sparse:
-            return np.asarray(t @ self.allowed.P[linked]).ravel()
-        inward = np.zeros(self.base.n_samples)
-        for at in range(0, linked.size, ROWS):
-            here = slice(at, at + ROWS)
-            inward += t[here] @ self.allowed.P[linked[here]]
-        return inward
 
     def link_attraction(
         self,

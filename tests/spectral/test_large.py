@@ -19,9 +19,7 @@ from nbembed.spectral import (
     SELF,
     SSFDA,
     SSMMC,
-    FDARecipe,
     KPCATrick,
-    KPCATrickRecipe,
     costs,
     local_graph,
     nystrom,
@@ -203,11 +201,6 @@ def test_landmarks_of_full_rank_are_exact(blobs, rng):
     none_apart = KPCATrick(kernel="poly", n_landmarks=None).fit(X, y)
     for made in (all_of_them, none_apart):
         assert np.array_equal(made.embedding_, KPCATrick(kernel="poly").fit(X, y).embedding_)
-
-
-def test_what_earlier_versions_stored_stays_exact():
-    assert KPCATrickRecipe.restored({"degree": 2.0})["n_landmarks"] is None
-    assert FDARecipe.restored({"n_pca": None})["n_pca"] is None
 
 
 def test_landmarks_are_the_rule_s(digits, monkeypatch):

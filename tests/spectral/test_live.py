@@ -18,7 +18,6 @@ from nbembed.spectral import (
     LPPRecipe,
     SELFRecipe,
     SSFDARecipe,
-    SSMMCRecipe,
 )
 from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.custom import GraphLearner, GraphLearnerRecipe
@@ -222,14 +221,6 @@ def test_live_defaults_let_unlabeled_points_count(blobs):
     assert LFDARecipe().live_defaults(blobs[0], none).gamma == 0.1
     assert LFDARecipe(gamma=3.0).live_defaults(blobs[0], none).gamma == 3.0
     assert SSFDARecipe().live_defaults(blobs[0], none).gamma == 1.0
-
-
-def test_parameters_of_older_versions_are_renamed():
-    assert SELFRecipe.upgraded({"beta": 0.2, "n_pca": 3}) == {"pca_weight": 0.2, "n_pca": 3}
-    for kind in (SSFDARecipe, SSMMCRecipe):
-        assert kind.upgraded({"alpha": 2.0, "gone": 1}) == {"gamma": 2.0}
-    assert KPCATrickRecipe.upgraded({"gamma": "scale"}) == {"kernel_coefficient": "scale"}
-    assert FDARecipe.upgraded({"gamma": 1.0}) == {"gamma": 1.0}
 
 
 def test_pins_hold_in_a_live_map_and_are_refused_by_a_fit(blobs):
