@@ -14,6 +14,7 @@ may take others of the points that tie for the last place, and replace the tree 
 """
 
 from nbembed.neighbors.found import Neighbors
+from nbembed.neighbors.memory import remember
 from nbembed.neighbors.search import (
     Search,
     check_k,
@@ -32,4 +33,5 @@ __all__ = [
     "nearest_given",
     "nearest_neighbors",
     "other_points",
+    "remember",
 ]

@@ -16,6 +16,7 @@ from nbembed.neighbors.cells import Cells
 from nbembed.neighbors.euclidean_space import OF_DIRECTIONS, euclidean_space
 from nbembed.neighbors.exact import FINDING, all_distances
 from nbembed.neighbors.found import Neighbors
+from nbembed.neighbors.memory import cut, memory_of, rung
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.system.work import stage
 from nbembed.validation import check_choice, check_count
@@ -108,14 +109,39 @@ def find_neighbors(
         if searched is not None:
             indices, distances = searched
             return Neighbors(indices, distances, 1.0)
+    few = isinstance(points, np.ndarray) and points.shape[1] <= FEW_DIMENSIONS
+    approximate = search == "auto" and n >= MANY
+
+    def make(k: int) -> Neighbors:
+        return _search(points, None if itself else found, k, metric, approximate, n_threads, name)
+
+    if not itself or (few and not approximate and metric in EUCLIDEAN):  # a tree orders ties itself
+        return make(k)
+    memory = memory_of(points)
+    if memory is not None:
+        return memory.find(k, n - 1, metric, approximate, make)
+    return cut(make(rung(k, n - 1)), k) if approximate else make(k)
+
+
+def _search(
+    points: Any,
+    others: Any,
+    k: int,
+    metric: Metric,
+    approximate: bool,
+    n_threads: int,
+    name: str,
+) -> Neighbors:
+    """Return the k nearest of the ``others``, or of the other points, by the fitting search."""
+    itself = others is None
+    found = points if itself else others
     dense = isinstance(points, np.ndarray) and isinstance(found, np.ndarray)
     by_tree = dense and points.shape[1] <= FEW_DIMENSIONS and metric in EUCLIDEAN
-    space = euclidean_space(points, found, metric) if dense and n >= SINGLE else None
+    space = euclidean_space(points, found, metric) if dense and len(found) >= SINGLE else None
     if space is not None and metric not in OF_DIRECTIONS:
         check_span(space.queries, name, None if itself else space.points)
     elif by_tree:
         check_span(points, name, None if itself else found)
-    approximate = search == "auto" and n >= MANY
     if space is not None and (approximate or not by_tree):
         queries = None if itself else space.queries
         if approximate:
@@ -130,7 +156,6 @@ def find_neighbors(
         among_candidates = by_candidates(queries, found, k, metric, n_threads)
         if among_candidates is not None:
             return among_candidates
-    others = None if itself else found
     return by_blocks(points, k, metric, others, n_threads=n_threads, name=name)
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.kernels.threads import interruptible
+from nbembed.neighbors import remember
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.schedule import Schedule
 from nbembed.session.core.invalidation import Invalidation, invalidated
@@ -73,6 +74,7 @@ class Engine:
 
     def __init__(self, X: Any, settings: Settings, state: RunState | None = None) -> None:
         self.X = X
+        remember(X)
         self.settings = settings
         self.trace: list[Record] = []
         self.path: tuple[PathStep, ...] = ()
