@@ -170,7 +170,7 @@ def test_imports_inside_a_room_run_one_way(outer: str) -> None:
     assert wrong == []
 
 
-#: What never comes into a room, by the room.
+#: Modules that never come into a room, by the room.
 NEVER = {
     "session/core": {"threading", "concurrent", "queue", "time", "datetime"},
     "session/map": {"threading", "concurrent", "queue"},

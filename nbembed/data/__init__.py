@@ -1,4 +1,4 @@
-"""What users give: matrices, tables, distances and probabilities, checked once.
+"""The data that users give: matrices, tables, distances and probabilities, checked once.
 
 Everything comes in as a user has it (NumPy, SciPy, pandas, AnnData, Dask) and leaves as checked
 arrays, or as an error that names the argument (``validation``). Nothing here is learned or

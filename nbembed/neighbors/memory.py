@@ -1,13 +1,14 @@
 """Neighbors that were found before, of data that cannot change: those of a session.
 
-Its affinities take the nearest neighbors at one perplexity after the other, its suggestions, cards
-and measures take them again. They are searched once: fewer neighbors are the first of more. A
-result does not depend on what was found before, because the exact search orders neighbors in one
-way, and the approximate one always searches the number on a rung of :data:`RUNGS`.
+Its affinities take the nearest neighbors at one perplexity after the other, its suggestions and
+measures take them again. They are searched once: fewer neighbors are the first of more. A result
+does not depend on what was found before, because the exact search orders neighbors in one way, and
+the approximate one always searches the number on a rung of :data:`RUNGS`.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -23,6 +24,8 @@ RUNGS = (96, 192, 384, 768)
 MOST = 8_000_000
 
 _memories: dict[int, Memory] = {}
+if hasattr(os, "register_at_fork"):  # a copy has no thread that would end the search it waits for
+    os.register_at_fork(after_in_child=_memories.clear)
 
 
 class Memory:

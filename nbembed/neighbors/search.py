@@ -109,8 +109,9 @@ def find_neighbors(
         if searched is not None:
             indices, distances = searched
             return Neighbors(indices, distances, 1.0)
-    few = isinstance(points, np.ndarray) and points.shape[1] <= FEW_DIMENSIONS
-    approximate = search == "auto" and n >= MANY
+    dense = isinstance(points, np.ndarray)
+    few = dense and points.shape[1] <= FEW_DIMENSIONS
+    approximate = dense and search == "auto" and n >= MANY
 
     def make(k: int) -> Neighbors:
         return _search(points, None if itself else found, k, metric, approximate, n_threads, name)

@@ -75,7 +75,7 @@ ROWS = 256
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """What labels and links say of affinities, whatever ρ is; each part is computed when needed.
+    """The parts of labels and links that do not depend on ρ, each computed when it is needed.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Linked:
 
     @cached_property
     def by_points(self) -> bool:
-        """Whether points give a share of their neighborhoods, each its own: t is not zero."""
+        """True where points give a share of their neighborhoods, each its own: t is not zero."""
         return bool(self.shares.strengths.any())
 
     @cached_property
@@ -278,7 +278,7 @@ class SupervisedAffinities:
 
     @property
     def by_points(self) -> bool:
-        """Whether points give a share of their neighborhoods, each its own: t is not zero."""
+        """True where points give a share of their neighborhoods, each its own: t is not zero."""
         return self.links.by_points
 
     @cached_property

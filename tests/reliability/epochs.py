@@ -29,7 +29,7 @@ from tests.reliability.resources import (
 )
 from tests.reliability.steering import steer
 
-#: What an epoch does, by name.
+#: The subjects of an epoch, by name.
 SUBJECTS: Mapping[str, Callable[[Rng, Path], Outcome]] = MappingProxyType(
     {"steering": steer, "kills": kill, "damage": damage, "messages": send_messages}
 )

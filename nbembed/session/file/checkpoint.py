@@ -9,11 +9,12 @@ history begins anew at a checkpoint, because its steps are not in it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.core.arguments import NEW_NAME
 from nbembed.session.core.events import Event
+from nbembed.session.core.history import History
 from nbembed.session.core.serialization import description, encode
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings, stored_recipe
@@ -90,8 +91,7 @@ def state_of(event: Event, methods: Mapping[str, type[Recipe[Any]]], n: int) -> 
 
 def without_history(state: SessionState) -> SessionState:
     """Return what is left of a state at a checkpoint."""
-    named = MappingProxyType(dict(state.snapshots))
-    return SessionState(state.settings, snapshots=named, selections=state.selections)
+    return replace(state, history=History())
 
 
 def settings_of_snapshots(state: SessionState) -> dict[int, KeptSettings]:

@@ -130,7 +130,8 @@ class LogWalk:
         if self.state is not None:
             step = Step(f"{event.command} of another version", self.state.settings)
             self.state = replace(self.state, history=self.state.history.followed_by(step))
-            self.iteration = max(self.iteration, event.iteration)
+        if event.command == "reset":  # what comes after it counts from zero
+            self.iteration = 0
 
     def _command(self, event: Event) -> Event:
         entry = command_named(event.command)

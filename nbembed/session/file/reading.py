@@ -100,7 +100,7 @@ class _Reader:
                 f"(nbembed {reprlib.repr(content.get('nbembed'))}); "
                 f"this nbembed reads version {VERSION}"
             )
-        #: Whether events of the log may be left out; see checked_log().
+        #: True where events of the log may be left out; see checked_log().
         self._tolerant = content.get("nbembed") != __version__
         self._content = content
         self._supervisions: list[Supervision] = []

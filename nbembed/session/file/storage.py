@@ -48,6 +48,7 @@ from nbembed.session.file.checkpoint import (
 )
 from nbembed.session.file.reading import FORMAT, MEASURES, SMALL, VERSION
 from nbembed.session.file.stored_view import FOLDER, NOTHING, View
+from nbembed.session.map.snapshots import Snapshot
 from nbembed.system.atomic import check_destination, write_atomically
 
 if TYPE_CHECKING:
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from nbembed.schedule import Stage
     from nbembed.session.live.controller import Controller
     from nbembed.session.live.records import SessionRecord
-    from nbembed.session.map.snapshots import Snapshot
     from nbembed.supervision import Supervision
 
 
@@ -144,7 +144,11 @@ class _Writer:
                 for step in record.path
             ],
             "snapshots": [
-                self._snapshot(number, record.snapshots[number]) for number in sorted(numbers)
+                # One whose command failed has no layout; its settings are in the log.
+                self._snapshot(
+                    n, record.snapshots.get(n) or Snapshot("", 0, None, kept.settings, None)
+                )
+                for n, kept in sorted(numbers.items())
             ],
             "log": log,
         }

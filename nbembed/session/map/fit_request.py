@@ -18,7 +18,7 @@ _logger = logging.getLogger("nbembed.session")
 
 @dataclass(frozen=True, eq=False)
 class FitRequest:
-    """What is to be made: affinities of ``settings``, or the start of a map from them.
+    """A request to make affinities of ``settings``, or the start of a map from them.
 
     Attributes
     ----------
@@ -38,17 +38,17 @@ class FitRequest:
 
     @property
     def of_start(self) -> bool:
-        """Whether the start is to be made and not the affinities."""
+        """True where the start is to be made and not the affinities."""
         return self.affinities is not None
 
     @property
     def learned_from(self) -> Supervision | None:
-        """What the affinities are learned from, ``None`` where the recipe does not learn."""
+        """The labels that affinities are learned from, ``None`` where the recipe learns none."""
         return self.supervision if self.settings.recipe.learns_from_labels else None
 
     @property
     def text(self) -> str:
-        """What is going on, for people."""
+        """The name of the work, for people."""
         return f"learning the {self.settings.recipe.learns} from {label_count(self.supervision)}"
 
     def make(self, X: Any, show: Callable[[Any], None]) -> Any:
@@ -74,7 +74,7 @@ SHOWN_FROM = 2000
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """What came of a request: what was made, or the error that prevented it."""
+    """The result of a request, or the error that prevented it."""
 
     request: FitRequest
     made: Any = None

@@ -17,7 +17,7 @@ ClassInfo = record(
     Field("place", INDEX, "In lists of the classes, and by which keys choose it."),
 )
 TYPES: tuple[Enum | Record, ...] = (MarkerSymbol, ClassColor, ClassInfo)
-#: What a page may change of a class's look.
+#: The parts of a class's look that a page may change.
 CHANGES = (
     Field("name", TEXT),
     Field("color", TEXT, '"#RRGGBB".', optional=True),

@@ -1,4 +1,4 @@
-"""What a declaration of a query says (:mod:`nbembed.widget.wire.queries`)."""
+"""The declaration of a query (:mod:`nbembed.widget.wire.queries`)."""
 
 from __future__ import annotations
 
