@@ -103,22 +103,14 @@ export class Link {
     return this.answered < number && this.state.peek() !== "gone" && this.state.peek() !== "lost";
   }
 
-  /**
-   * The kernel handles questions in order: if it answers a later one, those before are not for it. Both are
-   * asked twice: on a busy machine the thread that answers for the widget may be late once.
-   */
-  private async askKernel(again = false): Promise<void> {
+  /** The kernel handles questions in order: if it answers a later one, those before are not for it. */
+  private async askKernel(): Promise<void> {
     const number = this.asked;
     if (this.asking) return;
     this.asking = true;
     try {
       await this.kernel?.requestKernelInfo?.().then(() => {
-        setTimeout(() => {
-          if (!this.awaits(number)) return;
-          if (again) return this.end();
-          this.ask();
-          void this.askKernel(true);
-        }, GRACE);
+        setTimeout(() => this.awaits(number) && this.end(), GRACE);
       });
     } catch {
       // The connection is lost, or the kernel was restarted: both are told by its status.
