@@ -468,6 +468,17 @@ def test_a_refused_command_and_a_failed_run_are_told(page: Page) -> None:
     expect(alert).to_contain_text("kept")
 
 
+def test_no_notice_moves_the_map(page: Page) -> None:
+    map_ = page.get_by_role("application", name="Map")
+    before = map_.bounding_box()
+    act(page, "(k.refuse = 'alpha must be at least 0', 0)")
+    page.get_by_role("slider", name="α").fill("0.5")
+    expect(page.get_by_role("alert")).to_have_count(1)
+    act(page, "k.update({remark: 'Duplicates', save_error: 'The disk is full'})")
+    expect(page.locator(".nbe-notice")).to_have_count(3)
+    assert map_.bounding_box() == before
+
+
 def test_a_worse_optimum_is_told_and_a_new_start_offered(page: Page) -> None:
     act(page, "k.update({worse_optimum: 'A new start reaches 0.6; this map rests at <b>0.7</b>'})")
     notice = page.locator(".nbe-notice")

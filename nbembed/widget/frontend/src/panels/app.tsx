@@ -1,4 +1,4 @@
-/** The Explorer's layout: toolbar, map with its footer, side panel. */
+/** The Explorer's layout: toolbar, map with its footer, side panel. Notices come unasked, so they are below: the map stays under the pointer. */
 import type { Signal } from "@preact/signals";
 import type { Theme } from "../host/theme";
 import type { View } from "../view/view";
@@ -17,7 +17,6 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
   return (
     <>
       <Toolbar view={view} />
-      <Notices view={view} />
       <div class="nbe-body">
         <div class="nbe-main">
           <div class="nbe-maps">
@@ -32,6 +31,7 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
         </div>
         <SidePanel view={view} />
       </div>
+      <div class="nbe-notices"><Notices view={view} /></div>
       <Help view={view} />
       <Tour view={view} />
       <div class="nbe-spoken" role="status" aria-live="polite">{view.spoken}</div>

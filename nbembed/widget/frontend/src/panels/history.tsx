@@ -122,7 +122,7 @@ function Export({ view }: { view: View }) {
 /** Whether the session is saved by itself. */
 function Saved({ view }: { view: View }) {
   const { saved_to: file, save_error: error } = view.store.traits;
-  if (!file.value || error.value) return null; // an error is a notice above the map
+  if (!file.value || error.value) return null; // an error is a notice below the map
   return (
     <section class="nbe-section" aria-label="Saving">
       <p class="nbe-why">Saved after each change to <b dir="auto">{inline(file.value)}</b>. The cell that made this map goes on from there after a restart.</p>
