@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Self
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe
 from nbembed.methods.registry import estimator_of
+from nbembed.session.core.commands import MOTION, has_flag
 from nbembed.session.core.data import checked_data, digest
-from nbembed.session.core.events import MOTION, Arguments, Event
+from nbembed.session.core.events import Arguments, Event
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings, recipe_of
@@ -116,7 +117,7 @@ class Session(MapView, HistoryView, Suggesting):
         ).check()
         settings.recipe.check_data(data)
         settings.recipe.check_feasible(data, settings.supervision)
-        provenance = provenance_now("start", 0)
+        provenance = provenance_now(0)
         settings = settings.begun(provenance)
         log = [Event(0, "start", start_arguments(data, settings), provenance)]
         methods = known_methods(type(settings.recipe))
@@ -436,7 +437,7 @@ class Session(MapView, HistoryView, Suggesting):
         for command, arguments, provenance in record.pending[: record.n_due]:
             if command not in MOTION:
                 log.append(Event(iteration, command, arguments, provenance))
-            if command == "reset":
+            if has_flag(command, "restarts"):
                 iteration = 0
         return log, iteration
 

@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from nbembed.run import Run
+from nbembed.session.core.change import Change
 from nbembed.session.core.command_entry import Context
-from nbembed.session.core.commands import decide
+from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings
@@ -83,7 +84,7 @@ def walked(method: str, seed: int) -> Walk:
         before, state = state, decide(state, command, arguments, CONTEXT)
         walk.moves.append(f"{command} {arguments}")
         if state is not before:
-            engine.apply(command, arguments, state.settings)
+            engine.apply(Change(COMMANDS[command], arguments, before, state))
         advance(engine, rng.choice([5, 25, 100, 250]))
     walk.rests = comes_to_rest(engine)
     walk.cost = engine.cost()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.session.core.commands import has_flag
 from nbembed.supervision.conversion import without_labels
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class AcceptedLabels:
     def __init__(self, n_samples: int, log: Iterable[Event]) -> None:
         self._confidence = np.full(n_samples, np.nan)
         for event in log:
-            if event.command == "accept":
+            if has_flag(event.command, "accepts suggestions"):
                 self.note(event.arguments["labels"])
 
     def note(self, labels: Iterable[Sequence[Any]]) -> None:

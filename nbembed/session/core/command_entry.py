@@ -7,18 +7,61 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from nbembed.session.core.arguments import PARAMETERS, REQUIRED, Argument
+from nbembed.session.core.arguments import PARAMETER_MAP, PARAMETERS, REQUIRED, Argument
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
     from nbembed.propagation import Suggestions
+    from nbembed.session.core.change import Change
     from nbembed.session.core.session_state import SessionState
     from nbembed.session.core.settings import Settings
     from nbembed.session.core.state_machine import Role
 
 Arguments = Mapping[str, Any]
+
+Flag = Literal[
+    "restarts",  # the map starts cold, and iterations are counted from zero
+    "steers",  # it changes the course of the map though the settings may stay
+    "clears path",  # the kept layouts of the path are gone afterwards
+    "learns",  # affinities learned from labels take effect
+    "new cost",  # costs before and after it are on different scales
+    "gives labels",  # the labels that it changes have its provenance
+    "accepts suggestions",  # the labels are those that were suggested
+    "travels",  # it moves through the history and makes no step of it
+    "moves points back",  # to where they were at that place of the history
+    "shows path step",  # the map is a kept layout of the path
+    "returns name",  # the session's method returns the argument ``name`` as it is logged
+]
+
+
+class Steered(Protocol):
+    """A map that commands take effect on (:class:`nbembed.session.map.engine.Engine`)."""
+
+    def settle(self, change: Change) -> None:
+        """Bring the map from one settings to others."""
+
+    def restart(self, change: Change) -> None:
+        """Forget the map but for the positions of pinned points."""
+
+    def clear_memory(self, change: Change) -> None:
+        """Go on with a new optimizer."""
+
+    def learn(self, change: Change) -> None:
+        """Let affinities take effect that are learned from the labels given."""
+
+    def keep(self, change: Change) -> None:
+        """Keep the present map as a snapshot."""
+
+    def restore(self, change: Change) -> None:
+        """Go on from a snapshot."""
+
+    def go_back(self, change: Change) -> None:
+        """Bring the points back to a place of the history, where that is known."""
+
+    def show_path_step(self, change: Change) -> None:
+        """Go on from a kept layout of the path."""
 
 
 class SourceWriter(Protocol):
@@ -66,6 +109,11 @@ class Command:
     arguments : tuple of Argument
     role : str
         How it bears on the motion; see :mod:`nbembed.session.core.state_machine`.
+    effect : callable
+        ``effect(map, change)`` lets it take effect on the moving map. Not called where the role
+        is motion alone.
+    flags : frozenset of str
+        What else it does, for those who must know; see :data:`Flag`.
     settings : callable or None
         ``settings(present settings, arguments, context)`` returns those after the command; the
         change can be undone.
@@ -94,6 +142,8 @@ class Command:
     summary: str
     arguments: tuple[Argument, ...] = ()
     role: Role = "change"
+    effect: Callable[[Steered, Change], None] = lambda map_, change: map_.settle(change)
+    flags: frozenset[Flag] = frozenset()
     settings: Callable[[Settings, Arguments, Context], Settings] | None = None
     undo_text: Callable[[Settings, Arguments], str] | None = None
     detail: Callable[[Arguments], str] | None = None
@@ -103,6 +153,21 @@ class Command:
     logged: tuple[Argument, ...] = ()
     script: Callable[[SourceWriter, Arguments], list[str]] | None = None
     from_page: bool = True
+
+    @property
+    def is_motion(self) -> bool:
+        """Whether it only starts or stops the motion and never changes what is computed."""
+        return self.role in ("play", "pause", "step")
+
+    @property
+    def asks_for_motion(self) -> bool:
+        """Whether who gives it wants the map to move, whatever was canceled before."""
+        return self.role in ("play", "step", "reset")
+
+    @property
+    def names_method(self) -> bool:
+        """Whether it names a method and its parameters."""
+        return any(argument.kind is PARAMETER_MAP for argument in self.logged)
 
     @property
     def keywords(self) -> bool:

@@ -1,10 +1,12 @@
 """The table of commands: everything that a session can do, one entry each.
 
 An entry says what a command is called and takes, what it does to the settings and under which
-words that can be undone, how it bears on the motion, whether a page may send it, and how it prints
-in a script. The session's methods (:mod:`nbembed.session.core.verbs`), the messages of the page,
-replay and scripts are derived from this table. What a command does to the moving map is the
-engine's part (:mod:`nbembed.session.map.engine`).
+words that can be undone, how it bears on the motion and which method of the map carries it out,
+whether a page may send it, and how it prints in a script. The session's methods
+(:mod:`nbembed.session.core.verbs`), the messages of the page, replay and scripts are derived from
+this table: a new command is an entry here, and a method of the map
+(:class:`~nbembed.session.core.command_entry.Steered`) if it does to it what no other command does.
+No other file compares the names of commands.
 
 :func:`decide` is a pure function of state and command: a session calls it when a command is given
 and a replay calls it again, so both come to the same state.
@@ -34,6 +36,7 @@ from nbembed.session.core.arguments import (
     TEXT,
     Argument,
 )
+from nbembed.session.core.change import Change
 from nbembed.session.core.command_effects import (
     at_path_step,
     chosen_method,
@@ -54,16 +57,13 @@ from nbembed.session.core.command_effects import (
     switched,
     with_parameters,
 )
-from nbembed.session.core.command_entry import Arguments, Command, Context
-from nbembed.session.core.label_origins import LABELING
+from nbembed.session.core.command_entry import Arguments, Command, Context, Flag
 from nbembed.session.core.session_state import SessionState
 from nbembed.supervision.class_changes import merged, removed
 
 if TYPE_CHECKING:
     from nbembed.session.core.provenance import Provenance
-
-#: Commands that move through the history and make no step of it.
-TRAVEL = frozenset({"undo", "redo", "go_to"})
+    from nbembed.session.core.settings import Settings
 
 
 def command_named(name: str) -> Command:
@@ -106,9 +106,9 @@ def decide(
     """
     entry = command_named(command)
     after = _after(state, entry, arguments, context)
-    if after is state or command in TRAVEL:
+    if after is state or "travels" in entry.flags:
         return after
-    return after.told_by(provenance, state, command in LABELING)
+    return after.told_by(provenance, state, "gives labels" in entry.flags)
 
 
 def _after(
@@ -145,12 +145,15 @@ _TABLE = (
         "Start cold with the present parameters and supervision; recovers from an error.",
         role="reset",
         state=lambda state, a: state.sealed(),
+        effect=lambda map_, change: map_.restart(change),
+        flags=frozenset({"restarts", "clears path"}),
     ),
     Command(
         "reset_optimizer",
         "Clear the optimizer's memory (velocity, search directions) and go on from here.",
         role="memory",
         from_page=False,
+        effect=lambda map_, change: map_.clear_memory(change),
     ),
     Command(
         "set",
@@ -184,6 +187,7 @@ _TABLE = (
         complete=chosen_method,
         logged=(Argument("method", NAME), Argument("parameters", PARAMETER_MAP)),
         script=lambda writer, a: [f"session.switch({writer.method(a['method'], a['parameters'])})"],
+        flags=frozenset({"new cost"}),
     ),
     Command(
         "show_path_step",
@@ -198,6 +202,8 @@ _TABLE = (
             "session.wait()",
             f"session.show_path_step({writer.value(a['index'])})",
         ],
+        effect=lambda map_, change: map_.show_path_step(change),
+        flags=frozenset({"steers", "shows path step"}),
     ),
     Command(
         "label",
@@ -210,6 +216,7 @@ _TABLE = (
         settings=supervised(lambda s, a: s.label(a["points"], a["class_"], a["confidence"])),
         undo_text=lambda now, a: f"label {point_count(a['points'])} as {a['class_']}",
         detail=lambda a: "" if a["confidence"] == 1 else f"confidence {short(a['confidence'])}",
+        flags=frozenset({"gives labels"}),
     ),
     Command(
         "label_each",
@@ -218,6 +225,7 @@ _TABLE = (
         settings=supervised(lambda s, a: s.label_each(a["labels"])),
         undo_text=lambda now, a: f"label {point_count(a['labels'])}",
         from_page=False,
+        flags=frozenset({"gives labels"}),
     ),
     Command(
         "accept",
@@ -228,6 +236,7 @@ _TABLE = (
         complete=suggested_labels,
         logged=(Argument("labels", LABELS),),
         script=lambda writer, a: [f"session.label_each({writer.value(a['labels'])})"],
+        flags=frozenset({"gives labels", "accepts suggestions"}),
     ),
     Command(
         "must_link",
@@ -302,6 +311,7 @@ _TABLE = (
         settings=supervised(replaced),
         undo_text=lambda now, a: "set all labels and links",
         from_page=False,
+        flags=frozenset({"gives labels"}),
     ),
     Command(
         "learn",
@@ -318,17 +328,21 @@ _TABLE = (
         complete=labels_to_learn,
         logged=(Argument("supervision", SUPERVISION),),
         from_page=False,
+        effect=lambda map_, change: map_.learn(change),
+        flags=frozenset({"steers", "learns", "new cost"}),
     ),
     Command(
         "undo",
         "Take back the last change of parameters, supervision or method; the points stay.",
         role="undo",
         state=lambda state, a: state.undone(),
+        flags=frozenset({"travels"}),
     ),
     Command(
         "redo",
         "Do again what was undone last.",
         state=lambda state, a: state.redone(),
+        flags=frozenset({"travels"}),
     ),
     Command(
         "go_to",
@@ -336,6 +350,8 @@ _TABLE = (
         (Argument("number", INDEX, "Of the place, as ``changes`` counts them; 0 is the start."),),
         role="undo",
         state=lambda state, a: state.gone_to(a["number"]),
+        effect=lambda map_, change: map_.go_back(change),
+        flags=frozenset({"travels", "moves points back"}),
     ),
     Command(
         "snapshot",
@@ -345,6 +361,8 @@ _TABLE = (
         state=lambda state, a: state.with_snapshot(a["name"]),
         complete=snapshot_name,
         logged=(Argument("name", NAME),),
+        effect=lambda map_, change: map_.keep(change),
+        flags=frozenset({"returns name"}),
     ),
     Command(
         "restore",
@@ -352,6 +370,8 @@ _TABLE = (
         (Argument("name", TEXT),),
         role="show",
         state=restored,
+        effect=lambda map_, change: map_.restore(change),
+        flags=frozenset({"steers", "clears path"}),
     ),
     Command(
         "rename_snapshot",
@@ -385,3 +405,16 @@ _TABLE = (
 
 #: The commands by name.
 COMMANDS: Mapping[str, Command] = MappingProxyType({entry.name: entry for entry in _TABLE})
+
+#: Events that only start and stop the motion; they never change what is computed.
+MOTION = frozenset({"rest", *(name for name, entry in COMMANDS.items() if entry.is_motion)})
+
+
+def has_flag(event: str, flag: Flag) -> bool:
+    """Return whether an event of a log is a command with this flag."""
+    return event in COMMANDS and flag in COMMANDS[event].flags
+
+
+def change_to(command: str, arguments: Arguments, old: Settings, new: Settings) -> Change:
+    """Return the effect of a command where there is no session, and so no history."""
+    return Change(command_named(command), arguments, SessionState(old), SessionState(new))

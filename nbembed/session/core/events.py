@@ -20,9 +20,6 @@ from nbembed.session.core.estimators import is_estimator
 from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.serialization import decode, encode_or_describe
 
-#: Events that only start and stop the motion; they never change what is computed.
-MOTION = frozenset({"play", "pause", "step", "rest"})
-
 _PLAIN = frozenset({bool, int, float, str, type(None)})
 
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from nbembed.session.core.provenance import Provenance
     from nbembed.supervision import Supervision
 
-#: Commands that give labels. Others (a new name of a class, say) leave the origins as they are.
-LABELING = frozenset({"start", "label", "label_each", "accept", "supervise"})
-
 
 @dataclass(frozen=True, eq=False)
 class LabelOrigins:

@@ -45,7 +45,7 @@ def method_of(entry: Command) -> Any:
         if entry.keywords:
             arguments = arguments["parameters"]
         logged = self.give(entry.name, arguments)
-        return logged["name"] if entry.name == "snapshot" else None
+        return logged["name"] if "returns name" in entry.flags else None
 
     method.__name__ = entry.name
     method.__qualname__ = f"Session.{entry.name}"
@@ -108,7 +108,7 @@ def stub() -> str:
                 continue
             default = "" if argument.required else f" = {argument.default!r}"
             parts.append(f"{argument.name}: {argument.kind.annotation}{default}")
-        answer = "str" if entry.name == "snapshot" else "None"
+        answer = "str" if "returns name" in entry.flags else "None"
         lines.append(f"    def {entry.name}({', '.join(parts)}) -> {answer}: ...")
     return "\n".join(lines) + "\n"
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.core.arguments import NEW_NAME
+from nbembed.session.core.command_entry import Command
 from nbembed.session.core.events import Event
 from nbembed.session.core.history import History
 from nbembed.session.core.serialization import description, encode
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe
 
 COMMAND = "checkpoint"
+#: It is no command that anybody can give; a map settles at its state as at any other.
+ENTRY = Command(COMMAND, "Go on from a state that the log does not decide.")
 
 
 def checkpoint(iteration: int, state: SessionState) -> Event:

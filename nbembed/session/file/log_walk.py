@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import field_names
 from nbembed.session.core.command_entry import Context
-from nbembed.session.core.commands import command_named, decide
-from nbembed.session.core.events import MOTION, Event
+from nbembed.session.core.commands import MOTION, command_named, decide, has_flag
+from nbembed.session.core.events import Event
 from nbembed.session.core.history import Step
 from nbembed.session.core.serialization import description
 from nbembed.session.core.session_state import SessionState
@@ -122,7 +122,7 @@ class LogWalk:
             self.state = checkpoint.state_of(event, self._context.methods, self._n)
         else:
             event = self._command(event)
-        self.iteration = 0 if event.command == "reset" else event.iteration
+        self.iteration = 0 if has_flag(event.command, "restarts") else event.iteration
         return event
 
     def leave_out(self, event: Event) -> None:
@@ -130,14 +130,14 @@ class LogWalk:
         if self.state is not None:
             step = Step(f"{event.command} of another version", self.state.settings)
             self.state = replace(self.state, history=self.state.history.followed_by(step))
-        if event.command == "reset":  # what comes after it counts from zero
+        if has_flag(event.command, "restarts"):  # what comes after it counts from zero
             self.iteration = 0
 
     def _command(self, event: Event) -> Event:
         entry = command_named(event.command)
         try:
             event = replace(event, arguments=entry.restored(event.arguments, self._n))
-            if event.command == "switch":
+            if entry.names_method:
                 event = self._switch(event)
             elif entry.keywords:
                 event = self._change(event)

@@ -23,8 +23,9 @@ from nbembed.objectives.base import in_range
 from nbembed.optimizers.base import Optimizer
 from nbembed.run import Record
 from nbembed.schedule import Schedule, Stage
+from nbembed.session.core.commands import MOTION, has_flag
 from nbembed.session.core.data import checked_data, digest
-from nbembed.session.core.events import MOTION, Event
+from nbembed.session.core.events import Event
 from nbembed.session.core.serialization import decode, decode_supervision, description
 from nbembed.session.core.settings import Settings, stored_recipe
 from nbembed.session.core.snapshot_names import KeptSettings
@@ -131,7 +132,7 @@ class _Reader:
         shown = _item(content, "state", str)
         if shown not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {reprlib.repr(shown)}")
-        if not engine.cold or any(event.command == "reset" for event in log):
+        if not engine.cold or any(has_flag(event.command, "restarts") for event in log):
             log.append(Event(engine.iteration, "reset_optimizer"))
         if engine.cold and shown != "idle" and not any(event.command in MOTION for event in log):
             # The steps asked for were not begun and are not stored, but the map is no longer idle:

@@ -12,10 +12,13 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.core.change import Change
+from nbembed.session.core.commands import COMMANDS, MOTION
 from nbembed.session.core.data import checked_data, digest
-from nbembed.session.core.events import MOTION, Event, as_events
+from nbembed.session.core.events import Event, as_events
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.settings import recipe_of
+from nbembed.session.file import checkpoint
 from nbembed.session.file.log_walk import LogWalk, first_settings
 from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
@@ -59,16 +62,10 @@ def replay(
                 engine.reset_optimizer()
             continue
         before, session_state = session_state, _decided(walk)
-        leaves = session_state.has_place(before.settings)
+        entry = COMMANDS.get(event.command, checkpoint.ENTRY)
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
-            engine.apply(
-                event.command,
-                event.arguments,
-                session_state.settings,
-                leaves_place=leaves,
-                snapshot=session_state.snapshot_number(event.arguments),
-            )
+            engine.apply(Change(entry, event.arguments, before, session_state))
         engine.name_snapshots(session_state.snapshot_names())
     if until is not None:
         go_on(engine, until)
@@ -111,16 +108,16 @@ def go_on(engine: Engine, iteration: int) -> None:
 
 def state_after(state: State, event: Event) -> State:
     """Return the state at rest that an event leads to."""
-    if event.command in ("play", "step", "pause", "restore", "show_path_step"):
-        return "paused"
     if event.command == "rest":
         rested: State = event.arguments["state"]
         return rested
-    if event.command == "reset" and state != "idle":
-        return "paused"
-    if event.command in ("undo", "go_to") and state == "failed":
-        return "paused"
-    return state
+    entry = COMMANDS.get(event.command)
+    if entry is None:
+        return state
+    recovers = (entry.role == "reset" and state != "idle") or (
+        entry.role == "undo" and state == "failed"
+    )
+    return "paused" if entry.is_motion or entry.role == "show" or recovers else state
 
 
 def _rows(X: Any) -> int | None:

@@ -25,9 +25,9 @@ import numpy as np
 
 from nbembed.methods.registry import estimator_of
 from nbembed.session.core.arguments import POINTS
-from nbembed.session.core.commands import COMMANDS
+from nbembed.session.core.commands import COMMANDS, MOTION, has_flag
 from nbembed.session.core.estimators import fitted_attributes, is_estimator, path_of
-from nbembed.session.core.events import MOTION, Event
+from nbembed.session.core.events import Event
 from nbembed.session.core.serialization import encode, is_opaque, is_optimizer, same
 from nbembed.session.file import checkpoint
 from nbembed.supervision import Supervision
@@ -63,7 +63,7 @@ def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[
 def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> str:
     start = log[0].arguments
     body = [writer.start(start)]
-    if any(e.command == "learn" for e in log) or _may_learn(log, writer):
+    if any(has_flag(e.command, "learns") for e in log) or _may_learn(log, writer):
         body.append("session.auto_learn = False  # but at the very iterations below")
     done = 0
     for event in log[1:]:
@@ -71,7 +71,7 @@ def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> s
             body.append(f"session.step({event.iteration - done})")
             done = event.iteration
         body += writer.lines(event)
-        if event.command == "reset":
+        if has_flag(event.command, "restarts"):
             done = 0
     if iteration > done:
         body.append(f"session.step({iteration - done})")
@@ -95,9 +95,9 @@ def _may_learn(log: list[Event], writer: ScriptWriter) -> bool:
     used = [
         writer.recipe(e.arguments["method"], e.arguments["parameters"])
         for e in log
-        if e.command in ("start", "switch")
+        if {"method", "parameters"} <= e.arguments.keys()
     ]
-    changes = [e.arguments for e in log if e.command == "set"]
+    changes = [e.arguments for e in log if e.command in COMMANDS and COMMANDS[e.command].keywords]
     objects = [c for c in changes if not all(isinstance(v, Real) for v in c.values())]
     return any(recipe.learns_from_labels for recipe in used) or any(
         recipe.replace(**given).learns_from_labels

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.session.core.events import MOTION
+from nbembed.session.core.commands import MOTION
 from nbembed.session.core.serialization import encode
 from nbembed.session.file.archive import write_archive
 from nbembed.session.file.checkpoint import (

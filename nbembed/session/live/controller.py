@@ -26,10 +26,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.core.accepted_labels import AcceptedLabels
+from nbembed.session.core.change import Change
 from nbembed.session.core.command_entry import Context
-from nbembed.session.core.commands import COMMANDS, decide
-from nbembed.session.core.events import MOTION, Event
-from nbembed.session.core.invalidation import Invalidation, invalidated
+from nbembed.session.core.commands import COMMANDS, MOTION, decide
+from nbembed.session.core.events import Event
 from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.state_machine import Facts, MachineState, State, transition, wakes
 from nbembed.session.live.background_fit import BackgroundFit
@@ -49,8 +49,10 @@ if TYPE_CHECKING:
 
     from nbembed.methods.recipe import PathStep, Recipe
     from nbembed.propagation import Suggestions
+    from nbembed.session.core.command_entry import Command
     from nbembed.session.core.session_state import SessionState
     from nbembed.session.live.progress import Progress
+    from nbembed.session.live.records import PendingCommand
     from nbembed.session.map.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
@@ -195,7 +197,7 @@ class Controller:
         """Return the path as it will be once all queued commands have taken effect."""
         with self.lock:
             waiting = [*self.queue, *([] if self.in_hand is None else [self.in_hand])]
-            cleared = any(queued.clears_path() for queued in waiting)
+            cleared = any(queued.change.clears_path for queued in waiting)
             return () if cleared else self.published.path
 
     def moment(self) -> tuple[PublishedFrame, State]:
@@ -286,7 +288,7 @@ class Controller:
                 return canceled
             if not (preparation.n_waiting and self._withdraw()):
                 if self.machine.shown == "running":
-                    self._accept("pause", {}, Context(self.engine.X, self.methods))
+                    self._accept(COMMANDS["pause"], {}, Context(self.engine.X, self.methods))
                 preparation.canceled = True
             preparation.want(None)
             self.resting = False
@@ -301,7 +303,7 @@ class Controller:
         if not left.taken_back:
             return False
         self.queue, self.session_state = deque(left.queue), left.state
-        moves = any(queued.woken or queued.command == "play" for queued in left.queue)
+        moves = any(queued.woken or queued.entry.role == "play" for queued in left.queue)
         if self.machine.target == "running" and not self.machine.playing and not moves:
             target: State = "converged" if self.engine.converged else "paused"
             self.machine = replace(self.machine, target=target)
@@ -347,8 +349,9 @@ class Controller:
             context = Context(self.engine.X, methods, self.lasting_path, self._suggested)
             if entry.complete is not None:
                 given = dict(entry.complete(self.session_state, given, context))
-            provenance = provenance_now(command, self.published.iteration)
-            self._accept(command, given, context, provenance, check=True)
+            suggested = "accepts suggestions" in entry.flags
+            provenance = provenance_now(self.published.iteration, suggested=suggested)
+            self._accept(entry, given, context, provenance, check=True)
             self.methods = methods
         return given
 
@@ -357,11 +360,12 @@ class Controller:
     ) -> None:
         """Queue a command with arguments from a log (one that waited when a file was saved)."""
         with self.lock:
-            self._accept(command, arguments, Context(self.engine.X, self.methods), provenance)
+            context = Context(self.engine.X, self.methods)
+            self._accept(COMMANDS[command], arguments, context, provenance)
 
     def _accept(
         self,
-        command: str,
+        entry: Command,
         arguments: Mapping[str, Any],
         context: Context,
         provenance: Provenance | None = None,
@@ -372,28 +376,17 @@ class Controller:
 
         With ``check``, one is refused that would lead to a map that cannot be made.
         """
-        role, before = COMMANDS[command].role, self.session_state
-        steps = int(arguments["k"]) if role == "step" else 0
-        asks = role in ("play", "step", "reset")
-        # A failed map refuses to run before anything else is looked at.
-        if role in ("play", "step"):
-            transitioned, effects = transition(self.machine, f"give {role}", Facts(steps=steps))
-            after = before
-            facts = Facts(steps=steps)
-        else:
-            after = decide(before, command, arguments, context, provenance)
-            changes = after is not before
-            change = invalidated(before.settings, after.settings) if changes else Invalidation()
-            asks |= bool(change.parts & {"affinities", "layout"})
-            if check and COMMANDS[command].settings is not None and "objective" in change.parts:
-                after.settings.check_feasible(context.X, before.settings, change)
-            elsewhere = after.settings is not before.settings
-            moves = change.moves or (elsewhere and command == "go_to")
-            facts = Facts(changes=changes, moves=moves)
-            transitioned, effects = transition(self.machine, f"give {role}", facts)
+        before = self.session_state
+        after = decide(before, entry.name, arguments, context, provenance)
+        change = Change(entry, arguments, before, after)
+        if check and entry.settings is not None and "objective" in change.invalidation.parts:
+            after.settings.check_feasible(context.X, before.settings, change.invalidation)
+        steps = int(arguments["k"]) if entry.role == "step" else 0
+        facts = Facts(changes=after is not before, moves=change.moves, steps=steps)
+        transitioned, effects = transition(self.machine, f"give {entry.role}", facts)
         if "refuse" in effects:
             raise RuntimeError(self.failure_text()) from self.error
-        woken = wakes(self.machine, role, facts)
+        woken = wakes(self.machine, entry.role, facts)
         if "enqueue" in effects:
             # Before anything changes: it may be the thread's start, which can fail. What it is
             # woken for it finds once the lock is free.
@@ -405,15 +398,13 @@ class Controller:
             self.error = None
         if "enqueue" not in effects:
             return
-        if asks or woken:
+        if woken or entry.asks_for_motion or change.needs_affinities:
             self._executor.preparation.canceled = False
         self.session_state = after
-        if command == "accept":
+        if "accepts suggestions" in entry.flags:
             self.accepted.note(arguments["labels"])
         self._suggestions_due |= after is not before and self.suggester.wanted
-        self.queue.append(
-            QueuedCommand(command, arguments, before, after, woken, steps, provenance)
-        )
+        self.queue.append(QueuedCommand(change, woken, steps, provenance))
         self.resting = False
         self.lock.notify_all()
 
@@ -495,7 +486,11 @@ class Controller:
     def _capture_last_turn(self) -> SessionRecord:
         with self.lock:
             seen, due = self._last_turn, 0
-            begun = [event for event in self.events[seen.n_events :] if event.command not in MOTION]
+            begun = [
+                (event.command, event.arguments, event.provenance)
+                for event in self.events[seen.n_events :]
+                if event.command not in MOTION
+            ]
             if not self.machine.steps_left and not self._executor.preparation.n_waiting:
                 cold = seen.run_state.cold
                 # Whether there are affinities for it nobody has looked at yet.
@@ -503,15 +498,12 @@ class Controller:
                 due = next((i for i, stop in enumerate(stops) if stop), len(self.queue))
             return self._record(seen, begun, len(begun) + due)
 
-    def _record(self, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
+    def _record(self, seen: LastTurn, begun: list[PendingCommand], n_due: int) -> SessionRecord:
         """Return what was seen after a turn; the queue follows what was begun since (locked)."""
         return SessionRecord(
             seen.session_state,
             self.machine.shown,
-            [
-                *((event.command, event.arguments, event.provenance) for event in begun),
-                *((each.command, each.arguments, each.provenance) for each in self.queue),
-            ],
+            [*begun, *(queued.as_pending() for queued in self.queue)],
             seen.run_state,
             seen.trace[: seen.n_records],
             seen.path,

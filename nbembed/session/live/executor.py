@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbembed.kernels.threads import Interrupted, interruptible
+from nbembed.session.core.change import Change
 from nbembed.session.core.commands import COMMANDS
 from nbembed.session.core.state_machine import Facts
 from nbembed.session.live.preparation import Preparation
@@ -159,45 +160,38 @@ class Executor:
         """
         while controller.queue and not controller.machine.steps_left:
             queued = controller.queue.popleft()
-            facts = Facts(steps=queued.steps, woken=queued.woken)
-            if "log" in controller.act(f"begin {COMMANDS[queued.command].role}", facts):
+            change, facts = queued.change, Facts(steps=queued.steps, woken=queued.woken)
+            if "log" in controller.act(f"begin {queued.entry.role}", facts):
                 controller.in_hand = queued
-                controller.applied = queued.new
-                controller.note(queued.command, queued.arguments, queued.provenance)
+                controller.applied = change.new
+                controller.note(queued.entry.name, change.arguments, queued.provenance)
                 return queued
         return None
 
     def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
         """Let the engine carry out a command that has begun, and tell the subscribers."""
-        engine = self._engine
-        role = COMMANDS[queued.command].role
-        if role not in ("play", "pause", "step"):
-            changes = role != "record"  # what is only noted leaves the map at rest as it is
+        engine, change = self._engine, queued.change
+        if not queued.entry.is_motion:
+            changes = queued.entry.role != "record"  # what is only noted leaves a map at rest
             if changes:
                 self._exact = False
                 self._optimum.interrupt()
-            engine.apply(
-                queued.command,
-                queued.arguments,
-                queued.new.settings,
-                leaves_place=queued.new.has_place(queued.old.settings),
-                snapshot=queued.new.snapshot_number(queued.arguments),
-            )
-            engine.name_snapshots(queued.new.snapshot_names())
-            self._changed |= changes
+            kept = engine.snapshots.keys()
+            engine.apply(change)
             with controller.lock:
                 seen = controller.published
-            if queued.command == "snapshot":
-                number = queued.new.snapshot_number(queued.arguments)
+            for number in engine.snapshots.keys() - kept:
                 engine.note_measured(number, seen.cost, seen.quality)
+            engine.name_snapshots(change.new.snapshot_names())
+            self._changed |= changes
             with controller.lock:
                 if engine.layout is not None:
                     controller.publish(seen.cost, seen.quality)
                 else:  # the old layout is shown until the new start is there, its path is gone
                     controller.published = replace(seen, path=engine.path)
-        if not queued.old.settings.same_method(queued.new.settings):
+        if not change.old.settings.same_method(change.new.settings):
             self._switched = True
-        controller.subscribers.tell(*queued.events())
+        controller.subscribers.tell(*change.events())
 
     # -- what the map cannot go on without ------------------------------------------------------
 
@@ -321,8 +315,9 @@ class Executor:
                     self.preparation.remark = " ".join(result.remarks)
                     controller.act("learned", Facts())
                     controller.note("learn", arguments)
+                    state = controller.applied
                 self._exact = False
-                engine.apply("learn", arguments, engine.settings)
+                engine.apply(Change(COMMANDS["learn"], arguments, state, state))
                 with controller.lock:
                     controller.publish(controller.published.cost, controller.published.quality)
             elif request is self._asked:  # else newer labels are being learned from already

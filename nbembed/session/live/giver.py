@@ -22,9 +22,7 @@ def given_by_hand(how: str = "") -> Iterator[None]:
         _GIVER.reset(token)
 
 
-def provenance_now(command: str, iteration: int) -> Provenance:
+def provenance_now(iteration: int, *, suggested: bool = False) -> Provenance:
     """Return the provenance of a command that is given now, in the present context."""
     source, how = _GIVER.get()
-    if command == "accept":
-        source = "suggestion"
-    return Provenance(source, how, time.time(), iteration)
+    return Provenance("suggestion" if suggested else source, how, time.time(), iteration)

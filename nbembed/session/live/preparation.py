@@ -87,9 +87,9 @@ class Preparation:
     def _look(self, commands: list[QueuedCommand]) -> FitRequest | None:
         ahead = []
         for queued in takewhile(lambda queued: not queued.steps, commands):
-            if queued.command == "reset":
+            if "restarts" in queued.entry.flags:
                 break
-            ahead.append(queued.new.settings)
+            ahead.append(queued.change)
         return self._engine.lacking_for(ahead)
 
     def want(self, request: FitRequest | None) -> None:

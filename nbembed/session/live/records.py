@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbembed.session.core.invalidation import invalidated
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.methods.recipe import Geometry, PathStep
     from nbembed.objectives.base import Objective
     from nbembed.run import Record
+    from nbembed.session.core.change import Change
+    from nbembed.session.core.command_entry import Command
     from nbembed.session.core.events import Event
     from nbembed.session.core.provenance import Provenance
     from nbembed.session.core.session_state import SessionState
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from nbembed.session.core.state_machine import State
     from nbembed.session.map.run_state import RunState
     from nbembed.session.map.snapshots import Snapshot
+
+    #: A command's name, arguments and provenance.
+    PendingCommand = tuple[str, Mapping[str, Any], Provenance | None]
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class SessionRecord:
 
     session_state: SessionState
     state: State
-    pending: list[tuple[str, Mapping[str, Any], Provenance | None]]
+    pending: list[PendingCommand]
     run_state: RunState
     trace: list[Record]
     path: tuple[PathStep, ...]
@@ -112,11 +115,8 @@ class QueuedCommand:
 
     Attributes
     ----------
-    command : str
-    arguments : mapping
-        As the log keeps them.
-    old, new : SessionState
-        Before and after it.
+    change : Change
+        The command and its effect.
     woken : bool
         Whether it set the map in motion when it was given.
     steps : int
@@ -125,35 +125,20 @@ class QueuedCommand:
         Who gave it, how and when.
     """
 
-    command: str
-    arguments: Mapping[str, Any]
-    old: SessionState
-    new: SessionState
+    change: Change
     woken: bool = False
     steps: int = 0
     provenance: Provenance | None = None
+
+    @property
+    def entry(self) -> Command:
+        """The command in the table."""
+        return self.change.entry
 
     def without_steps(self) -> QueuedCommand:
         """Return the command with its steps canceled."""
         return replace(self, steps=0) if self.steps else self
 
-    def events(self) -> list[str]:
-        """Return what subscribers hear when the command has taken effect."""
-        events = []
-        old, new = self.old.settings, self.new.settings
-        if not old.same_method(new):
-            events.append("method")
-        if not old.same_recipe(new):
-            events.append("parameters")
-        if old.supervision != new.supervision:
-            events.append("supervision")
-        return [*events, "state"]
-
-    def clears_path(self) -> bool:
-        """Return whether the kept layouts of the path may be gone when it has taken effect."""
-        old, new = self.old.settings, self.new.settings
-        return (
-            self.command in ("reset", "restore")
-            or old.n_classes != new.n_classes
-            or "layout" in invalidated(old, new).parts
-        )
+    def as_pending(self) -> PendingCommand:
+        """Return what a file keeps of it."""
+        return self.entry.name, self.change.arguments, self.provenance

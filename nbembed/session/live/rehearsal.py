@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nbembed.session.core.commands import COMMANDS
-from nbembed.session.core.invalidation import invalidated
 from nbembed.session.live.warm_up import lacks
 from nbembed.session.map.fit_request import SHOWN_FROM
 from nbembed.supervision import Supervision
@@ -62,23 +60,18 @@ class Rehearsal:
     def _moves(self, machine: MachineState, queue: Sequence[QueuedCommand]) -> bool:
         """Whether the map moves meanwhile, and is to."""
         stops = machine.closing or machine.steps_left
-        return machine.playing and not stops and all(q.command != "pause" for q in queue)
+        return machine.playing and not stops and all(q.entry.role != "pause" for q in queue)
 
     def _lacks(self, queued: QueuedCommand) -> bool:
-        engine, after = self._engine, queued.new.settings
-        if COMMANDS[queued.command].role not in ("change", "undo"):
-            return False
-        change = invalidated(engine.settings, after)
-        if not change.moves:
+        engine, change = self._engine, queued.change
+        if queued.entry.role not in ("change", "undo") or not change.invalidation.moves:
             return False
         # A map of many points that has not begun takes commands over when it begins: its affinities
         # take longer than the kernels.
-        early = engine.cold and (
-            engine.n_points >= SHOWN_FROM or bool(change.parts & {"affinities", "layout"})
-        )
-        if early:
+        if engine.cold and (engine.n_points >= SHOWN_FROM or change.needs_affinities):
             return False
         if self.n_iterations < BEGUN:
             return True
+        after = change.new.settings
         labels = after.supervision != Supervision(engine.n_points)
         return lacks(after.recipe, engine.n_points, labels=labels)

@@ -24,6 +24,7 @@ from nbembed.kernels.grid.links import compile_for_wide_maps
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.optimizers import LBFGS
+from nbembed.session.core.commands import change_to
 from nbembed.session.core.settings import Settings
 from nbembed.session.live.compiled_threads import end_at_exit
 from nbembed.session.map.engine import Engine
@@ -191,17 +192,18 @@ def _steer(recipe: Recipe[Any], n: int, stages: Iterator[Stage]) -> None:
         if stage == "large groups" and n > POINTS:
             compile_for_wide_maps()  # no group of a small map is so large
         if stage == "labels":
-            engine.apply("label", {}, settings.with_supervision(first))
+            engine.apply(change_to("label", {}, engine.settings, settings.with_supervision(first)))
             _advance(engine)
         here = settings.with_supervision(supervisions.get(stage, said))
-        engine.apply("label", {}, here)
+        engine.apply(change_to("label", {}, engine.settings, here))
         _advance(engine)
         if stage == "labels":
             continue
         for parameter in recipe.live_parameters:
             value = 0.55 * parameter.low + 0.45 * parameter.high  # no end, and no special case
             other = here.recipe.replace(**{parameter.name: value})
-            engine.apply("set", {parameter.name: value}, replace(here, recipe=other))
+            moved = replace(here, recipe=other)
+            engine.apply(change_to("set", {parameter.name: value}, engine.settings, moved))
             _advance(engine)
 
 

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from nbembed.session.core.command_entry import Context
 from nbembed.session.core.commands import decide
-from nbembed.session.core.events import MOTION
-from nbembed.session.core.invalidation import invalidated
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.live.records import QueuedCommand
 
@@ -37,36 +35,37 @@ class Withdrawal(NamedTuple):
 
 def is_withdrawn(queued: QueuedCommand) -> bool:
     """Return whether a command changes the method or its parameters so as to need affinities."""
-    old, new = queued.old.settings, queued.new.settings
-    if old.same_recipe(new):
-        return False
-    return bool(invalidated(old, new).parts & {"affinities", "layout"})
+    change = queued.change
+    same = change.old.settings.same_recipe(change.new.settings)
+    return not same and change.needs_affinities
 
 
 def without_waiting(queue: Iterable[QueuedCommand], context: Context) -> Withdrawal:
     """Return a queue without the changes that need affinities; it must not be empty."""
     commands = list(queue)
-    state = commands[0].old
+    state = commands[0].change.old
     kept: list[QueuedCommand] = []
     taken_back: list[str] = []
     steps: list[object] = []  # of the history, which only the withdrawn changes have made
     for queued in commands:
-        past = queued.old.history.past
-        undoes = queued.command == "undo" and any(past[-1] is step for step in steps)
+        change, entry = queued.change, queued.entry
+        past, now = change.old.history.past, change.new.history.past
+        one_back = "travels" in entry.flags and len(now) == len(past) - 1
+        undoes = one_back and any(past[-1] is step for step in steps)
         if is_withdrawn(queued) or undoes:
-            made = queued.new.history.past[-1:]
+            made = now[-1:]
             if made and not any(made[0] is step for step in past):
                 steps.append(made[0])
-            taken_back.append(queued.new.history.past[-1].text if made else queued.command)
+            taken_back.append(now[-1].text if made else entry.name)
             continue
-        if queued.command in MOTION:
+        if entry.is_motion:
             after = state
         else:
             try:
-                after = decide(state, queued.command, queued.arguments, context, queued.provenance)
+                after = decide(state, entry.name, change.arguments, context, queued.provenance)
             except (ValueError, TypeError):
-                taken_back.append(queued.command)
+                taken_back.append(entry.name)
                 continue
-        kept.append(replace(queued, old=state, new=after))
+        kept.append(replace(queued, change=replace(change, old=state, new=after)))
         state = after
     return Withdrawal(kept, state, taken_back)

@@ -23,7 +23,6 @@ from nbembed.kernels.threads import interruptible
 from nbembed.neighbors import remember
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.schedule import Schedule
-from nbembed.session.core.invalidation import Invalidation, invalidated
 from nbembed.session.core.serialization import same
 from nbembed.session.map.affinity_cache import AffinityCache
 from nbembed.session.map.fit_request import FitRequest, learned_from_after, same_labels, unlabeled
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from nbembed.methods.recipe import Geometry, Part, PathStep
     from nbembed.objectives.base import Objective
+    from nbembed.session.core.change import Change
     from nbembed.session.core.settings import Settings
     from nbembed.session.map.fit_request import FitResult
     from nbembed.supervision import Supervision
@@ -235,50 +235,28 @@ class Engine:
             learned_from = unlabeled(supervision)  # as _start() does
         return cache.lacking(settings, learned_from, cold=True)
 
-    def lacking_for(self, ahead: Iterable[Settings]) -> FitRequest | None:
+    def lacking_for(self, ahead: Iterable[Change]) -> FitRequest | None:
         """Return affinities that changes of a map need and that are not there.
 
         While they are made, the map can go on as it is.
 
         Parameters
         ----------
-        ahead : iterable of Settings
-            After each of the changes that wait, in their order.
+        ahead : iterable of Change
+            Those that wait, in their order.
         """
         if self.cold:
             return None
-        before, learned_from, affected = self.settings, self._state.learned_from, False
-        for after in ahead:
-            if after is before:
+        settings, learned_from, affected = self.settings, self._state.learned_from, False
+        for change in ahead:
+            settings = change.new.settings
+            if settings is change.old.settings:
                 continue
-            parts = invalidated(before, after).parts
-            learned_from = learned_from_after(before, after, learned_from)
-            before = after
-            affected |= bool(parts & {"affinities", "layout"})
-            if affected and parts & {"layout", "alignment"}:
+            learned_from = learned_from_after(change.old.settings, settings, learned_from)
+            affected |= change.needs_affinities
+            if affected and change.invalidation.parts & {"layout", "alignment"}:
                 break  # it is carried out at once, before what comes next
-        return self._cache.lacking(before, learned_from) if affected else None
-
-    def _learn(self, supervision: Supervision) -> None:
-        """Let affinities take effect that are learned from ``supervision``."""
-        if self.cold or self._state.learned_from is None:
-            return
-        try:
-            self._cache.get(self.settings, supervision)
-        except Exception as error:
-            # The present map needs no new affinities: it goes on with the old ones.
-            self.learning_error, self._failed_for = error, self.settings
-            return
-        self.learning_error = None
-        before, (seen, _) = self._state.learned_from, self._placed()
-        names = self.settings.recipe.center_names
-        layout = renumbered_centers(seen, names(before), names(supervision), supervision)
-        self._state = replace(self._state, layout=layout, learned_from=supervision)
-        rows = self.n_points + len(names(supervision))
-        if "layout" in self._stale or layout is not seen or rows != layout.shape[0]:
-            self._adopt()
-        else:
-            self._stale |= {"affinities", "objective"}
+        return self._cache.lacking(settings, learned_from) if affected else None
 
     # -- one iteration ----------------------------------------------------------------------
 
@@ -348,19 +326,8 @@ class Engine:
 
     # -- commands ---------------------------------------------------------------------------
 
-    def apply(
-        self,
-        command: str,
-        arguments: Mapping[str, Any],
-        settings: Settings,
-        *,
-        leaves_place: bool = False,
-        snapshot: int = 0,
-    ) -> None:
-        """Let a command take effect; ``settings`` are those after it.
-
-        With ``leaves_place``, the settings before are a place of the history from then on.
-        ``snapshot`` is the number of the snapshot that is taken or restored.
+    def apply(self, change: Change) -> None:
+        """Let a command take effect.
 
         Raises
         ------
@@ -368,33 +335,110 @@ class Engine:
             What the recipe's parts raise. The settings are in force nevertheless, and what could
             not be redone is tried again at the next call of :meth:`refresh` or :meth:`advance`.
         """
-        old = self.settings
-        if leaves_place and not self.cold and "layout" not in self._stale:
-            self._places.keep(old, self.capture())
-        self.settings = settings
-        steers = settings is not old or command in ("learn", "restore", "show_path_step")
-        self.steered = command != "reset" and not self.cold and (self.steered or steers)
-        if command == "reset":
-            self._reset(old)
-        elif command == "reset_optimizer":
+        flags = change.entry.flags
+        if change.leaves_place and not self.cold and "layout" not in self._stale:
+            self._places.keep(self.settings, self.capture())
+        steers = change.new.settings is not self.settings or "steers" in flags
+        self.settings = change.new.settings
+        self.steered = "restarts" not in flags and not self.cold and (self.steered or steers)
+        change.entry.effect(self, change)
+
+    def restart(self, change: Change) -> None:
+        """Forget the map but for the positions of the points that were pinned."""
+        positions = self._state.pinned_positions
+        points = change.old.settings.supervision.pinned
+        if not self.cold and self.layout is not None and points.size:
+            positions = PinnedPositions(points, self.layout[points].copy())
+        self._state = RunState(pinned_positions=positions)
+        self._run, self._stale, self._moved = None, frozenset(), frozenset()
+        self.trace, self.path = [], ()
+
+    def clear_memory(self, change: Change) -> None:
+        """Go on with a new optimizer, and forget where the map was before."""
+        self.reset_optimizer()
+        self._places.clear()
+
+    def learn(self, change: Change) -> None:
+        """Let affinities take effect that are learned from the labels given."""
+        supervision = change.arguments["supervision"]
+        if self.cold or self._state.learned_from is None:
+            return
+        try:
+            self._cache.get(self.settings, supervision)
+        except Exception as error:
+            # The present map needs no new affinities: it goes on with the old ones.
+            self.learning_error, self._failed_for = error, self.settings
+            return
+        self.learning_error = None
+        before, (seen, _) = self._state.learned_from, self._placed()
+        names = self.settings.recipe.center_names
+        layout = renumbered_centers(seen, names(before), names(supervision), supervision)
+        self._state = replace(self._state, layout=layout, learned_from=supervision)
+        rows = self.n_points + len(names(supervision))
+        if "layout" in self._stale or layout is not seen or rows != layout.shape[0]:
+            self._adopt()
+        else:
+            self._stale |= {"affinities", "objective"}
+
+    def keep(self, change: Change) -> None:
+        """Keep the present map as a snapshot."""
+        kept = Snapshot.of(change.arguments["name"], self.settings, self.capture())
+        self.snapshots = {**self.snapshots, change.snapshot: kept}
+
+    def restore(self, change: Change) -> None:
+        """Go on from a snapshot, if it has a map."""
+        kept = self.snapshots[change.snapshot]
+        if kept.embedding is None:
+            self.settle(change)
+        else:
+            self._show(kept.embedding, kept.geometry, kept.values, kept.learned_from)
+
+    def go_back(self, change: Change) -> None:
+        """Bring the points back to a place of the history, where that is known."""
+        if change.new.settings is change.old.settings:
+            return
+        place = self._places.at(self.settings)
+        if place is None:
+            self.settle(change)
+        else:
+            self._show(place.layout, place.geometry, place.values, place.learned_from)
+
+    def show_path_step(self, change: Change) -> None:
+        """Go on from a kept layout of the path."""
+        self.settle(change)
+        index = change.arguments["index"]
+        if index < len(self.path):
             self.reset_optimizer()
-            self._places.clear()
-        elif command == "learn":
-            self._learn(arguments["supervision"])
-        elif command == "snapshot":
-            name = arguments["name"]
-            kept = Snapshot.of(name, settings, self.capture())
-            self.snapshots = {**self.snapshots, snapshot: kept}
-        elif command == "restore" and self.snapshots[snapshot].embedding is not None:
-            self._restore(self.snapshots[snapshot])
-        elif command == "go_to" and (place := self._place(settings, old)) is not None:
-            self._return_to(place)
-        elif settings is not old:
-            self._settle(old)
-        if command == "show_path_step" and arguments["index"] < len(self.path):
-            self.reset_optimizer()
-            shown = self.path[arguments["index"]].embedding
-            self._state = replace(self._state, layout=shown)
+            self._state = replace(self._state, layout=self.path[index].embedding)
+
+    def settle(self, change: Change) -> None:
+        """Bring the map from one settings to others."""
+        old = change.old.settings
+        if self.settings is old:
+            return
+        if self.cold:
+            self._run = None  # the start itself is made anew
+            return
+        invalid = change.invalidation
+        if not old.same_method(self.settings):
+            # What the other method's run knew means nothing to this one.
+            self._run = None
+            points = self._placed()[0][: self.n_points]
+            self._state = replace(
+                self._state, layout=points, schedule=Schedule(), values={}, learned_from=None
+            )
+        self._note_learned_from()
+        if "layout" in self._stale:
+            # An earlier change could not be carried out; it will be tried with this one.
+            self._stale |= invalid.parts
+            return
+        self._release(old)
+        parts = self._aligned(old, invalid.parts)
+        self._stale |= parts - {"display"}
+        self._moved |= invalid.moved
+        if "layout" in parts:
+            # At once: adopting twice is not the same as adopting once.
+            self._adopt()
 
     def reset_optimizer(self) -> None:
         """End the run; the next one goes on where it was, with an empty memory."""
@@ -415,44 +459,8 @@ class Engine:
         self._cache = AffinityCache(self.X)
         self._places.clear()
 
-    def _reset(self, before: Settings) -> None:
-        """Forget the map but for the positions of the points that ``before`` pins."""
-        positions, points = self._state.pinned_positions, before.supervision.pinned
-        if not self.cold and self.layout is not None and points.size:
-            positions = PinnedPositions(points, self.layout[points].copy())
-        self._state = RunState(pinned_positions=positions)
-        self._run, self._stale, self._moved = None, frozenset(), frozenset()
-        self.trace, self.path = [], ()
-
-    def _settle(self, old: Settings) -> None:
-        """Bring the map from settings ``old`` to the present ones."""
-        if self.cold:
-            self._run = None  # the start itself is made anew
-            return
-        change = invalidated(old, self.settings)
-        if not old.same_method(self.settings):
-            # What the other method's run knew means nothing to this one.
-            self._run = None
-            points = self._placed()[0][: self.n_points]
-            self._state = replace(
-                self._state, layout=points, schedule=Schedule(), values={}, learned_from=None
-            )
-        self._note_learned_from()
-        if "layout" in self._stale:
-            # An earlier change could not be carried out; it will be tried with this one.
-            self._stale |= change.parts
-            return
-        self._release(old)
-        parts = self._aligned(old, change)
-        self._stale |= parts - {"display"}
-        self._moved |= change.moved
-        if "layout" in parts:
-            # At once: adopting twice is not the same as adopting once.
-            self._adopt()
-
-    def _aligned(self, old: Settings, change: Invalidation) -> frozenset[Part]:
+    def _aligned(self, old: Settings, parts: frozenset[Part]) -> frozenset[Part]:
         """Align the geometry to the supervision; return the parts that are then invalid."""
-        parts = change.parts
         if "alignment" not in parts or "layout" in parts:
             return parts
         layout, geometry = self._placed()
@@ -525,16 +533,6 @@ class Engine:
             for number, kept in self.snapshots.items()
             if number in names
         }
-
-    def _place(self, settings: Settings, old: Settings) -> RunState | None:
-        """Return where the map was at a place of the history that is not the present one."""
-        return None if settings is old else self._places.at(settings)
-
-    def _restore(self, snapshot: Snapshot) -> None:
-        self._show(snapshot.embedding, snapshot.geometry, snapshot.values, snapshot.learned_from)
-
-    def _return_to(self, place: RunState) -> None:
-        self._show(place.layout, place.geometry, place.values, place.learned_from)
 
     def _show(
         self,

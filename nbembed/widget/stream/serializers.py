@@ -10,7 +10,7 @@ import numpy as np
 
 from nbembed.data.distances import name_of
 from nbembed.drawing import palette
-from nbembed.session.core.commands import COMMANDS
+from nbembed.session.core.commands import COMMANDS, has_flag
 from nbembed.validation import readable
 from nbembed.widget.wire.protocol import encode, finite
 
@@ -160,9 +160,9 @@ def history(session: Session) -> bytes:
     """
     first = 0
     for event in session.log:
-        if event.command in ("switch", "learn"):
+        if has_flag(event.command, "new cost"):
             first = event.iteration
-        elif event.command == "reset":
+        elif has_flag(event.command, "restarts"):
             first = 0
     curve = [(r.iteration, r.cost) for r in session.trace]
     curve = [(i, c) for i, c in curve if i > first and math.isfinite(c)]
@@ -186,10 +186,10 @@ def path_symbol(session: Session) -> str:
 def chosen_step(session: Session) -> int:
     """Return the step of the path that the map shows, −1 if it shows none."""
     for event in reversed(session.log):
-        if event.command == "show_path_step":
+        if has_flag(event.command, "shows path step"):
             return int(event.arguments["index"])
         entry = COMMANDS.get(event.command)
-        if event.command != "pause" and (entry is None or entry.role != "record"):
+        if entry is None or entry.role not in ("pause", "record"):
             return -1
     return -1
 

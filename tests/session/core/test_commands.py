@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from pathlib import Path
 
 import pytest
 
+import nbembed
 import nbembed.session.core.verbs as verbs
 from nbembed.session import Session
 from nbembed.session.core import command_effects, commands
@@ -14,6 +16,8 @@ from nbembed.session.core.arguments import POINTS, Argument
 from nbembed.session.core.command_entry import Command
 from nbembed.session.core.commands import COMMANDS
 from tests.session.fake import Fake, rest
+
+PACKAGE = Path(nbembed.__file__).parent
 
 
 def test_every_command_is_a_method_with_its_signature_and_docs():
@@ -77,3 +81,29 @@ def test_a_new_verb_is_one_entry(X, scatter):
 def test_unknown_commands_are_refused(start):
     with pytest.raises(ValueError, match="command must be one of"):
         start().give("sing", {})
+
+
+def names_compared(source: str) -> list[str]:
+    """Return comparisons of a command's name with a word of the table."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Compare):
+            continue
+        sides = [node.left, *node.comparators]
+        # A role is a word of its own, though some are also names of commands.
+        asked = {ast.unparse(side).rpartition(".")[2] for side in sides}
+        words = {n.value for side in sides for n in ast.walk(side) if isinstance(n, ast.Constant)}
+        if words & COMMANDS.keys() and asked & {"command", "name", "event", "verb"}:
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_no_name_of_a_command_is_compared_outside_the_table():
+    found = {}
+    for room in ("session", "widget"):
+        for path in sorted((PACKAGE / room).rglob("*.py")):
+            compared = names_compared(path.read_text(encoding="utf-8"))
+            if compared:
+                found[path.relative_to(PACKAGE).as_posix()] = compared
+    assert found == {}
+    assert names_compared('event.command in ("undo", "redo")'), "such a comparison is seen"

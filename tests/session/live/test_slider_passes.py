@@ -16,6 +16,7 @@ from nbembed.objectives import (
     neighbor_retrieval,
     supervised_affinities,
 )
+from nbembed.session.core.commands import change_to
 from nbembed.session.core.settings import Settings
 from nbembed.session.map.engine import Engine
 from nbembed.supervision import Supervision
@@ -72,7 +73,7 @@ def test_one_pass_from_the_slider_to_the_next_frame(method, move, kernel, passes
         monkeypatch.setattr(type(settings.recipe), part, forbidden)
     passes.clear()
     before = engine.layout
-    engine.apply("set", move, settings.with_parameters(move))
+    engine.apply(change_to("set", move, settings, settings.with_parameters(move)))
     engine.advance()
     assert not np.array_equal(engine.layout, before)
     assert engine.objective.parameters[next(iter(move))] == next(iter(move.values()))
@@ -87,7 +88,7 @@ def test_the_margin_s_slider_costs_no_pass_at_the_layout_that_is_there(passes):
     engine.refresh()
     layout = engine.layout
     passes.clear()
-    engine.apply("set", {"lam": 0.8}, settings.with_parameters({"lam": 0.8}))
+    engine.apply(change_to("set", {"lam": 0.8}, settings, settings.with_parameters({"lam": 0.8})))
     engine.refresh()
     assert not passes
     assert isinstance(engine.objective, large_margin.LargeMargin)

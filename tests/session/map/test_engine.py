@@ -9,8 +9,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 import nbembed as nb
+from nbembed.session.core.change import Change
 from nbembed.session.core.command_entry import Context
-from nbembed.session.core.commands import decide
+from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings
@@ -89,14 +90,16 @@ def test_refreshing_early_or_late_gives_the_same_bits(seed, names):
                 early.advance()
                 late.advance()
         command, arguments = random_event(rng, state, names)
+        before = state
         try:
             state = decide(state, command, arguments, context)
         except ValueError:
             continue  # nothing to undo, no such snapshot
-        early.apply(command, arguments, state.settings)
+        change = Change(COMMANDS[command], arguments, before, state)
+        early.apply(change)
         early.refresh()
         early.cost()
-        late.apply(command, arguments, state.settings)
+        late.apply(change)
     early.advance()
     late.advance()
     assert early.layout.tobytes() == late.layout.tobytes()

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.methods.hssne import HSSNERecipe
 from nbembed.methods.recipe import Geometry
+from nbembed.session.core.commands import change_to
 from nbembed.session.core.settings import Settings
 from nbembed.session.map.engine import Engine
 from nbembed.session.map.optimum import WORSE, OptimumCheck, is_worse
@@ -74,7 +75,8 @@ def test_a_cold_start_that_ends_at_other_values_is_measured_at_those_of_the_map(
         """Return a cold start whose schedule ends at another number than the map's slider has."""
         cold = copy(self)
         other = self.settings.recipe.replace(alpha=0.52)
-        cold.apply("set", {"alpha": 0.52}, Settings(other, self.settings.supervision))
+        moved = Settings(other, self.settings.supervision)
+        cold.apply(change_to("set", {"alpha": 0.52}, cold.settings, moved))
         colds.append(cold)
         return cold
 
@@ -112,7 +114,8 @@ def test_a_cold_start_of_the_same_settings_needs_no_other_run():
 def test_a_map_as_good_as_a_new_one_is_not_spoken_of():
     engine = resting()
     other = engine.settings.recipe.replace(alpha=0.6)
-    engine.apply("set", {"alpha": 0.6}, Settings(other, engine.settings.supervision))
+    moved = Settings(other, engine.settings.supervision)
+    engine.apply(change_to("set", {"alpha": 0.6}, engine.settings, moved))
     assert engine.steered
     assert comes_to_rest(engine)
     assert told(OptimumCheck(engine)) == ""
@@ -121,7 +124,7 @@ def test_a_map_as_good_as_a_new_one_is_not_spoken_of():
 def test_a_reset_ends_the_walk():
     engine = resting()
     shuffled(engine)
-    engine.apply("reset", {}, engine.settings)
+    engine.apply(change_to("reset", {}, engine.settings, engine.settings))
     assert not engine.steered
 
 
@@ -129,7 +132,7 @@ def test_pinned_maps_are_not_compared():
     engine = resting()
     shuffled(engine)
     pinned = Settings(engine.settings.recipe, engine.settings.supervision.pin([0]))
-    engine.apply("pin", {"points": [0]}, pinned)
+    engine.apply(change_to("pin", {"points": [0]}, engine.settings, pinned))
     assert comes_to_rest(engine)
     check = OptimumCheck(engine)
     assert not check.advance()
