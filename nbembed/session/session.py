@@ -221,7 +221,7 @@ class Session(MapView, HistoryView, Suggesting):
     @property
     def error(self) -> Exception | None:
         """What stopped the worker, while the state is "failed"."""
-        return self._controller.error
+        return self._controller.mailbox.error
 
     def check(self) -> None:
         """Raise the error that stopped the worker, if one did."""
@@ -326,16 +326,16 @@ class Session(MapView, HistoryView, Suggesting):
         the event "state". :meth:`reset` starts over. "" also means not known (yet): in motion,
         with pinned points, or while the comparison runs.
         """
-        with self._controller.lock:
-            return self._controller.worse_optimum
+        with self._controller.mailbox.lock:
+            return self._controller.mailbox.worse_optimum
 
     # -- method, parameters and supervision -----------------------------------------------------
 
     @property
     def _settings(self) -> Settings:
         """Those of the last command given."""
-        with self._controller.lock:
-            return self._controller.session_state.settings
+        with self._controller.mailbox.lock:
+            return self._controller.mailbox.session_state.settings
 
     @property
     def methods(self) -> dict[str, type[Recipe[Any]]]:
@@ -373,8 +373,8 @@ class Session(MapView, HistoryView, Suggesting):
         number, text, truth value or ``None``; arrays and functions are found on :attr:`method`.
         """
         controller = self._controller
-        with controller.lock:
-            settings, seen = controller.session_state.settings, controller.published
+        with controller.mailbox.lock:
+            settings, seen = controller.mailbox.session_state.settings, controller.mailbox.published
         now = seen.live_values if seen.settings.same_method(settings) else {}
         words = {p.name: now.get(p.name, p.default) for p in settings.recipe.live_parameters}
         values: dict[str, Any] = {}

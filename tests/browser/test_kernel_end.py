@@ -22,7 +22,10 @@ X = np.random.default_rng(0).normal(size=(300, 5))
 SHOW = "explorer = nb.Explorer(X, nb.HSSNE(random_state=0, tol=1e-30, max_iter=10**6)); explorer"
 #: What is at work: sessions not closed, threads, and Explorers that ipywidgets knows.
 AT_WORK = f"""(
-    sum(not s._controller.machine.closing for s in gc.get_objects() if isinstance(s, nb.Session)),
+    sum(
+        not s._controller.mailbox.machine.closing
+        for s in gc.get_objects() if isinstance(s, nb.Session)
+    ),
     sorted(
         t.name for t in threading.enumerate()
         if t.name.startswith('nbembed') and t.name not in {PASSING!r}

@@ -151,9 +151,9 @@ def test_another_map_than_the_log_leads_to_is_found(session, monkeypatch):
     assert outcome.failures == []
     assert outcome.counts["replays identical"] == 2
     assert outcome.counts["scripts identical"] == 1
-    published = session._controller.published
+    published = session._controller.mailbox.published
     moved = published.layout + np.float32(1e-6)
-    monkeypatch.setattr(session._controller, "published", _with_layout(published, moved))
+    monkeypatch.setattr(session._controller.mailbox, "published", _with_layout(published, moved))
     check_replays(session, outcome)
     assert "the log replays with other embedding" in outcome.failures[0]
     assert "the script does not lead" in outcome.failures[-1]

@@ -131,7 +131,7 @@ def test_after_its_end_nothing_comes_over(pair: tuple[Session, SecondSession]) -
     first.label([5], "b")
     first.step(1, wait=True)
     assert second.session.supervision.labeled.tolist() == [0, 1]
-    eventually(lambda: second.session._controller.ended)
+    eventually(lambda: second.session._controller.mailbox.ended)
     with pytest.raises(RuntimeError, match="closed"):
         second.session.play()
 
@@ -180,10 +180,10 @@ def test_one_that_cannot_begin_leaves_nothing_behind(
         made.append(session)
         raise RuntimeError("no thread can be started")
 
-    before = len(first._controller.subscribers._callbacks)
+    before = len(first._controller.mailbox.subscribers._callbacks)
     with monkeypatch.context() as patch:
         patch.setattr(Session, "play", refuse)
         with pytest.raises(RuntimeError, match="no thread"):
             SecondSession(first)
-    assert len(first._controller.subscribers._callbacks) == before
-    eventually(lambda: made[0]._controller.machine.closing)
+    assert len(first._controller.mailbox.subscribers._callbacks) == before
+    eventually(lambda: made[0]._controller.mailbox.machine.closing)

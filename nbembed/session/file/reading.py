@@ -145,7 +145,7 @@ class _Reader:
 
     def _wait_again(self, controller: Controller) -> None:
         """Queue the commands again that had not taken effect."""
-        walk = LogWalk(controller.engine.X, self._methods, controller.session_state)
+        walk = LogWalk(controller.engine.X, self._methods, controller.mailbox.session_state)
         stored = [Event.from_dict(s, self._n) for s in _list(self._content, "pending")]
         waiting = [walk.take(event) for event in stored]
         if any(event.command in (*MOTION, COMMAND) for event in waiting):

@@ -1,11 +1,10 @@
-"""Controller: owns a session's state and queue; its worker executes.
+"""Controller: decides what a session is told to do; its worker executes.
 
-A command is decided at once, in the thread that gives it, under the lock: its arguments are
-checked, the session state (settings, history) changes, the state machine says what the session is
-doing now, and the command joins the queue. Between iterations the worker
-(:mod:`nbembed.session.live.executor`) takes the next command, writes it into the log with the
-iteration and lets the engine carry it out. The lock is never held while the engine computes or
-while a subscriber is called.
+A command is decided at once, in the thread that gives it: its arguments are checked, the session
+state (settings, history) changes, the state machine says what the session is doing now, and the
+command joins the queue of the mailbox (:mod:`nbembed.session.live.mailbox`). Between iterations the
+worker (:mod:`nbembed.session.live.executor`) takes the next command, writes it into the log with
+the iteration and lets the engine carry it out.
 
 What was learned from labels in the background (:mod:`nbembed.session.live.background_fit`) takes
 effect like a change, before any queued command. :meth:`Controller.wait` does not return while
@@ -18,7 +17,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent import futures
 from concurrent.futures import Future
@@ -28,18 +26,18 @@ from typing import TYPE_CHECKING, Any
 from nbembed.session.core.accepted_labels import AcceptedLabels
 from nbembed.session.core.change import Change
 from nbembed.session.core.command_entry import Context
-from nbembed.session.core.commands import COMMANDS, MOTION, decide
-from nbembed.session.core.events import Event
+from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.provenance import Provenance
-from nbembed.session.core.state_machine import Facts, MachineState, State, transition, wakes
+from nbembed.session.core.state_machine import Facts, State, transition, wakes
 from nbembed.session.live.background_fit import BackgroundFit
+from nbembed.session.live.capture import recorded_after_last_turn, recorded_now
 from nbembed.session.live.executor import Executor
 from nbembed.session.live.forks import tell_of_forks
 from nbembed.session.live.giver import provenance_now
-from nbembed.session.live.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
-from nbembed.session.live.subscribers import Subscribers
-from nbembed.session.live.suggester import Suggester, SuggestionRequest
-from nbembed.session.live.withdrawal import is_withdrawn, without_waiting
+from nbembed.session.live.mailbox import Mailbox
+from nbembed.session.live.records import QueuedCommand
+from nbembed.session.live.suggester import Suggester
+from nbembed.session.live.withdrawal import without_waiting
 from nbembed.session.live.worker import Worker, as_exception
 from nbembed.validation import check_real
 
@@ -47,12 +45,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbembed.methods.recipe import PathStep, Recipe
-    from nbembed.propagation import Suggestions
+    from nbembed.methods.recipe import Recipe
     from nbembed.session.core.command_entry import Command
+    from nbembed.session.core.events import Event
     from nbembed.session.core.session_state import SessionState
     from nbembed.session.live.progress import Progress
-    from nbembed.session.live.records import PendingCommand
+    from nbembed.session.live.records import PublishedFrame, SessionRecord
     from nbembed.session.map.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
@@ -69,7 +67,7 @@ FRAME = 1 / 30
 
 
 class Controller:
-    """The state of a live session, its queue, and everything that other threads may ask.
+    """Decides commands for a live session, and everything that other threads may ask of it.
 
     Parameters
     ----------
@@ -85,32 +83,11 @@ class Controller:
 
     Attributes
     ----------
-    lock : threading.Condition
-        Reentrant. What is read while it is held belongs to one moment; it is notified when
-        something that :meth:`wait` waits for may have changed.
-    session_state, applied : SessionState
-        As of the last command given, and of the last that took effect.
-    machine : MachineState
-    published : PublishedFrame
-        What readers see.
-    queue : deque of QueuedCommand
-    in_hand : QueuedCommand or None
-        The command that has left the queue and is taking effect.
-    jobs : deque of callables
-        Called by the worker between two iterations.
-    events : list of Event
-        The log.
+    mailbox : Mailbox
+        What it shares with its worker.
     accepted : AcceptedLabels
     suggester : Suggester
-    resting : bool
-        Whether the worker has nothing to do.
-    ended : bool
-        Whether the worker has ended for good.
-    worse_optimum : str
-        That the map rests in a worse optimum than a cold start reaches, "" if not known.
     """
-
-    published: PublishedFrame
 
     def __init__(
         self,
@@ -124,31 +101,16 @@ class Controller:
     ) -> None:
         self.engine = engine
         self.methods = dict(methods)
-        self.error: Exception | None = None
-        self.lock = threading.Condition()
-        self.machine = MachineState(target=state)
-        self.session_state = self.applied = session_state
-        self.events = log
-        self.queue: deque[QueuedCommand] = deque()
-        self.in_hand: QueuedCommand | None = None
-        self.jobs: deque[Callable[[], None]] = deque()
-        self.subscribers = Subscribers()
+        self.mailbox = Mailbox(engine, session_state, log, state, cost, quality)
         self.accepted = AcceptedLabels(engine.n_points, log)
-        self.suggester = Suggester(engine.X, self._tell_suggestions)
-        self.resting = True
-        self.ended = False
-        self.worse_optimum = ""
-        self._suggestions_due = False  # once the map has answered what was said
-        self._version = 0  # of the newest layout published
-        self._auto_learn = True
+        self.suggester = Suggester(engine.X, self.mailbox, self.accepted, self._tell_suggestions)
         self._lost = ""  # why there is no worker any more, though nobody has closed the session
         self._forked = False
         self._worker = Worker()
-        fit = BackgroundFit(engine.X, self.lock, self.wake)
-        preparing = BackgroundFit(engine.X, self.lock, self.wake, self._tell_progress)
-        self._executor = Executor(engine, fit, preparing)
-        self.publish(cost, quality)
-        self._last_turn = self._turned()
+        lock = self.mailbox.lock
+        fit = BackgroundFit(engine.X, lock, self.wake)
+        preparing = BackgroundFit(engine.X, lock, self.wake, self._tell_progress)
+        self._executor = Executor(engine, self.mailbox, fit, preparing)
         tell_of_forks(self)
 
     # -- readings, from any thread ----------------------------------------------------------
@@ -156,8 +118,8 @@ class Controller:
     @property
     def state(self) -> State:
         """What the session is doing, at once as asked for."""
-        with self.lock:
-            return self.machine.shown
+        with self.mailbox.lock:
+            return self.mailbox.machine.shown
 
     @property
     def pace(self) -> float | None:
@@ -166,95 +128,55 @@ class Controller:
 
     @pace.setter
     def pace(self, value: float | None) -> None:
-        with self.lock:
-            self._executor.set_pace(value)
-            self.wake()  # it may be waiting at the old pace
+        self._executor.set_pace(value)
+        self.wake()  # it may be waiting at the old pace
 
     @property
     def auto_learn(self) -> bool:
         """Whether new labels are learned from without being asked to."""
-        return self._auto_learn
+        return self.mailbox.auto_learn
 
     @auto_learn.setter
     def auto_learn(self, value: bool) -> None:
-        with self.lock:
-            self._auto_learn = value
-            self.wake()
+        self.mailbox.auto_learn = value
+        self.wake()
 
     @property
     def learning(self) -> str:
         """What is being learned in the background, "" if nothing."""
-        with self.lock:
-            return self._executor.learning
+        return self._executor.learning
 
     @property
     def log(self) -> list[Event]:
         """What has taken effect so far."""
-        with self.lock:
-            return list(self.events)
-
-    def lasting_path(self) -> tuple[PathStep, ...]:
-        """Return the path as it will be once all queued commands have taken effect."""
-        with self.lock:
-            waiting = [*self.queue, *([] if self.in_hand is None else [self.in_hand])]
-            cleared = any(queued.change.clears_path for queued in waiting)
-            return () if cleared else self.published.path
+        with self.mailbox.lock:
+            return list(self.mailbox.events)
 
     def moment(self) -> tuple[PublishedFrame, State]:
         """Return the newest layout and the state at the same moment."""
-        with self.lock:
-            return self.published, self.machine.shown
+        with self.mailbox.lock:
+            return self.mailbox.published, self.mailbox.machine.shown
 
     def nearest(self, metric: Any) -> NDArray[np.int32] | None:
-        """Return the nearest neighbors of each point that the affinities hold, nearest first.
-
-        ``None`` if there are no affinities, or none of nearest neighbors in that metric.
-        """
+        """Return the neighbors that the affinities hold in a metric, nearest first, or ``None``."""
         return self.engine.nearest(metric)
 
     def add_method(self, kind: type[Recipe[Any]]) -> None:
         """Let a method be named from now on."""
-        with self.lock:
+        with self.mailbox.lock:
             self.methods = {**self.methods, kind.name: kind}
 
     def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call ``callback(event)`` from the worker; return a function that ends it."""
-        return self.subscribers.add(callback)
-
-    def suggestion_request(self) -> SuggestionRequest:
-        """Return what suggestions are made from, as of the last command given (under the lock)."""
-        settings = self.session_state.settings
-        said = self.accepted.left_out(settings.supervision)
-        return SuggestionRequest(said, settings.recipe.quality_metric)
-
-    def _suggested(self) -> Suggestions | None:
-        """Return what was suggested from just the present labels, ``None`` if nothing was."""
-        result, request = self.suggester.newest, self.suggestion_request()
-        same = result is not None and request == result.request
-        return result.suggestions if result is not None and same else None
-
-    @property
-    def suggesting(self) -> bool:
-        """Whether suggestions are being made, or will be once the map has moved."""
-        return self._suggestions_due or self.suggester.busy
-
-    def renew_suggestions(self) -> None:
-        """Begin to suggest from what was said last, if that has been left for later.
-
-        Of two cores the map has the first use: who labels waits for it to answer.
-        """
-        with self.lock:
-            due, self._suggestions_due = self._suggestions_due, False
-            if due and self.suggester.wanted:
-                self.suggester.ask(self.suggestion_request())
+        return self.mailbox.subscribers.add(callback)
 
     def _tell_suggestions(self) -> None:
-        self.subscribers.tell("suggestions")
+        self.mailbox.subscribers.tell("suggestions")
 
     @property
     def progress(self) -> Progress | None:
         """How far what the map needs has been made, ``None`` if nothing is being made."""
-        with self.lock:
+        with self.mailbox.lock:
             return self._executor.preparation.progress
 
     @property
@@ -263,11 +185,11 @@ class Controller:
         return self._executor.preparation.remark
 
     def _tell_progress(self) -> None:
-        self.subscribers.tell("progress")
+        self.mailbox.subscribers.tell("progress")
 
     def keep_moving(self) -> None:
         """Let a map that moves go on while the kernels of a command are compiled."""
-        with self.lock:
+        with self.mailbox.lock:
             self._executor.rehearsal.watched = True
 
     def cancel(self, what: str | None = None) -> bool:
@@ -277,9 +199,9 @@ class Controller:
         """
         if what == "suggestions":
             return self.suggester.cancel()
-        with self.lock:
-            preparation = self._executor.preparation
-            if self.machine.closing or self.ended:
+        box, preparation = self.mailbox, self._executor.preparation
+        with box.lock:
+            if box.machine.closing or box.ended:
                 return False
             if not preparation.busy or what == "learning":
                 canceled = what != "making" and self._executor.cancel_learning()
@@ -287,29 +209,31 @@ class Controller:
                     self.wake()
                 return canceled
             if not (preparation.n_waiting and self._withdraw()):
-                if self.machine.shown == "running":
+                if box.machine.shown == "running":
                     self._accept(COMMANDS["pause"], {}, Context(self.engine.X, self.methods))
                 preparation.canceled = True
             preparation.want(None)
-            self.resting = False
+            box.resting = False
             self.wake()
             return True
 
     def _withdraw(self) -> bool:
-        """Take back changes that wait for affinities; return whether any did (under the lock)."""
-        if not self.queue:
-            return False
-        left = without_waiting(self.queue, Context(self.engine.X, self.methods))
-        if not left.taken_back:
-            return False
-        self.queue, self.session_state = deque(left.queue), left.state
-        moves = any(queued.woken or queued.entry.role == "play" for queued in left.queue)
-        if self.machine.target == "running" and not self.machine.playing and not moves:
-            target: State = "converged" if self.engine.converged else "paused"
-            self.machine = replace(self.machine, target=target)
-        if self.suggester.wanted:
-            self.suggester.ask(self.suggestion_request())
-        return True
+        """Take back changes that wait for affinities; return whether any did."""
+        box = self.mailbox
+        with box.lock:
+            if not box.queue:
+                return False
+            left = without_waiting(box.queue, Context(self.engine.X, self.methods))
+            if not left.taken_back:
+                return False
+            box.put_back(left.queue, left.state)
+            moves = any(queued.woken or queued.entry.role == "play" for queued in left.queue)
+            if box.machine.target == "running" and not box.machine.playing and not moves:
+                target: State = "converged" if self.engine.converged else "paused"
+                box.machine = replace(box.machine, target=target)
+            self.suggester.put_off()
+            self.suggester.renew()
+            return True
 
     # -- commands, from any thread ----------------------------------------------------------
 
@@ -321,36 +245,27 @@ class Controller:
     ) -> dict[str, Any]:
         """Decide a command and queue its effect; return its arguments as the log keeps them.
 
-        Parameters
-        ----------
-        command : str
-        arguments : mapping, optional
-        own : type, optional
-            The class of a recipe among the arguments; it can be named once the command is accepted.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If it is not legal; nothing has changed then.
-        RuntimeError
-            If the session is closed, has lost its worker, or has failed and the command would run
-            it.
+        ``own`` is the class of a recipe among the arguments, which can be named once the command is
+        accepted. Nothing has changed where the command is refused.
         """
         entry = COMMANDS.get(command)
         if entry is None:
             raise ValueError(f"command must be one of {', '.join(COMMANDS)}, got {command!r}")
         given = entry.checked(arguments or {}, self.engine.n_points)
-        with self.lock:
+        with self.mailbox.lock:
+            state = self.mailbox.session_state
             if self._lost:
-                raise RuntimeError(self._lost) from self.error
-            if self.machine.closing:
+                raise RuntimeError(self._lost) from self.mailbox.error
+            if self.mailbox.machine.closing:
                 raise RuntimeError("the session is closed; it can still be read and saved")
             methods = self.methods if own is None else {**self.methods, own.name: own}
-            context = Context(self.engine.X, methods, self.lasting_path, self._suggested)
+            context = Context(
+                self.engine.X, methods, self.mailbox.lasting_path, self.suggester.present
+            )
             if entry.complete is not None:
-                given = dict(entry.complete(self.session_state, given, context))
+                given = dict(entry.complete(state, given, context))
             suggested = "accepts suggestions" in entry.flags
-            provenance = provenance_now(self.published.iteration, suggested=suggested)
+            provenance = provenance_now(self.mailbox.published.iteration, suggested=suggested)
             self._accept(entry, given, context, provenance, check=True)
             self.methods = methods
         return given
@@ -359,9 +274,8 @@ class Controller:
         self, command: str, arguments: Mapping[str, Any], provenance: Provenance | None = None
     ) -> None:
         """Queue a command with arguments from a log (one that waited when a file was saved)."""
-        with self.lock:
-            context = Context(self.engine.X, self.methods)
-            self._accept(COMMANDS[command], arguments, context, provenance)
+        context = Context(self.engine.X, self.methods)
+        self._accept(COMMANDS[command], arguments, context, provenance)
 
     def _accept(
         self,
@@ -372,52 +286,46 @@ class Controller:
         *,
         check: bool = False,
     ) -> None:
-        """Take a command whose arguments are complete (under the lock).
+        """Take a command whose arguments are complete.
 
         With ``check``, one is refused that would lead to a map that cannot be made.
         """
-        before = self.session_state
-        after = decide(before, entry.name, arguments, context, provenance)
-        change = Change(entry, arguments, before, after)
-        if check and entry.settings is not None and "objective" in change.invalidation.parts:
-            after.settings.check_feasible(context.X, before.settings, change.invalidation)
-        steps = int(arguments["k"]) if entry.role == "step" else 0
-        facts = Facts(changes=after is not before, moves=change.moves, steps=steps)
-        transitioned, effects = transition(self.machine, f"give {entry.role}", facts)
-        if "refuse" in effects:
-            raise RuntimeError(self.failure_text()) from self.error
-        woken = wakes(self.machine, entry.role, facts)
-        if "enqueue" in effects:
-            # Before anything changes: it may be the thread's start, which can fail. What it is
-            # woken for it finds once the lock is free.
-            self._worker.wake(self)
-        self.machine = transitioned
-        if "drop steps" in effects:
-            self.drop_steps()
-        if "clear error" in effects:
-            self.error = None
-        if "enqueue" not in effects:
-            return
-        if woken or entry.asks_for_motion or change.needs_affinities:
-            self._executor.preparation.canceled = False
-        self.session_state = after
-        if "accepts suggestions" in entry.flags:
-            self.accepted.note(arguments["labels"])
-        self._suggestions_due |= after is not before and self.suggester.wanted
-        self.queue.append(QueuedCommand(change, woken, steps, provenance))
-        self.resting = False
-        self.lock.notify_all()
+        box = self.mailbox
+        with box.lock:
+            before = box.session_state
+            after = decide(before, entry.name, arguments, context, provenance)
+            change = Change(entry, arguments, before, after)
+            if check and entry.settings is not None and "objective" in change.invalidation.parts:
+                after.settings.check_feasible(context.X, before.settings, change.invalidation)
+            steps = int(arguments["k"]) if entry.role == "step" else 0
+            facts = Facts(changes=after is not before, moves=change.moves, steps=steps)
+            transitioned, effects = transition(box.machine, f"give {entry.role}", facts)
+            if "refuse" in effects:
+                raise RuntimeError(self.failure_text()) from box.error
+            woken = wakes(box.machine, entry.role, facts)
+            if "enqueue" in effects:
+                # Before anything changes: it may be the thread's start, which can fail. What it is
+                # woken for it finds once the lock is free.
+                self._worker.wake(self)
+            box.machine = transitioned
+            box.carry_out(effects)
+            if "enqueue" not in effects:
+                return
+            if woken or entry.asks_for_motion or change.needs_affinities:
+                self._executor.preparation.canceled = False
+            if "accepts suggestions" in entry.flags:
+                self.accepted.note(arguments["labels"])
+            if after is not before:
+                self.suggester.put_off()
+            box.put(QueuedCommand(change, woken, steps, provenance))
 
     def failure_text(self) -> str:
         """Return the sentence that tells of the error that stopped the map."""
+        box = self.mailbox
         return self._lost or (
-            f"the session failed at iteration {self.published.iteration}: {self.error}; "
+            f"the session failed at iteration {box.published.iteration}: {box.error}; "
             f"reset() starts again with the present labels and parameters"
         )
-
-    def drop_steps(self) -> None:
-        """Cancel the steps of queued commands (under the lock)."""
-        self.queue = deque(queued.without_steps() for queued in self.queue)
 
     def wait(self, state: State | None, timeout: float | None) -> bool:
         """Wait for rest, or for a state; return whether it came."""
@@ -428,18 +336,21 @@ class Controller:
         if timeout is not None:
             timeout = min(check_real("timeout", timeout, low=0), threading.TIMEOUT_MAX)
 
+        box = self.mailbox
+
         def reached() -> bool:
+            shown = box.machine.shown
             if state == "running":
-                return self.machine.shown == state
-            return self.resting and (state == self.machine.shown or (not state and not self.queue))
+                return shown == state
+            return box.resting and (state == shown or (not state and not box.queue))
 
         def over() -> bool:
             # What was canceled and is asked for no more keeps the commands that need it waiting.
-            stands = bool(self.queue) or self.machine.target == "failed"
-            return self.ended or (self.resting and stands)
+            stands = bool(box.queue) or box.machine.target == "failed"
+            return box.ended or (box.resting and stands)
 
-        with self.lock:
-            self.lock.wait_for(lambda: reached() or over(), timeout)
+        with box.lock:
+            box.lock.wait_for(lambda: reached() or over(), timeout)
             return reached()
 
     def capture(self) -> SessionRecord:
@@ -448,195 +359,91 @@ class Controller:
         Commands that wait for steps are not waited for; they are listed as pending. If the worker
         is busy for longer than a frame, what it is at counts as not begun: the record is of the
         time before, and the commands since then are listed as pending.
-
-        Raises
-        ------
-        RuntimeError
-            In a forked copy of the process: the map may have been copied in the midst of a step.
         """
-        if self._forked:
+        if self._forked:  # the map may have been copied in the midst of a step
             raise RuntimeError(FORKED)
+        box = self.mailbox
         if self._worker.here:
-            return self._capture()
+            return recorded_now(box)
         future: Future[SessionRecord] = Future()
 
         def job() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
-                future.set_result(self._capture())
+                future.set_result(recorded_now(box))
             except BaseException as error:
                 future.set_exception(error)
 
-        with self.lock:
-            if self.ended or not self._worker.alive:
-                return self._capture()  # nobody else touches the engine while the lock is held
-            self.jobs.append(job)
-            self.resting = False
+        with box.lock:
+            if box.ended or not self._worker.alive:
+                return recorded_now(box)  # nobody else touches the engine while the lock is held
+            box.put_job(job)
             self._worker.wake(self)
         futures.wait([future], FRAME)
         if future.cancel():
-            return self._capture_last_turn()
+            waits = bool(self._executor.preparation.n_waiting)
+            return recorded_after_last_turn(box, makes_affinities=waits)
         return future.result()
-
-    def _capture(self) -> SessionRecord:
-        with self.lock:
-            return self._record(self._turned(), [], 0)
-
-    def _capture_last_turn(self) -> SessionRecord:
-        with self.lock:
-            seen, due = self._last_turn, 0
-            begun = [
-                (event.command, event.arguments, event.provenance)
-                for event in self.events[seen.n_events :]
-                if event.command not in MOTION
-            ]
-            if not self.machine.steps_left and not self._executor.preparation.n_waiting:
-                cold = seen.run_state.cold
-                # Whether there are affinities for it nobody has looked at yet.
-                stops = (q.steps or (is_withdrawn(q) and not cold) for q in self.queue)
-                due = next((i for i, stop in enumerate(stops) if stop), len(self.queue))
-            return self._record(seen, begun, len(begun) + due)
-
-    def _record(self, seen: LastTurn, begun: list[PendingCommand], n_due: int) -> SessionRecord:
-        """Return what was seen after a turn; the queue follows what was begun since (locked)."""
-        return SessionRecord(
-            seen.session_state,
-            self.machine.shown,
-            [*begun, *(queued.as_pending() for queued in self.queue)],
-            seen.run_state,
-            seen.trace[: seen.n_records],
-            seen.path,
-            seen.snapshots,
-            self.events[: seen.n_events],
-            seen.cost,
-            seen.quality,
-            n_due,
-        )
-
-    def _turned(self) -> LastTurn:
-        """Return what the session is now that no turn is under way (under the lock)."""
-        engine, published = self.engine, self.published
-        return LastTurn(
-            self.applied,
-            engine.capture(),
-            engine.trace,
-            len(engine.trace),
-            engine.path,
-            engine.snapshots,
-            len(self.events),
-            published.cost,
-            published.quality,
-        )
 
     def close(self, timeout: float) -> bool:
         """Stop, let the worker do what waits for no affinities, and end it."""
-        with self.lock:
-            if not self.machine.closing:
-                self.machine, _ = transition(self.machine, "close", Facts())
-                self.drop_steps()
+        box = self.mailbox
+        with box.lock:
+            if not box.machine.closing:
+                box.act("close")
                 self.suggester.close()
                 self._executor.preparation.want(None)
                 if self._worker.alive:
                     self._worker.wake(self)
                 else:
-                    self.ended = True
-                    self._release()
-                self.lock.notify_all()
+                    box.end()
+                box.lock.notify_all()
         return self._worker.join(timeout)
 
     # -- the worker ---------------------------------------------------------------------------
 
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
-        pause = self._executor.turn(self)
-        if pause is None:  # there is no motion to wait for
-            self.renew_suggestions()
-        with self.lock:
-            self._last_turn = self._turned()
+        box = self.mailbox
+        pause = self._executor.turn()
+        if pause is None or self._executor.answered:  # of two cores the map has the first use
+            self.suggester.renew()
+        with box.lock:
+            box.last_turn = box.turned()
+            if box.ended:
+                self._worker.end()
         return pause
 
     def wake(self) -> None:
-        """Let the worker look for something to do, if it lives (under the lock)."""
-        if self._worker.alive:
-            self._worker.wake(self)
-
-    def end(self) -> None:
-        """End the worker after its present turn (under the lock)."""
-        self.ended = True
-        self._worker.end()
-        self._release()
-
-    def _release(self) -> None:
-        """Drop what only a map in motion needs: affinities are as large as n × n."""
-        seen = self.published
-        known, centers = seen.memberships(self.engine.n_points), seen.region_centers()
-        self.published = replace(
-            seen, objective=None, known_memberships=known, known_centers=centers
-        )
-        self.engine.release()
+        """Let the worker look for something to do, if it lives."""
+        with self.mailbox.lock:
+            if self._worker.alive:
+                self._worker.wake(self)
 
     def lost(self, error: BaseException) -> None:
         """Note that the worker has ended at an error that none of its turns has handled."""
-        with self.lock:
+        box = self.mailbox
+        with box.lock:
             self._end_failed(
                 as_exception(error),
                 f"the session's worker has ended at an error ({type(error).__name__}: {error}); "
                 f"the session can still be read and saved, and the file opened again",
             )
-            while self.jobs:
-                self.jobs.popleft()()
-            self.lock.notify_all()
+            while (job := box.take_job()) is not None:
+                job()
+            box.lock.notify_all()
         _logger.error("the session's worker has ended", exc_info=error)
-        self.subscribers.tell("error", "state")
+        box.subscribers.tell("error", "state")
 
     def forked(self) -> None:
         """Fail in a forked copy of the process, which has the session but not its worker."""
-        self.lock = threading.Condition()  # a thread that was not copied may have held it
-        self.jobs.clear()
+        self.mailbox.forked()
         self._forked = True
         self._end_failed(RuntimeError(FORKED), FORKED)
 
     def _end_failed(self, error: Exception, why: str) -> None:
+        self._lost = why
         self.suggester.close()
         self._executor.give_up()
-        for action in ("failed", "close"):
-            self.machine, _ = transition(self.machine, action, Facts())
-        self.error, self._lost = error, why
-        self.queue.clear()
-        self.in_hand = None
-        self.resting = self.ended = True
-
-    def act(self, action: str, facts: Facts) -> tuple[str, ...]:
-        """Change the state by what the worker did; return the effects (under the lock)."""
-        self.machine, effects = transition(self.machine, action, facts)
-        if "drop steps" in effects:
-            self.drop_steps()
-        if "clear error" in effects:
-            self.error = None
-        return effects
-
-    def publish(self, cost: float, quality: float) -> None:
-        """Let readers see the engine's layout."""
-        engine = self.engine
-        layout = engine.first_layout if engine.layout is None else engine.layout
-        self._version += layout is not None
-        self.published = PublishedFrame(
-            self._version,
-            engine.iteration,
-            cost,
-            quality,
-            layout,
-            engine.objective,
-            engine.geometry,
-            engine.live_values(),
-            engine.settings,
-            engine.path,
-            engine.center_names(),
-        )
-
-    def note(
-        self, command: str, arguments: Mapping[str, Any], provenance: Provenance | None = None
-    ) -> None:
-        """Write into the log what takes effect now."""
-        self.events.append(Event(self.engine.iteration, command, arguments, provenance))
+        self.mailbox.end_failed(error)

@@ -1,8 +1,8 @@
 """Executor: what the worker thread does — one command, job, iteration or rest a turn.
 
-It executes and decides nothing: what there is to do it reads from the controller under the lock,
-and what it did it reports to the state machine. The engine is touched by the executor alone while
-the worker lives.
+It executes and decides nothing: it takes what there is to do out of the mailbox
+(:mod:`nbembed.session.live.mailbox`), and reports there what it did. The engine is touched by the
+executor alone while the worker lives.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.session.live.background_fit import BackgroundFit
-    from nbembed.session.live.controller import Controller
+    from nbembed.session.live.mailbox import Mailbox
     from nbembed.session.live.records import QueuedCommand
     from nbembed.session.map.engine import Engine
     from nbembed.session.map.fit_request import FitRequest, FitResult
@@ -41,11 +41,12 @@ PACE = 250.0
 
 
 class Executor:
-    """Carries out what a controller has queued.
+    """Carries out what is in a mailbox.
 
     Parameters
     ----------
     engine : Engine
+    mailbox : Mailbox
     fit, preparing : BackgroundFit
         Of the same data: what is learned from labels, and what the map cannot go on without.
 
@@ -55,13 +56,19 @@ class Executor:
         Most iterations a second while playing.
     preparation : Preparation
     rehearsal : Rehearsal
+    answered : bool
+        Whether the last turn has moved the map and no command waits for its turn.
     """
 
-    def __init__(self, engine: Engine, fit: BackgroundFit, preparing: BackgroundFit) -> None:
+    def __init__(
+        self, engine: Engine, mailbox: Mailbox, fit: BackgroundFit, preparing: BackgroundFit
+    ) -> None:
         self.pace: float | None = PACE
         self.preparation = Preparation(engine, preparing)
         self.rehearsal = Rehearsal(engine)
+        self.answered = False
         self._engine = engine
+        self._box = mailbox
         self._fit = fit
         self._unlearn = False  # what is being learned was canceled
         self._told: QueuedCommand | None = None  # the last that is known to wait
@@ -78,64 +85,67 @@ class Executor:
 
     @property
     def learning(self) -> str:
-        """What is being learned in the background, "" if nothing (under the lock)."""
-        return self._asked.text if self._asked is not None and self._fit.busy else ""
+        """What is being learned in the background, "" if nothing."""
+        with self._box.lock:
+            return self._asked.text if self._asked is not None and self._fit.busy else ""
 
     def give_up(self) -> None:
-        """Give up all that is made in the background, without a worker (under the lock)."""
-        self.preparation.want(None)
-        self._asked = None
-        self._fit.cancel()
+        """Give up all that is made in the background; there is no worker any more."""
+        with self._box.lock:
+            self.preparation.want(None)
+            self._asked = None
+            self._fit.cancel()
 
     def set_pace(self, pace: float | None) -> None:
-        """Change the pace (under the lock)."""
-        self.pace, self._due = pace, 0.0
+        """Change the pace."""
+        with self._box.lock:
+            self.pace, self._due = pace, 0.0
 
-    def turn(self, controller: Controller) -> float | None:
+    def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
+        self.answered = False
         try:
-            return self._turn(controller)
+            return self._turn()
         except BaseException as error:
-            self._fail(controller, as_exception(error))
+            self._fail(as_exception(error))
             return 0.0
 
-    def _turn(self, controller: Controller) -> float | None:
-        if self._take_prepared(controller) or self._give_up_learning(controller):
+    def _turn(self) -> float | None:
+        box = self._box
+        if self._take_prepared() or self._give_up_learning():
             return 0.0
-        with controller.lock:
-            learned = self._fit.take()
-            waits_for_fit = self._waits_for_fit(controller)
+        with box.lock:
+            learned, waits_for_fit = self._fit.take(), self._waits_for_fit()
         if learned is not None:
-            self._take_in(controller, learned)
+            self._take_in(learned)
             return 0.0
-        if self._request_fit(controller):
+        if self._request_fit():
             return 0.0
-        with controller.lock:
-            lacking = self._lacking_for_queue(controller)
-            waits = self.rehearsal.look(controller.machine, controller.queue)
-            queued = self._begin_next(controller) if lacking is None and not waits else None
-            job = controller.jobs.popleft() if controller.jobs and queued is None else None
-            iterating, steps = controller.machine.iterating, controller.machine.steps_left
+        with box.lock:
+            lacking = self._lacking_for_queue()
+            waits = self.rehearsal.look(box.machine, box.queue)
+            queued = box.begin_next() if lacking is None and not waits else None
+            job = box.take_job() if queued is None else None
+            iterating, steps = box.machine.iterating, box.machine.steps_left
         if queued is not None:
             try:
-                self._carry_out(controller, queued)
+                self._carry_out(queued)
             finally:
-                with controller.lock:
-                    controller.in_hand = None
+                box.finish()
             return 0.0
         if job is not None:
             job()
             return 0.0
-        if not self._prepare(controller, lacking):
+        if not self._prepare(lacking):
             return None
         if not iterating:
-            return self._rest(controller)
+            return self._rest()
         if waits_for_fit:
             return None
         wait = 0.0 if steps else self._until_due()
         if wait:
             return wait
-        self._iterate(controller)
+        self._iterate()
         return 0.0
 
     def _until_due(self) -> float:
@@ -148,28 +158,9 @@ class Executor:
         self._due = max(self._due, now - period) + period
         return 0.0
 
-    def _begin_next(self, controller: Controller) -> QueuedCommand | None:
-        """Take the next command out of the queue and begin it (under the lock).
-
-        Both under one lock: a pause that comes between them would miss the command's steps.
-
-        Returns
-        -------
-        queued : QueuedCommand or None
-            What is to be carried out; ``None`` if there is nothing.
-        """
-        while controller.queue and not controller.machine.steps_left:
-            queued = controller.queue.popleft()
-            change, facts = queued.change, Facts(steps=queued.steps, woken=queued.woken)
-            if "log" in controller.act(f"begin {queued.entry.role}", facts):
-                controller.in_hand = queued
-                controller.applied = change.new
-                controller.note(queued.entry.name, change.arguments, queued.provenance)
-                return queued
-        return None
-
-    def _carry_out(self, controller: Controller, queued: QueuedCommand) -> None:
+    def _carry_out(self, queued: QueuedCommand) -> None:
         """Let the engine carry out a command that has begun, and tell the subscribers."""
+        box = self._box
         engine, change = self._engine, queued.change
         if not queued.entry.is_motion:
             changes = queued.entry.role != "record"  # what is only noted leaves a map at rest
@@ -178,78 +169,80 @@ class Executor:
                 self._optimum.interrupt()
             kept = engine.snapshots.keys()
             engine.apply(change)
-            with controller.lock:
-                seen = controller.published
+            seen = box.published
             for number in engine.snapshots.keys() - kept:
                 engine.note_measured(number, seen.cost, seen.quality)
             engine.name_snapshots(change.new.snapshot_names())
             self._changed |= changes
-            with controller.lock:
+            with box.lock:
                 if engine.layout is not None:
-                    controller.publish(seen.cost, seen.quality)
+                    box.publish(seen.cost, seen.quality)
                 else:  # the old layout is shown until the new start is there, its path is gone
-                    controller.published = replace(seen, path=engine.path)
+                    box.published = replace(seen, path=engine.path)
         if not change.old.settings.same_method(change.new.settings):
             self._switched = True
-        controller.subscribers.tell(*change.events())
+        box.subscribers.tell(*change.events())
 
     # -- what the map cannot go on without ------------------------------------------------------
 
-    def _take_prepared(self, controller: Controller) -> bool:
+    def _take_prepared(self) -> bool:
         """Take what was made in the background; return whether there was anything."""
+        box = self._box
         engine = self._engine
-        with controller.lock:
+        with box.lock:
             made, layout = self.preparation.take(), self.preparation.take_shown()
             shows = layout is not None and engine.layout is None
             if shows:
                 engine.first_layout = layout
-                controller.publish(math.nan, math.nan)
+                box.publish(math.nan, math.nan)
         if shows:
-            controller.subscribers.tell("frame", "state")
+            box.subscribers.tell("frame", "state")
         if made is not None:
             engine.store(made)
-            controller.subscribers.tell("progress")
+            box.subscribers.tell("progress")
         return shows or made is not None
 
-    def _lacking_for_queue(self, controller: Controller) -> FitRequest | None:
-        """Return what the next commands need and is not there (under the lock)."""
-        if not controller.queue or controller.machine.steps_left:
-            self.preparation.n_waiting = 0
-            return None
-        return self.preparation.lacking_for(controller.queue)
+    def _lacking_for_queue(self) -> FitRequest | None:
+        """Return what the next commands need and is not there."""
+        box = self._box
+        with box.lock:
+            if not box.queue or box.machine.steps_left:
+                self.preparation.n_waiting = 0
+                return None
+            return self.preparation.lacking_for(box.queue)
 
-    def _prepare(self, controller: Controller, waiting_for: FitRequest | None) -> bool:
+    def _prepare(self, waiting_for: FitRequest | None) -> bool:
         """Let what is lacking be made; return whether the map can go on, or rest, meanwhile.
 
         Parameters
         ----------
-        controller : Controller
         waiting_for : FitRequest or None
             What the next commands wait for.
         """
+        box = self._box
         engine, preparation = self._engine, self.preparation
-        with controller.lock:
-            machine, canceled = controller.machine, preparation.canceled
+        with box.lock:
+            machine, canceled = box.machine, preparation.canceled
             moves = machine.iterating and not machine.closing
             started = machine.target not in ("idle", "failed") and not machine.closing
         lacking = engine.missing() if moves or (started and not self._at_rest) else None
         wanted = waiting_for if waiting_for is not None else lacking
         if machine.closing:  # what waits stays in the queue, from which a file is written
             wanted = None
-        with controller.lock:
+        with box.lock:
             preparation.want(None if canceled else wanted)
             news = preparation.news()
             if wanted is not None:
-                queued = bool(controller.queue) and waiting_for is None
-                controller.resting = canceled and not queued and not controller.jobs
-                controller.lock.notify_all()
+                queued = bool(box.queue) and waiting_for is None
+                box.resting = canceled and not queued and not box.jobs
+                box.lock.notify_all()
             held = waiting_for is not None or self.rehearsal.n_waiting
-            waits = controller.queue[-1] if held and controller.queue else None
+            waits = box.queue[-1] if held and box.queue else None
             told, self._told = self._told, waits
         if news:
-            controller.subscribers.tell("progress")
+            box.subscribers.tell("progress")
         if waits is not told:  # of what was said nothing is in force yet, but nothing is lost
-            controller.subscribers.tell("waiting")
+            box.subscribers.tell("waiting")
         if waiting_for is not None and not machine.closing:
             # A pause or steps that wait behind the change end the motion before it.
             goes_on = moves and machine.target == "running" and not machine.steps_requested
@@ -264,12 +257,14 @@ class Executor:
     # -- learning in the background -----------------------------------------------------------
 
     def cancel_learning(self) -> bool:
-        """Give up what is being learned; return whether there was anything (under the lock)."""
-        self._unlearn = bool(self.learning)
-        return self._unlearn
+        """Give up what is being learned; return whether there was anything."""
+        with self._box.lock:
+            self._unlearn = bool(self.learning)
+            return self._unlearn
 
-    def _give_up_learning(self, controller: Controller) -> bool:
-        with controller.lock:
+    def _give_up_learning(self) -> bool:
+        box = self._box
+        with box.lock:
             request, unlearn, self._unlearn = self._asked, self._unlearn, False
             if not unlearn or request is None:
                 return False
@@ -278,55 +273,58 @@ class Executor:
             request,
             RuntimeError(f"{request.text} was canceled; the next label or learn() begins it again"),
         )
-        controller.subscribers.tell("learning", "state")
+        box.subscribers.tell("learning", "state")
         return True
 
-    def _request_fit(self, controller: Controller) -> bool:
+    def _request_fit(self) -> bool:
         """Let the labels given last be learned from; return whether that is new."""
-        wanted = controller.auto_learn and not controller.machine.closing
+        box = self._box
+        wanted = box.auto_learn and not box.machine.closing
         request = self._engine.fit_request() if wanted else None
         if request is self._asked:
             return False
-        with controller.lock:
+        with box.lock:
             self._asked = request
             if request is None:
                 self._fit.cancel()  # the session is closing, or the labels were taken back
             else:
                 self._fit.ask(request)
-            controller.resting = False
-        controller.subscribers.tell("learning")
+            box.resting = False
+        box.subscribers.tell("learning")
         return True
 
-    def _waits_for_fit(self, controller: Controller) -> bool:
-        """Return whether the map waits for what its new method learns (under the lock)."""
-        waits = self._switched and self._fit.busy and not controller.machine.closing
-        return waits and self._engine.fit_request() is not None
+    def _waits_for_fit(self) -> bool:
+        """Return whether the map waits for what its new method learns."""
+        with self._box.lock:
+            waits = self._switched and self._fit.busy and not self._box.machine.closing
+            return waits and self._engine.fit_request() is not None
 
-    def _take_in(self, controller: Controller, result: FitResult) -> None:
+    def _take_in(self, result: FitResult) -> None:
         """Let what was learned in the background take effect, if it is still of use."""
+        box = self._box
         request, engine = result.request, self._engine
-        wanted = controller.auto_learn and not controller.machine.closing
+        wanted = box.auto_learn and not box.machine.closing
         if wanted and engine.accepts(request):
             if result.error is None:
                 self._switched = False
                 engine.store(result)
                 arguments = {"supervision": request.supervision}
-                with controller.lock:
+                with box.lock:
                     self.preparation.remark = " ".join(result.remarks)
-                    controller.act("learned", Facts())
-                    controller.note("learn", arguments)
-                    state = controller.applied
+                    box.act("learned", Facts())
+                    box.note("learn", arguments)
+                    state = box.applied
                 self._exact = False
                 engine.apply(Change(COMMANDS["learn"], arguments, state, state))
-                with controller.lock:
-                    controller.publish(controller.published.cost, controller.published.quality)
+                with box.lock:
+                    box.publish(box.published.cost, box.published.quality)
             elif request is self._asked:  # else newer labels are being learned from already
                 engine.note_failure(request, result.error)
-        controller.subscribers.tell("learning", "state")
+        box.subscribers.tell("learning", "state")
 
     # -- iterations and rest ------------------------------------------------------------------
 
-    def _overtaken(self, controller: Controller) -> bool:
+    def _overtaken(self) -> bool:
         """Whether a command waits for which the present iteration is given up.
 
         At large n an iteration takes long, and a command that changes the map makes it worthless.
@@ -334,114 +332,112 @@ class Executor:
         iteration is the same as if this one had never been begun. Of two iterations in a row only
         one is given up, so that a map moves while a slider is dragged.
         """
-        waits = self._may_begin(controller)
-        return waits and not controller.machine.steps_left and not self._gave_up
+        box = self._box
+        waits = self._may_begin()
+        return waits and not box.machine.steps_left and not self._gave_up
 
-    def _may_begin(self, controller: Controller) -> bool:
+    def _may_begin(self) -> bool:
         """Whether a command waits for its turn, and for neither affinities nor kernels."""
+        box = self._box
         known = max(self.preparation.n_waiting, self.rehearsal.n_waiting)
-        return len(controller.queue) > known
+        return len(box.queue) > known
 
-    def _iterate(self, controller: Controller) -> None:
+    def _iterate(self) -> None:
+        box = self._box
         engine = self._engine
         self._exact = False
         self._optimum.interrupt()
-        if controller.worse_optimum:
-            self._say(controller, "")
+        if box.worse_optimum:
+            box.say_worse("")
         try:
-            record = engine.advance(lambda: self._overtaken(controller))
+            record = engine.advance(lambda: self._overtaken())
         except Interrupted:
             self._gave_up = True
             return
         self._gave_up = False
         self.rehearsal.n_iterations += 1
         known = math.isfinite(record.cost)
-        cost = record.cost if known else controller.published.cost
+        cost = record.cost if known else box.published.cost
         # Somebody waits for the first layout after a change: it is measured with a later one.
-        quality = controller.published.quality if self._changed else self._quality()
+        quality = box.published.quality if self._changed else self._quality()
         self._changed = False
         events = ["frame"]
-        with controller.lock:
-            controller.publish(cost, quality)
-            facts = Facts(converged=engine.converged, queued=bool(controller.queue))
-            if "log rest" in controller.act("iterated", facts):
-                state = "converged" if controller.machine.target == "converged" else "paused"
-                controller.note("rest", {"state": state})
+        with box.lock:
+            box.publish(cost, quality)
+            facts = Facts(converged=engine.converged, queued=bool(box.queue))
+            if "log rest" in box.act("iterated", facts):
+                state = "converged" if box.machine.target == "converged" else "paused"
+                box.note("rest", {"state": state})
                 events.append("state")
-            controller.lock.notify_all()
-        controller.subscribers.tell(*events)
-        if not self._may_begin(controller):  # else it has not been answered yet
-            controller.renew_suggestions()
+            box.lock.notify_all()
+        box.subscribers.tell(*events)
+        self.answered = not self._may_begin()
 
-    def _rest(self, controller: Controller) -> float | None:
+    def _rest(self) -> float | None:
         """Redo what is invalid, measure exactly, and sleep."""
-        with controller.lock:
-            machine = controller.machine
+        box = self._box
+        with box.lock:
+            machine = box.machine
             started = machine.target not in ("idle", "failed") and not machine.closing
         if started and not self._at_rest and not self.preparation.canceled:
             self._engine.refresh()
             cost, quality = self._engine.cost(), self._quality(now=True)
-            with controller.lock:
-                controller.publish(cost, quality)
+            with box.lock:
+                box.publish(cost, quality)
             self._exact = True
-            controller.subscribers.tell("frame", "state")
+            box.subscribers.tell("frame", "state")
             return 0.0
-        with controller.lock:
-            if len(controller.queue) > self.preparation.n_waiting or controller.jobs:
+        with box.lock:
+            if len(box.queue) > self.preparation.n_waiting or box.jobs:
                 return 0.0
             measures = started and self._meter.unfinished
             if not measures:
-                if self._asked is not None and self._fit.busy and not controller.machine.closing:
+                if self._asked is not None and self._fit.busy and not box.machine.closing:
                     return None  # its result will wake the worker
-                controller.resting = True
-                if controller.machine.closing:
-                    controller.end()
-                controller.lock.notify_all()
+                box.resting = True
+                if box.machine.closing:
+                    box.end()
+                box.lock.notify_all()
             at_rest = machine.target in ("converged", "paused") and self._engine.converged
             compares = at_rest and self._engine.fresh and not machine.closing
         if measures:
-            return self._measure(controller)
-        return self._compare(controller) if compares else None
+            return self._measure()
+        return self._compare() if compares else None
 
-    def _measure(self, controller: Controller) -> float:
+    def _measure(self) -> float:
         """Go on measuring the quality of a map of many points, which takes many turns."""
+        box = self._box
         quality = self._quality(now=True)
         if not self._meter.unfinished:
-            with controller.lock:
-                controller.publish(controller.published.cost, quality)
-            controller.subscribers.tell("frame", "state")
+            with box.lock:
+                box.publish(box.published.cost, quality)
+            box.subscribers.tell("frame", "state")
         return 0.0
 
-    def _compare(self, controller: Controller) -> float | None:
+    def _compare(self) -> float | None:
         """Find out, one iteration a turn, whether the map rests in a worse optimum."""
+        box = self._box
         try:
-            with interruptible(lambda: bool(controller.queue)):
+            with interruptible(lambda: bool(box.queue)):
                 unfinished = self._optimum.advance()
         except Interrupted:
             return 0.0
         if unfinished:
             return 0.0
-        self._say(controller, self._optimum.text)
+        self._box.say_worse(self._optimum.text)
         return None
 
-    @staticmethod
-    def _say(controller: Controller, text: str) -> None:
-        with controller.lock:
-            changes = controller.worse_optimum != text
-            controller.worse_optimum = text
-        if changes:
-            controller.subscribers.tell("state")
-
-    def _fail(self, controller: Controller, error: Exception) -> None:
+    def _fail(self, error: Exception) -> None:
+        box = self._box
         self._engine.reset_optimizer()
-        with controller.lock:
-            controller.error = error
-            controller.act("failed", Facts())
+        with box.lock:
+            box.error = error
+            box.act("failed", Facts())
             text = readable(f"{type(error).__name__}: {error}")
-            controller.note("rest", {"state": "failed", "error": text})
-            controller.lock.notify_all()
+            box.note("rest", {"state": "failed", "error": text})
+            box.lock.notify_all()
         _logger.debug("the session failed", exc_info=error)
-        controller.subscribers.tell("error", "state")
+        box.subscribers.tell("error", "state")
 
     def _quality(self, *, now: bool = False) -> float:
         engine = self._engine

@@ -23,6 +23,8 @@ from nbembed.session.live.making import Made, Making
 
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
+    from nbembed.session.core.accepted_labels import AcceptedLabels
+    from nbembed.session.live.mailbox import Mailbox
     from nbembed.session.live.progress import Progress
     from nbembed.supervision import Supervision
 
@@ -66,13 +68,20 @@ class Suggester:
     ----------
     X : ndarray or sparse array
         Checked data.
+    mailbox : Mailbox
+    accepted : AcceptedLabels
     tell : callable
         A bound method, called without a lock in the thread that has made suggestions. It is
         referenced weakly, so that the thread does not keep alive a session that nobody uses.
     """
 
-    def __init__(self, X: Any, tell: Callable[[], None]) -> None:
+    def __init__(
+        self, X: Any, mailbox: Mailbox, accepted: AcceptedLabels, tell: Callable[[], None]
+    ) -> None:
         self._X = X
+        self._box = mailbox
+        self._accepted = accepted
+        self._due = False  # once the map has answered what was said
         self._making = Making("nbembed suggestions", tell)
         self._wanted = False
         self._closed = False
@@ -90,6 +99,11 @@ class Suggester:
         return self._making.busy
 
     @property
+    def pending(self) -> bool:
+        """Whether suggestions are being made, or will be once the map has moved."""
+        return self._due or self.busy
+
+    @property
     def progress(self) -> Progress | None:
         """How far what is being made has come, ``None`` before that is worth telling."""
         return self._making.progress
@@ -99,10 +113,38 @@ class Suggester:
         """Whether somebody has asked for suggestions."""
         return self._wanted
 
+    def request(self) -> SuggestionRequest:
+        """Return what suggestions are made from, as of the last command given."""
+        with self._box.lock:
+            settings = self._box.session_state.settings
+            said = self._accepted.left_out(settings.supervision)
+            return SuggestionRequest(said, settings.recipe.quality_metric)
+
+    def present(self) -> Suggestions | None:
+        """Return what was suggested from just the present labels, ``None`` if nothing was."""
+        result, request = self.newest, self.request()
+        same = result is not None and request == result.request
+        return result.suggestions if result is not None and same else None
+
     def ask(self, request: SuggestionRequest) -> None:
         """Have suggestions made; quick."""
         self._wanted = True
         self._making.ask(request, partial(self._make, request), alone=True)
+
+    def put_off(self) -> None:
+        """Have suggestions made anew, if somebody wants any, at the next :meth:`renew`."""
+        with self._box.lock:
+            self._due |= self._wanted
+
+    def renew(self) -> None:
+        """Begin to suggest from what was said last, if that has been put off.
+
+        Of two cores the map has the first use: who labels waits for it to answer.
+        """
+        with self._box.lock:
+            due, self._due = self._due, False
+            if due and self._wanted:
+                self.ask(self.request())
 
     def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
         """Return what comes of a request; ``None`` if it takes longer or never comes."""

@@ -25,12 +25,12 @@ class HistoryView:
     @property
     def snapshots(self) -> tuple[str, ...]:
         """Names of the snapshots, oldest first."""
-        return tuple(self._controller.session_state.snapshots)
+        return tuple(self._controller.mailbox.session_state.snapshots)
 
     @property
     def selections(self) -> dict[str, NDArray[np.intp]]:
         """The saved selections: points by the name that :meth:`save_selection` was given."""
-        return dict(self._controller.session_state.selections)
+        return dict(self._controller.mailbox.session_state.selections)
 
     @property
     def taken_snapshots(self) -> tuple[Snapshot, ...]:
@@ -52,43 +52,43 @@ class HistoryView:
     @property
     def can_undo(self) -> bool:
         """Whether there is something to undo."""
-        return bool(self._controller.session_state.history.past)
+        return bool(self._controller.mailbox.session_state.history.past)
 
     @property
     def can_redo(self) -> bool:
         """Whether there is something to redo."""
-        return bool(self._controller.session_state.history.future)
+        return bool(self._controller.mailbox.session_state.history.future)
 
     @property
     def undo_text(self) -> str:
         """What :meth:`undo` would undo, "" if nothing."""
-        past = self._controller.session_state.history.past
+        past = self._controller.mailbox.session_state.history.past
         return past[-1].text if past else ""
 
     @property
     def redo_text(self) -> str:
         """What :meth:`redo` would do again, "" if nothing."""
-        future = self._controller.session_state.history.future
+        future = self._controller.mailbox.session_state.history.future
         return future[-1].text if future else ""
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """The steps of the history with who made them: the oldest first, undone ones last."""
-        return self._controller.session_state.history.changes()
+        return self._controller.mailbox.session_state.history.changes()
 
     @property
     def place(self) -> int:
         """The number of the present place of the history, where :meth:`go_to` leads to others."""
-        return self._controller.session_state.history.place
+        return self._controller.mailbox.session_state.history.place
 
     @property
     def first_place(self) -> int:
         """The number of the oldest place that is kept: 0 is the beginning of the session."""
-        return self._controller.session_state.history.forgotten
+        return self._controller.mailbox.session_state.history.forgotten
 
     @property
     def label_provenance(self) -> dict[int, Provenance | None]:
         """Who gave the label of each labeled point, how and when; ``None`` if it is not known."""
-        with self._controller.lock:
-            settings = self._controller.session_state.settings
+        with self._controller.mailbox.lock:
+            settings = self._controller.mailbox.session_state.settings
         return provenance_of_labels(settings.origins, settings.supervision)

@@ -47,7 +47,7 @@ class MapView:
         All zero before there is a layout (see :attr:`Frame.version`). While affinities of many
         points are made, principal components, or where the map will start.
         """
-        return self._layout(self._controller.published)[: self.n_samples]
+        return self._layout(self._controller.mailbox.published)[: self.n_samples]
 
     @property
     def centers(self) -> NDArray[Any]:
@@ -56,27 +56,27 @@ class MapView:
         Parametric Embedding places the centers of its classes along with the points; those of
         Mbed's regions follow their points.
         """
-        return self._centers(self._controller.published)[0]
+        return self._centers(self._controller.mailbox.published)[0]
 
     @property
     def center_names(self) -> tuple[str, ...]:
         """The names of the centers: of the class of each, which may have several."""
-        return self._centers(self._controller.published)[1]
+        return self._centers(self._controller.mailbox.published)[1]
 
     @property
     def iteration(self) -> int:
         """Iterations since the last cold start."""
-        return self._controller.published.iteration
+        return self._controller.mailbox.published.iteration
 
     @property
     def cost(self) -> float:
         """The true cost in nats where it was last evaluated; exact at rest."""
-        return self._controller.published.cost
+        return self._controller.mailbox.published.cost
 
     @property
     def quality(self) -> float:
         """Share of points that keep their nearest neighbor, where it was last measured."""
-        return self._controller.published.quality
+        return self._controller.mailbox.published.quality
 
     @property
     def trace(self) -> list[Record]:
@@ -89,19 +89,19 @@ class MapView:
         n = self.n_samples
         return [
             step if len(step.embedding) == n else replace(step, embedding=step.embedding[:n])
-            for step in self._controller.published.path
+            for step in self._controller.mailbox.published.path
         ]
 
     @property
     def scale(self) -> float:
         """The map's radius r that λ is given in; 1.0 for methods without."""
-        geometry = self._controller.published.geometry
+        geometry = self._controller.mailbox.published.geometry
         return 1.0 if geometry is None else geometry.scale
 
     @property
     def directions(self) -> NDArray[Any] | None:
         """Class directions, shape (n_classes, n_components), of methods that have them."""
-        geometry = self._controller.published.geometry
+        geometry = self._controller.mailbox.published.geometry
         return None if geometry is None else geometry.directions
 
     @property
@@ -110,7 +110,7 @@ class MapView:
 
         With Mbed in the plane rows are 0 at points that seem to be of none of the classes.
         """
-        return self._controller.published.memberships(self.n_samples)
+        return self._controller.mailbox.published.memberships(self.n_samples)
 
     def frame(self) -> Frame:
         """Return the map as it is at one moment."""

@@ -34,8 +34,8 @@ class Suggesting(Verbs):
         before, for some milliseconds; :meth:`suggest` waits.
         """
         controller = self._controller
-        with controller.lock:
-            request = controller.suggestion_request()
+        with controller.mailbox.lock:
+            request = controller.suggester.request()
             controller.suggester.ask(request)
             result = controller.suggester.newest
         labeled = request.supervision.labeled.size
@@ -44,7 +44,7 @@ class Suggesting(Verbs):
     @property
     def suggesting(self) -> bool:
         """Whether suggestions are being made in the background."""
-        return self._controller.suggesting
+        return self._controller.suggester.pending
 
     @property
     def suggestions_progress(self) -> Progress | None:
@@ -84,8 +84,9 @@ class Suggesting(Verbs):
             timeout = check_real("timeout", timeout, low=0)
         controller, result = self._controller, None
         while result is None:
-            with controller.lock:
-                request, closing = controller.suggestion_request(), controller.machine.closing
+            with controller.mailbox.lock:
+                request = controller.suggester.request()
+                closing = controller.mailbox.machine.closing
             result = controller.suggester.wait(request, timeout)
             if result is None and closing:
                 raise RuntimeError("the session is closed, and suggests nothing new")
@@ -120,7 +121,7 @@ class Suggesting(Verbs):
         if suggestions is None:
             raise ValueError("accept() needs labels: suggestions are made from those given so far")
         if confidence is None:
-            labeled = self._controller.session_state.settings.supervision.top_class >= 0
+            labeled = self._controller.mailbox.session_state.settings.supervision.top_class >= 0
             confidence = replace(suggestions, labeled=labeled).least_confidence()
             if confidence is None:
                 raise ValueError(
@@ -165,8 +166,8 @@ class Suggesting(Verbs):
         confidence = check_real("confidence", confidence, low=0, high=1)
         suggestions = self.suggest()
         controller = self._controller
-        with controller.lock:
-            settings = controller.session_state.settings
+        with controller.mailbox.lock:
+            settings = controller.mailbox.session_state.settings
             if suggestions is None:
                 raise ValueError("there is nothing to check: suggestions need at least one label")
             seed = random_state
@@ -176,19 +177,19 @@ class Suggesting(Verbs):
             by_hand = controller.accepted.by_hand(now)
             check = draw_check(size, seed, suggestions, now, by_hand, confidence)
             self._check, self._n_checks = check, self._n_checks + 1
-        controller.subscribers.tell("suggestions")
+        controller.mailbox.subscribers.tell("suggestions")
         return check
 
     def end_check(self) -> None:
         """Forget the check; the labels that were given for it stay."""
         self._check = None
-        self._controller.subscribers.tell("suggestions")
+        self._controller.mailbox.subscribers.tell("suggestions")
 
     @property
     def suggestion_check(self) -> SuggestionCheck | None:
         """The last check with the answers so far, ``None`` before any."""
-        with self._controller.lock:
+        with self._controller.mailbox.lock:
             if self._check is None:
                 return None
-            now = self._controller.session_state.settings.supervision
+            now = self._controller.mailbox.session_state.settings.supervision
             return self._check.answered(now, self._controller.accepted.by_hand(now))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def find_snapshot(controller: Controller, name: str) -> Snapshot:
     """Return a snapshot of a session; see :meth:`Session.get_snapshot`."""
-    number = require_snapshot(controller.session_state.snapshots, name).number
+    number = require_snapshot(controller.mailbox.session_state.snapshots, name).number
     found = controller.engine.snapshots.get(number)
     if found is None:
         controller.capture()  # once the commands given before have taken effect
@@ -26,5 +26,5 @@ def find_snapshot(controller: Controller, name: str) -> Snapshot:
 def taken_snapshots(controller: Controller) -> tuple[Snapshot, ...]:
     """Return the snapshots that have been taken and not been deleted, by their present names."""
     taken = controller.engine.snapshots
-    names = controller.session_state.snapshots.items()
+    names = controller.mailbox.session_state.snapshots.items()
     return tuple(taken[kept.number].called(name) for name, kept in names if kept.number in taken)

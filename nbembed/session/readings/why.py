@@ -143,7 +143,7 @@ class Why:
 
         def closed() -> bool:
             there = ref()
-            return there is None or there._controller.machine.closing
+            return there is None or there._controller.mailbox.machine.closing
 
         def nearest(metric: Any) -> NDArray[Any] | None:
             there = ref()
@@ -363,8 +363,8 @@ class Why:
 
     def _unsupervised_request(self) -> tuple[UnsupervisedKey, Callable[[], UnsupervisedMap]]:
         controller = self._session._controller
-        with controller.lock:
-            settings = unsupervised_settings(controller.session_state.settings)
+        with controller.mailbox.lock:
+            settings = unsupervised_settings(controller.mailbox.session_state.settings)
         engine, ref, told = controller.engine, weakref.ref(controller), weakref.ref(self)
         given_up = self._making.given_up
 
@@ -398,7 +398,7 @@ class Why:
         RuntimeError
             If there is none.
         """
-        seen = self._session._controller.published
+        seen = self._session._controller.mailbox.published
         if seen.layout is None:
             raise RuntimeError("there is no map yet: play() or step() begins it")
         return seen
@@ -412,7 +412,7 @@ class Why:
         """Return the terms of the cost at a layout, evaluated once for each."""
         layout, objective = seen.layout, seen.objective
         if layout is None or objective is None:
-            if self._session._controller.machine.closing:
+            if self._session._controller.mailbox.machine.closing:
                 raise RuntimeError("the session is closed, and keeps no cost to evaluate")
             raise RuntimeError("there is no cost yet: it is known once the map moves")
         with self._lock:

@@ -161,7 +161,7 @@ class Autosave:
 
     def _said(self) -> object:
         """Return all commands of the history, as of the last one given."""
-        return self._controller.session_state.history.changes()
+        return self._controller.mailbox.session_state.history.changes()
 
     @property
     def closed(self) -> bool:

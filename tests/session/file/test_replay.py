@@ -231,7 +231,7 @@ def test_a_map_that_rests_at_its_start_is_scripted(start):
 def test_a_map_whose_only_steps_were_dropped_is_scripted(start):
     """A pause drops steps that nobody has begun; the map rests at its start nevertheless."""
     session = start()
-    with session._controller.lock:  # so that the worker begins neither
+    with session._controller.mailbox.lock:  # so that the worker begins neither
         session.step(5)
         session.pause()
     rest(session)

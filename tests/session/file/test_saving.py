@@ -253,7 +253,7 @@ def test_a_session_saved_before_its_first_turn(X, tmp_path):
 
 def test_a_session_saved_before_its_first_step_replays_once_opened(start, tmp_path):
     session = start()
-    with session._controller.lock:  # so that the worker does not begin
+    with session._controller.mailbox.lock:  # so that the worker does not begin
         session.step(5)
         session.save(tmp_path / "x")
     with load_session(tmp_path / "x", methods=KINDS) as loaded:

@@ -641,7 +641,7 @@ def test_nothing_is_learned_for_a_session_without_a_worker(start, monkeypatch):
     session.label([1, 2], "a")
     eventually(lambda: session.learning)
 
-    def broken(self, controller):
+    def broken(self):
         raise RuntimeError("a fault of the executor itself")
 
     monkeypatch.setattr(type(session._controller._executor), "turn", broken)

@@ -94,7 +94,7 @@ def test_an_undo_given_before_the_error_was_known(start, monkeypatch):
         raise ArithmeticError("no such map")
 
     monkeypatch.setattr(Other, "adopt", broken)
-    with session._controller.lock:
+    with session._controller.mailbox.lock:
         session.switch(Other())  # fails when it takes effect
         session.undo()
     rest(session)

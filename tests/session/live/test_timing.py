@@ -30,7 +30,7 @@ def steered(method: object, steps: Steps, rests: Sequence[bool]) -> np.ndarray:
         session.auto_learn = False
         session._controller.add_method(Other)
         for step, rested in zip(steps, rests):
-            held.enter_context(session._controller.lock)
+            held.enter_context(session._controller.mailbox.lock)
             step(session)
             if rested:
                 held.close()

@@ -101,7 +101,7 @@ def test_a_worker_that_ends_at_an_error_nobody_handled(start, monkeypatch, tmp_p
     session.subscribe(heard.append)
     thread = session._controller._worker._thread
 
-    def broken(self, controller):
+    def broken(self):
         raise RuntimeError("a fault of the executor itself")
 
     monkeypatch.setattr(type(session._controller._executor), "turn", broken)
@@ -150,7 +150,7 @@ def test_a_forked_copy_says_so_at_once_and_the_original_goes_on():
         session = nb.Session(X, nb.SNE(random_state=0, n_jobs=1))
         session.step(3, wait=True)
         before = session.embedding
-        lock = session._controller.lock
+        lock = session._controller.mailbox.lock
         lock.acquire()  # as another thread might hold it when the process is forked
         child = os.fork()
         if child == 0:

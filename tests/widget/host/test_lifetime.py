@@ -46,8 +46,9 @@ def closed(controller: Any) -> bool:
 
     It may be looked at by a thread of its Explorer just when the last reference goes.
     """
-    with controller.lock:
-        found: bool = controller.lock.wait_for(lambda: controller.machine.closing, GUARD)
+    box = controller.mailbox
+    with box.lock:
+        found: bool = box.lock.wait_for(lambda: box.machine.closing, GUARD)
     return found
 
 
@@ -220,7 +221,7 @@ def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
     thread.start()
     assert drawing.wait(GUARD)
     explorer.close()
-    assert not controller.machine.closing
+    assert not controller.mailbox.machine.closing
     stop.set()
     thread.join()
     assert closed(controller), "though no cell is run, and no message comes"
@@ -274,7 +275,7 @@ def test_a_session_that_only_garbage_refers_to_ends() -> None:
     try:
         keep_error()
         explorer.close()
-        assert not controller.machine.closing
+        assert not controller.mailbox.machine.closing
         assert closed(controller)
     finally:
         gc.enable()
@@ -286,7 +287,7 @@ def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities()
         session.step(5, wait=True)
         before = session.frame(), session.membership, session.to_script()
     seen = session._controller
-    assert seen.published.objective is None
+    assert seen.mailbox.published.objective is None
     assert seen.engine._run is None
     assert seen.engine._cache._entries == []
     frame, membership, script = before
@@ -331,9 +332,9 @@ def test_a_cell_run_seven_times_has_one_session(shell: InteractiveShell, make: s
         shell.user_ns["Out"][shell.execution_count - 1].session.label([turn], "kept")
     controllers = [shell.user_ns["Out"][k].session._controller for k in range(1, 7)]
     assert all(closed(controller) for controller in controllers)
-    eventually(lambda: all(controller.ended for controller in controllers))
+    eventually(lambda: all(controller.mailbox.ended for controller in controllers))
     *old, last = (shell.user_ns["Out"][k] for k in range(1, 8))
-    assert not last.session._controller.machine.closing
+    assert not last.session._controller.mailbox.machine.closing
     one = sorted([*before, "nbembed session", "nbembed-sender"])
     eventually(lambda: threads() == one)
     assert [e.labels.index("kept") for e in old] == list(range(6)), "what was said is kept"
@@ -362,7 +363,7 @@ def test_what_something_refers_to_stays_open_as_long(
     controller = session._controller
     del explorer, session
     run(shell, "1 + 1")
-    assert not controller.machine.closing
+    assert not controller.mailbox.machine.closing
     run(shell, drop)
     gc.collect()
     run(shell, "2 + 2")
@@ -386,7 +387,7 @@ def test_a_session_kept_from_an_explorer_ends_when_it_is_dropped(shell: Interact
     controller = shell.user_ns["session"]._controller
     run(shell, MAKE)
     assert shell.user_ns["Out"][1].comm is None, "the view is closed"
-    assert not controller.machine.closing
+    assert not controller.mailbox.machine.closing
     run(shell, "del session")
     assert closed(controller)
 
@@ -404,7 +405,7 @@ def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell)
 
     tell(1)
     run(shell, MAKE)
-    assert not controller.machine.closing
+    assert not controller.mailbox.machine.closing
     tell(0)
     assert closed(controller)
 
@@ -415,4 +416,4 @@ def test_the_cell_of_a_variable_in_use_can_be_cleared(shell: InteractiveShell) -
     for count in (1, 0):
         explorer._handle_custom_msg({"type": "views", "client": "p", "count": count}, [])
     run(shell, "explorer")
-    assert not explorer.session._controller.machine.closing
+    assert not explorer.session._controller.mailbox.machine.closing
