@@ -529,10 +529,23 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         allowed = {k: v for k, v in sync_data.items() if k in schema.WRITABLE_BY_PAGE}
         refused = [name for name in sync_data if name not in allowed and name in self.keys]
         if allowed:
-            super().set_state(allowed)
+            with self._writer.writing():
+                super().set_state(allowed)
         if refused:
             _logger.warning("nbembed: a page may not write %s", ", ".join(refused))
             self.send_state(refused)  # so that the page has what Python has
+
+    def notify_change(self, change: Any) -> None:
+        """Tell observers; one that fails while a page or the session changes a trait is logged.
+
+        Where Python code assigns a trait, it gets the error.
+        """
+        try:
+            super().notify_change(change)
+        except Exception:
+            if not (hasattr(self, "_writer") and self._writer.writes):
+                raise
+            _logger.exception("nbembed: an observer of %r failed", change["name"])
 
     def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         self._handle(content, buffers)
@@ -546,6 +559,16 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         except protocol.ProtocolError as error:
             self._reply(error.client, error.request, str(error))
             return
+        try:
+            self._act(message)
+        except Exception as error:  # of the user's code; without an answer a page gives up
+            _logger.exception("nbembed: a message of the page could not be answered")
+            request = getattr(message, "request", 0)
+            self._reply(message.client, request, str(error) or type(error).__name__)
+
+    def _act(
+        self, message: protocol.Message | protocol.CommandMessage | protocol.QueryMessage
+    ) -> None:
         client = message.client
         if isinstance(message, protocol.CommandMessage):
             self._sender.watch(client, True)
