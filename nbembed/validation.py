@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import unicodedata
 from collections.abc import Sequence
 from numbers import Integral, Real
 from pathlib import Path
@@ -219,6 +220,25 @@ def check_text(name: str, value: Any) -> str:
             'text.encode("utf-8", "replace").decode() replaces it'
         ) from None
     return str(value)
+
+
+def check_name(name: str, value: Any) -> str:
+    """Return text that a class, snapshot or selection may be called.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no text, not of whole characters, or has control characters other than tab and
+        line feed: terminals obey some, and HDF5 holds no null characters.
+    """
+    text = check_text(name, value)
+    for character in text:
+        if unicodedata.category(character) == "Cc" and character not in "\t\n":
+            raise ValueError(
+                f"{name} must be text without control characters, got {text!r}, which has "
+                f"{character!r}"
+            )
+    return text
 
 
 def readable(text: str) -> str:

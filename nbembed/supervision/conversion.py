@@ -10,7 +10,7 @@ import numpy as np
 from nbembed.data.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name, frozen, without
 from nbembed.supervision.value import Supervision
-from nbembed.validation import check_count
+from nbembed.validation import check_count, check_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -184,7 +184,7 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
     class_[labeled] = [codes[c] for c in values]
     confidence = np.where(class_ >= 0, 1.0, np.nan)
     return supervision._with(
-        classes=tuple(class_name(c, name) for c in names),
+        classes=tuple(check_name(name, class_name(c, name)) for c in names),
         _class=frozen(class_),
         _confidence=frozen(confidence),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import check_real, check_text
+from nbembed.validation import check_name, check_real, check_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ def new_class_name(name: Any, argument: str) -> str:
 
     Files of earlier versions may hold a class of that name, so only what makes one refuses it.
     """
-    text = class_name(name, argument)
+    text = check_name(argument, class_name(name, argument))
     if text == "-1":
         raise ValueError(
             f"{argument} must be a class's name, got {name!r}, which stands for unlabeled points; "

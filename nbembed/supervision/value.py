@@ -32,7 +32,14 @@ from nbembed.supervision.parts import (
 )
 from nbembed.supervision.serialization import Entries, check_classes, decode, encode
 from nbembed.supervision.weights import label_weights
-from nbembed.validation import MAX_CLASSES, check_count, check_flag, check_points, check_real
+from nbembed.validation import (
+    MAX_CLASSES,
+    check_count,
+    check_flag,
+    check_name,
+    check_points,
+    check_real,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,7 +88,7 @@ class Supervision:
 
     def __init__(self, n_samples: int, classes: Sequence[str] = ()) -> None:
         n = check_count("n_samples", n_samples)
-        names = check_classes(classes)
+        names = tuple(check_name("classes", name) for name in check_classes(classes))
         self._set(
             n_samples=n,
             classes=names,

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbembed.supervision import as_supervision
 from nbembed.supervision.parts import check_labels, class_name
-from nbembed.validation import check_points, check_real, check_text
+from nbembed.validation import check_name, check_points, check_real, check_text
 
 #: Stands for "no default": the argument must be given.
 REQUIRED: Any = object()
@@ -51,7 +51,7 @@ def _class_name(name: str, value: Any, n_samples: int) -> str:
 def _text(name: str, value: Any, n_samples: int) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} must be text, got {value!r}")
-    return None if value is None else check_text(name, value)
+    return None if value is None else check_name(name, value)
 
 
 def _name(name: str, value: Any, n_samples: int) -> str:
@@ -59,7 +59,7 @@ def _name(name: str, value: Any, n_samples: int) -> str:
 
 
 def _new_name(name: str, value: Any, n_samples: int) -> str:
-    if not check_text(name, value).strip():
+    if not check_name(name, value).strip():
         raise ValueError(f"{name} must be a name that is not blank, got {value!r}")
     return str(value)
 
