@@ -20,7 +20,7 @@ from nbembed.points.table import is_annotated
 from nbembed.points.text import is_missing
 from nbembed.system.atomic import check_destination, write_atomically
 from nbembed.system.work import stage
-from nbembed.validation import check_name, readable
+from nbembed.validation import check_name, readable, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,7 +187,7 @@ def to_anndata(
         If ``into`` is no AnnData of these points, or ``key`` is no name.
     """
     if not check_name("key", key).strip():
-        raise ValueError(f"key must be a name, got {key!r}")
+        raise ValueError(f"key must be a name, got {shown(key)}")
     if into is None:
         try:
             import anndata
@@ -264,7 +264,7 @@ def write_labels(
     if column in target.columns:
         old = target[column]
         if getattr(old, "ndim", 1) != 1:
-            raise ValueError(f"column must be of one column, but there are several {column!r}")
+            raise ValueError(f"column must be of one column, but there are several {shown(column)}")
         known = np.array([label is not None for label in labels])
         values = old.astype(object).to_numpy(copy=True)
         if not keep:
@@ -318,7 +318,8 @@ def _as_values(labels: list[str], old: Any, column: str) -> list[Any]:
         return [int(label) if kind in "iu" else float(label) for label in labels]
     except (ValueError, KeyError):
         raise ValueError(
-            f"column must be able to hold names of classes, but {column!r} is of type {old.dtype}"
+            f"column must be able to hold names of classes, but {shown(column)} is of type"
+            f" {old.dtype}"
         ) from None
 
 
@@ -349,5 +350,6 @@ def _as_numbers(labels: list[str], old: Any, column: str) -> list[Any]:
         return [int(label) if old.dtype.is_integer() else float(label) for label in labels]
     except ValueError:
         raise ValueError(
-            f"column must be able to hold names of classes, but {column!r} is of type {old.dtype}"
+            f"column must be able to hold names of classes, but {shown(column)} is of type"
+            f" {old.dtype}"
         ) from None

@@ -35,7 +35,14 @@ from nbembed.session.readings.history_view import HistoryView
 from nbembed.session.readings.map_view import MapView
 from nbembed.session.readings.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_choice, check_flag, check_instance, check_real, check_text
+from nbembed.validation import (
+    check_choice,
+    check_flag,
+    check_instance,
+    check_real,
+    check_text,
+    shown,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -107,7 +114,7 @@ class Session(MapView, HistoryView, Suggesting):
         methods = known_methods()
         if not (method is None or isinstance(method, Estimator | Recipe)):
             raise TypeError(
-                f"method must be an estimator such as HSSNE(), or a Recipe, got {method!r}"
+                f"method must be an estimator such as HSSNE(), or a Recipe, got {shown(method)}"
             )
         recipe = next(iter(methods.values()))() if method is None else recipe_of(method)
         data = checked_data(X, recipe)
@@ -199,7 +206,9 @@ class Session(MapView, HistoryView, Suggesting):
         reached : bool
         """
         if state is not None and not (isinstance(state, str) and state in STATES):
-            raise ValueError(f"state must be one of {', '.join(STATES)} or None, got {state!r}")
+            raise ValueError(
+                f"state must be one of {', '.join(STATES)} or None, got {shown(state)}"
+            )
         return self._controller.wait(state, timeout)
 
     def close(self) -> None:

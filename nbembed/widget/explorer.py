@@ -20,7 +20,7 @@ from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import relabeled
-from nbembed.validation import check_flag, readable
+from nbembed.validation import check_flag, error_text, shown
 from nbembed.widget.answers.cards import CardSource
 from nbembed.widget.answers.finder import Finder
 from nbembed.widget.answers.finding import Finding
@@ -225,7 +225,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     ) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
             raise ValueError(
-                f"height must be a whole number of pixels in [200, 2000], got {height!r}"
+                f"height must be a whole number of pixels in [200, 2000], got {shown(height)}"
             )
         if autoplay is not None:
             check_flag("autoplay", autoplay)
@@ -349,8 +349,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         if self._autosave is not None:
-            shown = ["selection", "color_by", "color_column", "names_shown"]
-            self.observe(self._tell_view, shown)
+            viewed = ["selection", "color_by", "color_column", "names_shown"]
+            self.observe(self._tell_view, viewed)
         if self._outbox is None:
             self._sender.start()
         compilation.watch(self._tell_compiling)
@@ -564,7 +564,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         except Exception as error:  # of the user's code; without an answer a page gives up
             _logger.exception("nbembed: a message of the page could not be answered")
             request = getattr(message, "request", 0)
-            self._reply(message.client, request, str(error) or type(error).__name__)
+            self._reply(message.client, request, error_text(error))
 
     def _act(
         self, message: protocol.Message | protocol.CommandMessage | protocol.QueryMessage
@@ -659,6 +659,6 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
                 "client": client,
                 "request": request,
                 "ok": error is None,
-                "error": None if error is None else readable(error),
+                "error": None if error is None else error_text(error),
             }
         )

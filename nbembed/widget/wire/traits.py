@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
-from nbembed.validation import check_points
+from nbembed.validation import check_points, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -97,7 +97,7 @@ class Point(traitlets.TraitType):  # type: ignore[type-arg]
             return None
         name = self.name or "point"
         if not isinstance(value, int | np.integer) or isinstance(value, bool):
-            raise ValueError(f"{name} must be the index of a point or None, got {value!r}")
+            raise ValueError(f"{name} must be the index of a point or None, got {shown(value)}")
         if not 0 <= value < obj.n_samples:
             raise ValueError(f"{name} must be in [0, {obj.n_samples - 1}], got {value}")
         return int(value)
