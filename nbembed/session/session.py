@@ -30,6 +30,7 @@ from nbembed.session.file.storage import save
 from nbembed.session.file.stored_view import NOTHING, View
 from nbembed.session.live.controller import Controller
 from nbembed.session.live.giver import provenance_now
+from nbembed.session.live.thread_imports import import_for_threads
 from nbembed.session.map.engine import Engine
 from nbembed.session.readings.history_view import HistoryView
 from nbembed.session.readings.map_view import MapView
@@ -131,6 +132,7 @@ class Session(MapView, HistoryView, Suggesting):
         self._begin(data, Controller(Engine(data, settings), state, methods, log))
 
     def _begin(self, X: Any, controller: Controller) -> None:
+        import_for_threads()
         self._X = X
         self._controller = controller
         #: What was shown when the file was written that this session was read from.

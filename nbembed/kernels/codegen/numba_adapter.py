@@ -16,6 +16,7 @@ type of the elements from numba's array type, and :func:`opaque` drops it from t
 from __future__ import annotations
 
 import hashlib
+import importlib
 import logging
 import pickle
 from collections.abc import Callable, Sequence
@@ -82,6 +83,9 @@ INTERNALS = {
     "numba.core.registry.cpu_target": (
         "the same where no context is at hand: it is one for all functions of a process"
     ),
+    "numba.core.base.BaseContext.refresh": (
+        "it imports most of numba, which must not happen in a thread while the process is forked"
+    ),
     "numba.core.errors.NumbaError": (
         "base class of what a function that cannot be compiled raises; not among numba's top-level "
         "names in every release"
@@ -119,6 +123,14 @@ def target(context: Any) -> Target:
 def own_target() -> Target:
     """Return the processor that this process compiles for."""
     return target(cpu_target.target_context)
+
+
+def import_compiler() -> None:
+    """Import what numba puts off until it first compiles or loads a function."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    for name in ("numba.core.boxing", "numba.core.runtime.context"):
+        importlib.import_module(name)
 
 
 def array_parts(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ArrayParts:

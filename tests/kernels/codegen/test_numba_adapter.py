@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -339,6 +340,12 @@ def _() -> None:
 
     same(1)
     assert numba_adapter.own_target() == numba_adapter.target(same.targetctx)
+
+
+@check("numba.core.base.BaseContext.refresh")
+def _() -> None:
+    numba_adapter.import_compiler()
+    assert {"numba.np.arrayobj", "numba.core.boxing"} <= sys.modules.keys()
 
 
 @check("numba.core.errors.NumbaError")
