@@ -18,7 +18,7 @@ from nbembed.kernels.threads import Interrupted
 from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.schedule import Schedule
-from nbembed.validation import check_count, check_instance, check_numbers, check_real
+from nbembed.validation import check_count, check_instance, check_numbers, check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -251,7 +251,7 @@ class Run:
         check_count("max_iter", max_iter, low=0)
         called = tuple(callbacks) if isinstance(callbacks, Iterable) else ()
         if not (isinstance(callbacks, Iterable) and all(map(callable, called))):
-            raise TypeError(f"callbacks must be functions of the run, got {callbacks!r}")
+            raise TypeError(f"callbacks must be functions of the run, got {shown(callbacks)}")
         while self.iteration < max_iter and not self.converged:
             self._step()
             # Every callback is called after every iteration, even when an earlier one asks to stop.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,32 @@ if TYPE_CHECKING:
 MAX_COMPONENTS = 1000
 #: The most classes that have directions of their own (Mbed).
 MAX_CLASSES = 1000
+#: Characters of a value that an error message repeats, of known names, and of an error in all that
+#: a page is told.
+LONGEST_SHOWN, LONGEST_LIST, LONGEST_ERROR = 120, 600, 1000
+
+
+def shown(value: Any) -> str:
+    """Return a value for an error message: its ``repr``, cut short."""
+    try:
+        text = repr(value)
+    except Exception:  # malformed itself, or a number of thousands of digits
+        text = f"a {'' if isinstance(value, int) else 'malformed '}{type(value).__name__}"
+    return _cut(text, LONGEST_SHOWN)
+
+
+def shown_names(names: Iterable[str]) -> str:
+    """Return names for an error message, "" if there is none."""
+    return _cut(", ".join(map(shown, names)), LONGEST_LIST)
+
+
+def error_text(error: BaseException | str) -> str:
+    """Return what an error says, as files and messages can hold it, cut short."""
+    return readable(_cut(str(error) or type(error).__name__, LONGEST_ERROR))
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]} …"
 
 
 def check_real(
@@ -44,7 +71,7 @@ def check_real(
         If it is outside, infinite or NaN.
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
     try:
         number = float(value)
     except OverflowError:  # an integer that no float can hold
@@ -57,7 +84,7 @@ def check_real(
     if math.isfinite(high):
         bounds.append(f"at most {high:g}")
     allowed = " and ".join(bounds)
-    raise ValueError(f"{name} must be a finite number {allowed}".rstrip() + f", got {value!r}")
+    raise ValueError(f"{name} must be a finite number {allowed}".rstrip() + f", got {shown(value)}")
 
 
 def check_verbose(value: Any) -> None:
@@ -83,12 +110,12 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
         If it is smaller, or larger than any array could be.
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
+        raise TypeError(f"{name} must be an integer, got {shown(value)}")
     if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value!r}")
+        raise ValueError(f"{name} must be at least {low}, got {shown(value)}")
     count = int(value)
     if count > sys.maxsize:
-        raise ValueError(f"{name} must be at most {sys.maxsize}, got {value!r}")
+        raise ValueError(f"{name} must be at most {sys.maxsize}, got {shown(value)}")
     return count
 
 
@@ -115,7 +142,7 @@ def check_classes(value: Any) -> int:
 def _check_bounded(name: str, value: Any, high: int) -> int:
     count = check_count(name, value)
     if count > high:
-        raise ValueError(f"{name} must be at most {high}, got {value!r}")
+        raise ValueError(f"{name} must be at most {high}, got {shown(value)}")
     return count
 
 
@@ -128,7 +155,7 @@ def check_flag(name: str, value: Any) -> bool:
         If it is neither.
     """
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
@@ -143,7 +170,7 @@ def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     if isinstance(value, str) and value in allowed:
         return value
     words = ", ".join(map(repr, allowed))
-    raise ValueError(f"{name} must be one of {words}, got {value!r}")
+    raise ValueError(f"{name} must be one of {words}, got {shown(value)}")
 
 
 def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
@@ -165,11 +192,13 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
         ):
             array = array.astype(np.float64)
     except OverflowError:
-        raise ValueError(f"{name} must be numbers that float64 can hold, got {value!r}") from None
+        raise ValueError(
+            f"{name} must be numbers that float64 can hold, got {shown(value)}"
+        ) from None
     except (TypeError, ValueError):
         array = np.array("")
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be real numbers, got {value!r}")
+        raise TypeError(f"{name} must be real numbers, got {shown(value)}")
     return np.array(array, dtype=np.float64)
 
 
@@ -191,11 +220,7 @@ def check_instance(name: str, value: Any, kind: type) -> None:
         If it is not.
     """
     if not isinstance(value, kind):
-        try:
-            got = repr(value)
-        except Exception:  # malformed itself, as a sparse matrix without its parts is
-            got = f"a malformed {type(value).__name__}"
-        raise TypeError(f"{name} must be of type {kind.__name__}, got {got}")
+        raise TypeError(f"{name} must be of type {kind.__name__}, got {shown(value)}")
 
 
 def check_text(name: str, value: Any) -> str:
@@ -209,16 +234,35 @@ def check_text(name: str, value: Any) -> str:
         If it has half of a surrogate pair, which is no character.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be text, got {value!r}")
+        raise TypeError(f"{name} must be text, got {shown(value)}")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{name} must be text of whole characters, got {value!r}, in which "
-            f"{value[error.start]!r} is half of a surrogate pair; "
+            f"{name} must be text of whole characters, got {shown(value)}, in which "
+            f"{shown(value[error.start])} is half of a surrogate pair; "
             'text.encode("utf-8", "replace").decode() replaces it'
         ) from None
     return str(value)
+
+
+def check_name(name: str, value: Any) -> str:
+    """Return text that a class, snapshot or selection may be called.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no text, not of whole characters, or has control characters other than tab and
+        line feed: terminals obey some, and HDF5 holds no null characters.
+    """
+    text = check_text(name, value)
+    for character in text:
+        if unicodedata.category(character) == "Cc" and character not in "\t\n":
+            raise ValueError(
+                f"{name} must be text without control characters, got {shown(text)}, which has "
+                f"{shown(character)}"
+            )
+    return text
 
 
 def readable(text: str) -> str:
@@ -237,15 +281,15 @@ def check_path(name: str, value: Any) -> Path:
         If it is empty text, or no file can be named so.
     """
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise TypeError(f"{name} must be a path, got {value!r}")
+        raise TypeError(f"{name} must be a path, got {shown(value)}")
     if os.fspath(value) == "":
         raise ValueError(f"{name} must be a path, got empty text")
     try:
         os.fsencode(value)
     except UnicodeEncodeError:
-        raise ValueError(f"{name} must be a path of whole characters, got {value!r}") from None
+        raise ValueError(f"{name} must be a path of whole characters, got {shown(value)}") from None
     if "\0" in os.fspath(value):
-        raise ValueError(f"{name} must be a path without null characters, got {value!r}")
+        raise ValueError(f"{name} must be a path without null characters, got {shown(value)}")
     return Path(value)
 
 
@@ -276,7 +320,7 @@ def check_perplexity(value: Any, n_samples: int) -> float:
     if not 1 <= number <= n_samples - 1:
         raise ValueError(
             f"perplexity must be in [1, {n_samples - 1}] for {n_samples} points (at most one less "
-            f"than their number), got {value!r}"
+            f"than their number), got {shown(value)}"
         )
     return number
 
@@ -295,7 +339,7 @@ def check_perplexity_of_neighbors(value: Any, n_neighbors: int) -> float:
     if not 1 <= number <= n_neighbors:
         raise ValueError(
             f"perplexity must be in [1, {n_neighbors}] for n_neighbors={n_neighbors} (three times "
-            f"the perplexity is usual), got {value!r}"
+            f"the perplexity is usual), got {shown(value)}"
         )
     return number
 
@@ -324,7 +368,7 @@ def as_generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(int(random_state))
     raise ValueError(
         "random_state must be None, a non-negative integer or a numpy generator, "
-        f"got {random_state!r}"
+        f"got {shown(random_state)}"
     )
 
 
@@ -341,7 +385,7 @@ def check_float_type(dtype: Any) -> np.dtype[Any]:
     except TypeError:
         wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
+        raise ValueError(f"dtype must be float32 or float64, got {shown(dtype)}")
     return wanted
 
 
@@ -365,7 +409,7 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     try:
         array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)
     except (TypeError, ValueError):  # rows of different lengths, a slice of text
-        raise TypeError(f"{name} must be point indices or a mask, got {points!r}") from None
+        raise TypeError(f"{name} must be point indices or a mask, got {shown(points)}") from None
     if array.dtype == bool:
         if array.shape != (n_samples,):
             raise ValueError(f"{name} as a mask must have shape ({n_samples},), got {array.shape}")
@@ -376,7 +420,7 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     if array.ndim != 1:
         raise ValueError(f"{name} must be one list of indices, got shape {array.shape}")
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be point indices or a mask, got {points!r}")
+        raise TypeError(f"{name} must be point indices or a mask, got {shown(points)}")
     if array.min() < 0 or array.max() >= n_samples:
         wrong = array[(array < 0) | (array >= n_samples)][0]
         raise ValueError(f"{name} must be indices in [0, {n_samples}), got {wrong}")

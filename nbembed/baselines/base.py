@@ -19,7 +19,7 @@ from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.system.blas import one_blas_thread
-from nbembed.validation import check_components, check_count, check_verbose
+from nbembed.validation import check_components, check_count, check_verbose, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,7 +242,7 @@ def resolve_count(name: str, value: Any, auto: int, most: int, why: str) -> int:
     """
     if isinstance(value, str):
         if value != "auto":
-            raise ValueError(f'{name} must be "auto" or a whole number, got {value!r}')
+            raise ValueError(f'{name} must be "auto" or a whole number, got {shown(value)}')
         return min(auto, most)
     count = check_count(name, value)
     if count > most:

@@ -22,6 +22,7 @@ from nbembed.kernels.calibration import CHUNK
 from nbembed.kernels.distances import squared_distances
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.work import stage
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +144,7 @@ class Distances:
         if not np.isfinite(D2).all():
             i, j = np.argwhere(~np.isfinite(D2))[0]
             raise ValueError(
-                f"metric must give finite distances, but {name_of(self.metric)!r} gives "
+                f"metric must give finite distances, but {shown(name_of(self.metric))} gives "
                 f"{np.sqrt(D2[i, j])} between points {here.start + i} and {j} of {self._name}"
             )
         return D2
@@ -284,7 +285,7 @@ def scales_of(X: Any, metric: Metric) -> dict[str, Any]:
     if metric not in ("seuclidean", "mahalanobis"):
         return {}
     if sparse.issparse(X):
-        raise ValueError(f"metric must be one that applies to sparse data, got {metric!r}")
+        raise ValueError(f"metric must be one that applies to sparse data, got {shown(metric)}")
     if metric == "mahalanobis":
         return {"VI": np.linalg.pinv(np.atleast_2d(np.cov(X, rowvar=False)), hermitian=True)}
     variance = np.var(X, axis=0, ddof=1)
@@ -311,11 +312,11 @@ def _other_metric(
             d = pairwise_distances(X[here], others, metric=metric, **options)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"metric must be one that applies to this X, got {name_of(metric)!r}: {error}"
+                f"metric must be one that applies to this X, got {shown(name_of(metric))}: {error}"
             ) from error
         if (d < 0).any():
             raise ValueError(
-                f"metric must give distances ≥ 0, but {name_of(metric)!r} gives {d.min()}"
+                f"metric must give distances ≥ 0, but {shown(name_of(metric))} gives {d.min()}"
             )
         with np.errstate(over="ignore"):
             return np.asarray(np.square(d, dtype=np.float64))

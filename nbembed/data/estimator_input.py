@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from nbembed.data.dask_input import head_of, is_dask, map_chunks
 from nbembed.data.matrix_input import check_kind, matrix_of
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,5 +150,5 @@ def validated_weights(sample_weight: Any, data: Any) -> NDArray[np.float64]:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"sample_weight must be one number ≥ 0 for each row of X: {error}") from None
     if not np.isfinite(weights).all():  # a single number is not looked at by scikit-learn
-        raise ValueError(f"sample_weight must be finite, got {sample_weight!r}")
+        raise ValueError(f"sample_weight must be finite, got {shown(sample_weight)}")
     return weights

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from nbembed.data.dask_input import refuse_dask
 from nbembed.data.sparse_format import as_csr
-from nbembed.validation import check_choice, check_unmasked
+from nbembed.validation import check_choice, check_unmasked, shown
 
 #: The least number of points with neighbors.
 MIN_SAMPLES = 2
@@ -57,7 +57,8 @@ def check_metric(metric: Any) -> Any:
         return metric
     if not isinstance(metric, str):
         raise TypeError(
-            f"metric must be a name, a function of two points or a LearningMetric, got {metric!r}"
+            "metric must be a name, a function of two points or a LearningMetric, "
+            f"got {shown(metric)}"
         )
     return check_choice("metric", metric, METRICS)
 
@@ -196,11 +197,13 @@ def check_kind(X: Any, name: str = "X") -> None:
             raise ValueError(f"{name} must be a matrix of real numbers: {error}") from error
         kind, found = array.dtype.kind, array.dtype
         if kind == "O" and array.ndim == 0:
-            raise ValueError(f"{name} must be a matrix of real numbers, got {X!r}")
+            raise ValueError(f"{name} must be a matrix of real numbers, got {shown(X)}")
         if kind == "O":
             strange = next((v for v in array.flat if isinstance(v, str | bytes | complex)), None)
             if strange is not None:
-                raise ValueError(f"{name} must be a matrix of real numbers, got {strange!r} in it")
+                raise ValueError(
+                    f"{name} must be a matrix of real numbers, got {shown(strange)} in it"
+                )
     if kind not in "biufO":
         raise ValueError(f"{name} must be a matrix of real numbers, got values of type {found}")
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from nbembed.data.sparse_format import csr_from_parts
 from nbembed.datasets.catalog import CATALOG
-from nbembed.validation import check_count, check_path, check_text
+from nbembed.validation import check_count, check_path, check_text, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,9 @@ class Dataset:
             If the split does not exist.
         """
         if check_count("n_labels", n_labels) not in self.labeled:
-            raise ValueError(f"n_labels must be one of {sorted(self.labeled)}, got {n_labels!r}")
+            raise ValueError(
+                f"n_labels must be one of {sorted(self.labeled)}, got {shown(n_labels)}"
+            )
         splits = self.labeled[n_labels]
         if not 0 <= check_count("split", split, low=0) < len(splits):
             raise ValueError(f"split must be in [0, {len(splits)}), got {split}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbembed.validation import as_generator, check_count, check_numbers
+from nbembed.validation import as_generator, check_count, check_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class Toy:
         if d.shape != self.axis.shape or not 0 < size < np.inf:
             raise ValueError(
                 f"direction must be {self.axis.size} finite numbers, not all zero, "
-                f"got {direction!r}"
+                f"got {shown(direction)}"
             )
         d /= size
         share = abs(float(d @ self.axis)) / float(np.linalg.norm(d))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from nbembed.validation import as_generator, check_count, check_real
+from nbembed.validation import as_generator, check_count, check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def gaussian_pair(
     check_count("n_samples", n_samples)
     check_count("n_features", n_features)
     if not 0 < check_real("error", error) < 0.5:
-        raise ValueError(f"error must be in (0, 0.5), got {error!r}")
+        raise ValueError(f"error must be in (0, 0.5), got {shown(error)}")
     rng = as_generator(random_state)
     y = rng.permutation(np.arange(n_samples) % 2).astype(np.int64)
     offset = -ndtri(error) / np.sqrt(n_features)

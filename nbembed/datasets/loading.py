@@ -10,7 +10,7 @@ import numpy as np
 
 from nbembed.datasets.catalog import CATALOG
 from nbembed.datasets.files import Dataset, MissingDataError, read, read_file, unpack
-from nbembed.validation import check_choice, check_path, check_text
+from nbembed.validation import check_choice, check_path, check_text, shown
 
 
 def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
@@ -53,7 +53,7 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     if name not in CATALOG:
         known = ", ".join(sorted(CATALOG))
         where = "" if folder is None else f", or of a file in {folder}"
-        raise ValueError(f"name must be one of {known}{where}, got {name!r}")
+        raise ValueError(f"name must be one of {known}{where}, got {shown(name)}")
     return read(folder, name)
 
 

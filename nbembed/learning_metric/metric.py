@@ -41,6 +41,7 @@ from nbembed.validation import (
     check_numbers,
     check_real,
     check_verbose,
+    shown,
 )
 
 if TYPE_CHECKING:
@@ -492,7 +493,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         columns = [np.flatnonzero(self.classes_ == value) for value in values]
         unknown = [value for value, found in zip(values.tolist(), columns) if found.size == 0]
         if unknown:
-            raise ValueError(f"y must name classes that were learned, got {unknown[0]!r}")
+            raise ValueError(f"y must name classes that were learned, got {shown(unknown[0])}")
         column = np.concatenate(columns)[supervision.top_class[labeled]]
         return float(logs[labeled, column].mean())
 

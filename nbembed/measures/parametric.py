@@ -15,7 +15,7 @@ import numpy as np
 from nbembed.data.class_probabilities import check_posteriors
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.measures.checks import check_labels, check_map
-from nbembed.validation import check_count, check_flag, check_numbers
+from nbembed.validation import check_count, check_flag, check_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -91,7 +91,7 @@ def class_precision(
     except ValueError:  # rows of different lengths
         wanted = np.empty((0, 0))
     if wanted.ndim != 1 or wanted.size == 0:
-        raise ValueError(f"h must be a number or a list of numbers, got {h!r}")
+        raise ValueError(f"h must be a number or a list of numbers, got {shown(h)}")
     for value in wanted.tolist():
         if not 1 <= check_count("h", value) <= n:
             raise ValueError(f"h must be in [1, {n}] for {n} objects, got {value}")

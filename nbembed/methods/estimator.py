@@ -23,7 +23,7 @@ from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_verbose
+from nbembed.validation import check_verbose, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -171,7 +171,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return
         name = type(self).__name__
         where = (
-            f"init must be an array (n_samples, n_components), got {getattr(self, 'init', '')!r}"
+            "init must be an array (n_samples, n_components), "
+            f"got {shown(getattr(self, 'init', ''))}"
             if hasattr(self, "init")
             else f"{name} has no init; pin points in a live session"
         )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from nbembed.validation import shown
+
 if TYPE_CHECKING:
     from nbembed.run import Run
 
@@ -29,7 +31,7 @@ def as_callbacks(callbacks: Any) -> tuple[Callback, ...]:
     found = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
     for callback in found:
         if not callable(callback):
-            raise TypeError(f"callbacks must be callables that take a run, got {callback!r}")
+            raise TypeError(f"callbacks must be callables that take a run, got {shown(callback)}")
     return found
 
 

@@ -32,6 +32,7 @@ from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.prepared_parameters import PREPARED, PreparedParameter
 from nbembed.objectives.pinned import Pinned
 from nbembed.schedule import Schedule
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,7 +196,7 @@ class Recipe(ABC, Generic[A]):
         for name in changes:
             if name not in names:
                 raise ValueError(
-                    f"{name!r} is not a parameter of {self.name}; "
+                    f"{shown(name)} is not a parameter of {self.name}; "
                     f"allowed: {', '.join(sorted(names))}"
                 )
         return dataclasses.replace(self, **changes)
@@ -513,5 +514,5 @@ def fixed_seed(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     raise ValueError(
-        f"random_state must be None, an integer or a numpy generator, got {random_state!r}"
+        f"random_state must be None, an integer or a numpy generator, got {shown(random_state)}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from nbembed.methods.estimator import Estimator
@@ -43,7 +44,7 @@ def recipe_type_of(method: object) -> type[Recipe[Any]]:
     """
     kind = getattr(method, "recipe_type", method)
     if not (isinstance(method, type) and isinstance(kind, type) and issubclass(kind, Recipe)):
-        raise TypeError(f"method must be a class of recipes or of estimators, got {method!r}")
+        raise TypeError(f"method must be a class of recipes or of estimators, got {shown(method)}")
     return kind
 
 

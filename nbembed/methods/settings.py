@@ -25,6 +25,7 @@ from nbembed.validation import (
     check_numbers,
     check_perplexity,
     check_real,
+    shown,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
         if optimizer in OPTIMIZERS:
             return OPTIMIZERS[optimizer]
     words = ", ".join(repr(word) for word in ("auto", *OPTIMIZERS))
-    raise ValueError(f"optimizer must be one of {words} or an Optimizer, got {optimizer!r}")
+    raise ValueError(f"optimizer must be one of {words} or an Optimizer, got {shown(optimizer)}")
 
 
 def check_init(

@@ -25,6 +25,7 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
 from nbembed.methods.recipe import Part
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -70,7 +71,7 @@ class SNeRVRecipe(NeRVRecipe):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         if not isinstance(self.metric, LearningMetric | None):
-            raise TypeError(f"metric must be None or a LearningMetric, got {self.metric!r}")
+            raise TypeError(f"metric must be None or a LearningMetric, got {shown(self.metric)}")
         super().check(n_samples, supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:

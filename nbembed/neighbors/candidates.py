@@ -25,6 +25,7 @@ from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.single_precision import center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.system.work import stage
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +117,7 @@ def _distances_to_some(
             return d
         wrong = int(legal.argmin())
         raise ValueError(
-            f"metric must give finite distances ≥ 0, but {name_of(metric)!r} gives {d[wrong]} "
+            f"metric must give finite distances ≥ 0, but {shown(name_of(metric))} gives {d[wrong]} "
             f"between points {i} and {some[wrong]}"
         )
 

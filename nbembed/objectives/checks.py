@@ -11,7 +11,7 @@ from scipy import sparse
 from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.base import LARGEST, in_range
 from nbembed.supervision import Supervision
-from nbembed.validation import check_numbers
+from nbembed.validation import check_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,5 +108,6 @@ def check_names(objective: object, given: Iterable[str], allowed: Iterable[str])
     for name in given:
         if name not in names:
             raise TypeError(
-                f"{type(objective).__name__} has no parameter {name!r}; it has {', '.join(names)}"
+                f"{type(objective).__name__} has no parameter {shown(name)}; "
+                f"it has {', '.join(names)}"
             )

@@ -31,7 +31,7 @@ from nbembed.kernels.terms import NEVER, ParametricTerms
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.cost_terms import CostTerm
-from nbembed.validation import check_real
+from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -379,5 +379,7 @@ def resolve_eta(
     if isinstance(eta_classes, str):
         if eta_classes == "auto":
             return n_objects * min(ETA_AN_OBJECT, eta_objects / (2 * max(n_classes, 1)))
-        raise ValueError(f'eta_classes must be "auto" or a number above 0, got {eta_classes!r}')
+        raise ValueError(
+            f'eta_classes must be "auto" or a number above 0, got {shown(eta_classes)}'
+        )
     return check_real("eta_classes", eta_classes, low=0, open_low=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from nbembed.kernels.custom_similarity import custom_values
 from nbembed.kernels.grid.radial import Radial
+from nbembed.validation import shown
 
 #: Squared distances at which H and S are checked.
 PLACES = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 49)])
@@ -74,7 +75,7 @@ class Similarity:
     def __post_init__(self) -> None:
         for name, function in (("H", self.H), ("score", self.score)):
             if not callable(function):
-                raise TypeError(f"{name} must be a function of τ, got {function!r}")
+                raise TypeError(f"{name} must be a function of τ, got {shown(function)}")
         similarity, score = custom_values(self.H, self.score, PLACES)
         _check_similarity(similarity)
         self._check_score(similarity, score)

@@ -25,6 +25,7 @@ from scipy.sparse.linalg import splu
 
 from nbembed.kernels.polynomial_inverse import polynomial_inverse
 from nbembed.system.blas import one_blas_thread
+from nbembed.system.superlu import keep_notes_of_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,6 +85,7 @@ class LaplacianInverse:
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
         )
+        keep_notes_of_memory()
         self._fixed = fixed
 
     @one_blas_thread()

@@ -20,7 +20,7 @@ from nbembed.points.table import is_annotated
 from nbembed.points.text import is_missing
 from nbembed.system.atomic import check_destination, write_atomically
 from nbembed.system.work import stage
-from nbembed.validation import check_text, readable
+from nbembed.validation import check_name, readable, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ROWS = 1000
 #: Columns that say where a label came from.
 PROVENANCE = ("source", "how", "time", "iteration")
+#: Spreadsheets take a cell that begins so for a formula, which may start programs.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def layout_columns(Y: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -76,15 +78,17 @@ def utc(seconds: float) -> datetime.datetime | None:
     return when.replace(microsecond=when.microsecond // 1000 * 1000)
 
 
-def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+def as_csv(columns: Mapping[str, Sequence[Any]], *, raw: bool = False) -> str:
     """Return columns as CSV (RFC 4180) with a header; missing values are empty.
 
-    Numbers keep all their digits, times are in ISO 8601.
+    Numbers keep all their digits, times are in ISO 8601. Unless ``raw``, text that a spreadsheet
+    would take for a formula begins with an apostrophe.
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    writer.writerow([readable(str(name)) for name in columns])
-    cells = [map(_cell, _plain(values)) for values in columns.values()]
+    cell = _cell if raw else _harmless_cell
+    writer.writerow([cell(str(name)) for name in columns])
+    cells = [map(cell, _plain(values)) for values in columns.values()]
     writing = stage("writing the table", max(map(len, columns.values()), default=0))
     rows = zip(*cells, strict=True)
     while some := list(itertools.islice(rows, ROWS)):
@@ -115,6 +119,21 @@ def _cell(value: Any) -> Any:
     if isinstance(value, datetime.datetime):
         return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return readable(str(value))
+
+
+def _harmless_cell(value: Any) -> Any:
+    cell = _cell(value)
+    if isinstance(cell, str) and cell.startswith(FORMULA) and not _is_number(cell):
+        return "'" + cell
+    return cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -167,8 +186,8 @@ def to_anndata(
     TypeError, ValueError
         If ``into`` is no AnnData of these points, or ``key`` is no name.
     """
-    if not check_text("key", key).strip():
-        raise ValueError(f"key must be a name, got {key!r}")
+    if not check_name("key", key).strip():
+        raise ValueError(f"key must be a name, got {shown(key)}")
     if into is None:
         try:
             import anndata
@@ -245,7 +264,7 @@ def write_labels(
     if column in target.columns:
         old = target[column]
         if getattr(old, "ndim", 1) != 1:
-            raise ValueError(f"column must be of one column, but there are several {column!r}")
+            raise ValueError(f"column must be of one column, but there are several {shown(column)}")
         known = np.array([label is not None for label in labels])
         values = old.astype(object).to_numpy(copy=True)
         if not keep:
@@ -299,7 +318,8 @@ def _as_values(labels: list[str], old: Any, column: str) -> list[Any]:
         return [int(label) if kind in "iu" else float(label) for label in labels]
     except (ValueError, KeyError):
         raise ValueError(
-            f"column must be able to hold names of classes, but {column!r} is of type {old.dtype}"
+            f"column must be able to hold names of classes, but {shown(column)} is of type"
+            f" {old.dtype}"
         ) from None
 
 
@@ -330,5 +350,6 @@ def _as_numbers(labels: list[str], old: Any, column: str) -> list[Any]:
         return [int(label) if old.dtype.is_integer() else float(label) for label in labels]
     except ValueError:
         raise ValueError(
-            f"column must be able to hold names of classes, but {column!r} is of type {old.dtype}"
+            f"column must be able to hold names of classes, but {shown(column)} is of type"
+            f" {old.dtype}"
         ) from None

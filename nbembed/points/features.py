@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nbembed.data.matrix_input import check_data, matrix_of
 from nbembed.points.table import Table, as_table, is_annotated, listed
-from nbembed.validation import check_flag
+from nbembed.validation import check_flag, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,12 +158,12 @@ def _as_names(features: Any) -> tuple[Hashable, ...]:
     names = (features,) if single else tuple(features)
     for name in names:
         if not isinstance(name, Hashable):
-            raise TypeError(f"features must be names of columns, got {name!r}")
+            raise TypeError(f"features must be names of columns, got {shown(name)}")
     if not names:
         raise ValueError("features must name at least one column, got none")
     repeated = [name for k, name in enumerate(names) if name in names[:k]]
     if repeated:
-        raise ValueError(f"features must be distinct, got {repeated[0]!r} twice")
+        raise ValueError(f"features must be distinct, got {shown(repeated[0])} twice")
     return names
 
 

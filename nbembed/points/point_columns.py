@@ -21,6 +21,7 @@ from nbembed.points.find_text import folded, searchable
 from nbembed.points.matrix_columns import MatrixColumns, matrix_columns
 from nbembed.points.table import listed
 from nbembed.points.text import name_of
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,7 +136,7 @@ class PointColumns:
         if place is not None:
             return MatrixKey(place)
         raise ValueError(
-            f"{argument} must name columns, got {name!r}; the columns are "
+            f"{argument} must name columns, got {shown(name)}; the columns are "
             f"{listed([LABEL, *self._keys, *self.matrix_names])}"
         )
 
@@ -280,5 +281,5 @@ def as_names(columns: Any) -> list[Any]:
     names = list(columns)
     for name in names:
         if not isinstance(name, Hashable):
-            raise TypeError(f"columns must be names of columns, got {name!r}")
+            raise TypeError(f"columns must be names of columns, got {shown(name)}")
     return names

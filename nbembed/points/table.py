@@ -17,6 +17,7 @@ from nbembed.data.dask_input import refuse_dask
 from nbembed.data.matrix_input import matrix_of
 from nbembed.points.matrix_columns import MatrixColumns
 from nbembed.points.text import in_sentence, name_of
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +87,7 @@ class Table:
             found = None if place is None else self.others.values(place)
         if found is None:
             raise ValueError(
-                f"{argument}={name!r} is no column; the columns are {listed(self.names)}"
+                f"{argument}={shown(name)} is no column; the columns are {listed(self.names)}"
             )
         return found if isinstance(found, np.ndarray) else found.to_numpy()
 
@@ -153,7 +154,9 @@ def as_table(value: Any, name: str = "X") -> Table | None:
     names = list(frame.columns)
     if len(set(names)) < len(names):
         repeated = next(n for k, n in enumerate(names) if n in names[:k])
-        raise ValueError(f"{name} must have columns with distinct names, got {repeated!r} twice")
+        raise ValueError(
+            f"{name} must have columns with distinct names, got {shown(repeated)} twice"
+        )
     index = nw.maybe_get_index(frame)
     kind = "pandas" if index is not None else "polars" if _is_polars(value) else "other"
     columns = {n: frame.get_column(n) for n in names}

@@ -23,6 +23,7 @@ from nbembed.posteriors.naive_bayes import NaiveBayes
 from nbembed.posteriors.soft_nearest import SoftNearestNeighbor
 from nbembed.posteriors.value import Posteriors
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -77,11 +78,11 @@ def resolve_classifier(classifier: Any) -> Any:
             words = ", ".join(map(repr, CLASSIFIERS))
             raise ValueError(
                 f"classifier must be one of {words} or a scikit-learn classifier, "
-                f"got {classifier!r}"
+                f"got {shown(classifier)}"
             )
         return CLASSIFIERS[classifier]()
     if isinstance(classifier, type) or not hasattr(classifier, "fit"):
-        raise TypeError(f"classifier must be a scikit-learn classifier, got {classifier!r}")
+        raise TypeError(f"classifier must be a scikit-learn classifier, got {shown(classifier)}")
     if not hasattr(classifier, "predict_proba"):
         raise ValueError(
             f"classifier must have predict_proba, which {type(classifier).__name__} does not "
@@ -113,7 +114,7 @@ def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
     X = check_data(X)
     if not isinstance(supervision, Supervision) or supervision.n_samples != X.shape[0]:
         raise TypeError(
-            f"supervision must be a Supervision of {X.shape[0]} points, got {supervision!r}"
+            f"supervision must be a Supervision of {X.shape[0]} points, got {shown(supervision)}"
         )
     if labeled_classes(supervision).size < 2:
         raise ValueError(
@@ -204,7 +205,9 @@ def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp]
     """Return posteriors of the labeled rows ``X``, each by a classifier that has not seen it."""
     if isinstance(cv, str):
         if cv != "leave-one-out":
-            raise ValueError(f'cv must be None, "leave-one-out", folds or a splitter, got {cv!r}')
+            raise ValueError(
+                f'cv must be None, "leave-one-out", folds or a splitter, got {shown(cv)}'
+            )
         if not hasattr(learned.classifier, "leave_one_out_proba"):
             raise ValueError(
                 'cv="leave-one-out" is for NaiveBayes; give a number of folds or LeaveOneOut()'
@@ -214,7 +217,9 @@ def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp]
     try:
         return cross_val_predict(model, X, codes, cv=cv, method="predict_proba")
     except ValueError as error:
-        raise ValueError(f"cv must be folds that fit these labels, got {cv!r}: {error}") from error
+        raise ValueError(
+            f"cv must be folds that fit these labels, got {shown(cv)}: {error}"
+        ) from error
 
 
 def _prior(supervision: Supervision) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ from nbembed.data.estimator_input import (
 )
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.system.blas import one_blas_thread
-from nbembed.validation import check_real
+from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -115,7 +115,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.smoothing, str):
             if self.smoothing != "leave-one-out":
                 raise ValueError(
-                    f'smoothing must be "leave-one-out" or a number above 0, got {self.smoothing!r}'
+                    'smoothing must be "leave-one-out" or a number above 0, '
+                    f"got {shown(self.smoothing)}"
                 )
             self.smoothing_ = np.array(
                 [

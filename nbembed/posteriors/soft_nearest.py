@@ -26,7 +26,7 @@ from nbembed.data.estimator_input import (
 )
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.system.blas import one_blas_thread
-from nbembed.validation import check_real
+from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -124,7 +124,8 @@ class SoftNearestNeighbor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.class_prior, str):
             if self.class_prior != "empirical":
                 raise ValueError(
-                    f'class_prior must be None, "empirical" or an array, got {self.class_prior!r}'
+                    'class_prior must be None, "empirical" or an array, '
+                    f"got {shown(self.class_prior)}"
                 )
             return np.asarray(sums / sums.sum())
         return check_class_prior(self.class_prior, K)

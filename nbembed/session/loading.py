@@ -9,6 +9,7 @@ from nbembed.session.core.methods import known_methods
 from nbembed.session.file.reading import read
 from nbembed.session.file.stored_view import read_stored_view
 from nbembed.session.session import Session
+from nbembed.validation import shown
 
 
 def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...] = ()) -> Session:
@@ -42,7 +43,7 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
         known = known_methods(*methods)
     except (TypeError, AttributeError):
         raise TypeError(
-            f"methods must be a tuple of classes of recipes or estimators, got {methods!r}"
+            f"methods must be a tuple of classes of recipes or estimators, got {shown(methods)}"
         ) from None
     session = Session._around(*read(path, known))
     session._stored_view = read_stored_view(path)

@@ -31,12 +31,20 @@ from nbembed.session.file.storage import save
 from nbembed.session.file.stored_view import NOTHING, View
 from nbembed.session.live.controller import Controller
 from nbembed.session.live.giver import provenance_now
+from nbembed.session.live.thread_imports import import_for_threads
 from nbembed.session.map.engine import Engine
 from nbembed.session.readings.history_view import HistoryView
 from nbembed.session.readings.map_view import MapView
 from nbembed.session.readings.suggesting import Suggesting
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import check_choice, check_flag, check_instance, check_real, check_text
+from nbembed.validation import (
+    check_choice,
+    check_flag,
+    check_instance,
+    check_real,
+    check_text,
+    shown,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -108,7 +116,7 @@ class Session(MapView, HistoryView, Suggesting):
         methods = known_methods()
         if not (method is None or isinstance(method, Estimator | Recipe)):
             raise TypeError(
-                f"method must be an estimator such as HSSNE(), or a Recipe, got {method!r}"
+                f"method must be an estimator such as HSSNE(), or a Recipe, got {shown(method)}"
             )
         recipe = next(iter(methods.values()))() if method is None else recipe_of(method)
         data = checked_data(X, recipe)
@@ -125,6 +133,7 @@ class Session(MapView, HistoryView, Suggesting):
         self._begin(data, Controller(Engine(data, settings), state, methods, log))
 
     def _begin(self, X: Any, controller: Controller) -> None:
+        import_for_threads()
         self._X = X
         self._controller = controller
         #: What was shown when the file was written that this session was read from.
@@ -200,7 +209,9 @@ class Session(MapView, HistoryView, Suggesting):
         reached : bool
         """
         if state is not None and not (isinstance(state, str) and state in STATES):
-            raise ValueError(f"state must be one of {', '.join(STATES)} or None, got {state!r}")
+            raise ValueError(
+                f"state must be one of {', '.join(STATES)} or None, got {shown(state)}"
+            )
         return self._controller.wait(state, timeout)
 
     def close(self) -> None:

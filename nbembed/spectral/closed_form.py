@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
 from nbembed.objectives.base import Evaluation, Objective
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class ClosedForm(Objective):
         """Return the objective solved anew with some parameters changed."""
         unknown = parameters.keys() - self._parameters.keys()
         if unknown:
-            raise TypeError(f"ClosedForm has no parameter {sorted(unknown)[0]!r}")
+            raise TypeError(f"ClosedForm has no parameter {shown(sorted(unknown)[0])}")
         return cast(Self, self._solve_again(**parameters))
 
     def evaluate(self, Y: NDArray[Any], *, cost: bool = True) -> Evaluation:

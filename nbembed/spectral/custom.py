@@ -20,6 +20,7 @@ from nbembed.spectral.graph_recipe import GAMMA, POWER, check_constraint, fixed_
 from nbembed.spectral.graphs import Graph
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +59,9 @@ class GraphLearnerRecipe(SpectralRecipe):
         for name in ("label_cost", "unlabeled_cost"):
             given = getattr(self, name)
             if given is not None and not callable(given):
-                raise TypeError(f"{name} must be a function that returns a Graph, got {given!r}")
+                raise TypeError(
+                    f"{name} must be a function that returns a Graph, got {shown(given)}"
+                )
         if not callable(self.constraint):
             check_constraint(self.constraint, ("degree", "identity", "variance"))
 

@@ -19,7 +19,7 @@ from nbembed.spectral.costs import heat_kernel
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
-from nbembed.validation import check_choice, check_count, check_numbers
+from nbembed.validation import check_choice, check_count, check_numbers, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,7 +220,7 @@ def check_constraint(constraint: Any, allowed: tuple[str, ...] = CONSTRAINTS) ->
         B = check_numbers("constraint", constraint)
     except (TypeError, ValueError):
         raise TypeError(
-            f"constraint must be one of {words} or a matrix, got {constraint!r}"
+            f"constraint must be one of {words} or a matrix, got {shown(constraint)}"
         ) from None
     if B.ndim != 2 or B.shape[0] != B.shape[1] or not np.isfinite(B).all():
         raise ValueError(

@@ -41,7 +41,7 @@ from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.subspace import Subspace
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.memory import check_memory
-from nbembed.validation import check_choice, check_count, check_real
+from nbembed.validation import check_choice, check_count, check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -277,11 +277,13 @@ class KPCATrickRecipe(SpectralRecipe):
             K = pairwise_kernels(X, others, metric=self.kernel, **options)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"kernel must be one that applies to this X, got {self.kernel!r}: {error}"
+                f"kernel must be one that applies to this X, got {shown(self.kernel)}: {error}"
             ) from error
         K = np.asarray(K.toarray() if sparse.issparse(K) else K, dtype=np.float64)
         if not np.isfinite(K).all():
-            raise ValueError(f"kernel must give finite values, got others from {self.kernel!r}")
+            raise ValueError(
+                f"kernel must give finite values, got others from {shown(self.kernel)}"
+            )
         return K
 
 
@@ -424,7 +426,7 @@ def _check_learner(learner: Any) -> SpectralEstimator:
     if not isinstance(learner, SpectralEstimator) or isinstance(learner, KPCATrick):
         raise TypeError(
             f"learner must be an estimator of nbembed.spectral other than KPCATrick, "
-            f"got {learner!r}"
+            f"got {shown(learner)}"
         )
     return learner
 

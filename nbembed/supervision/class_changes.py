@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.supervision.parts import class_name, frozen
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def merged(supervision: Supervision, old: Any, into: Any) -> Supervision:
     gone = _index(supervision, old, "old")
     kept = _index(supervision, into, "into")
     if gone == kept:
-        raise ValueError(f"into must be another class than old, got {into!r} for both")
+        raise ValueError(f"into must be another class than old, got {shown(into)} for both")
     codes = supervision.top_class.copy()
     codes[codes == gone] = kept
     rows = {}

@@ -10,7 +10,7 @@ import numpy as np
 from nbembed.data.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name, frozen, without
 from nbembed.supervision.value import Supervision
-from nbembed.validation import check_count
+from nbembed.validation import check_count, check_name, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
         hasattr(value, "__len__") or hasattr(value, "__array__")
     ):
         raise TypeError(
-            f"{name} must be a Supervision, labels or rows of probabilities, got {value!r}"
+            f"{name} must be a Supervision, labels or rows of probabilities, got {shown(value)}"
         )
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise ValueError(f"{name} must say −1 for unlabeled points and mask none")
@@ -165,12 +165,12 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
     for i in labeled:
         c = given[i]
         if isinstance(c, float) and not c.is_integer():
-            raise ValueError(f"{name} must be class labels, got the number {c!r} at {i}")
+            raise ValueError(f"{name} must be class labels, got the number {shown(c)} at {i}")
         if not isinstance(c, str | int | float):
-            raise TypeError(f"{name} must be class labels, got {c!r} at {i}")
+            raise TypeError(f"{name} must be class labels, got {shown(c)} at {i}")
         if isinstance(c, int | float) and c < 0:
             raise ValueError(
-                f"{name} must be labels ≥ 0, with −1 for unlabeled points, got {c!r} at {i}"
+                f"{name} must be labels ≥ 0, with −1 for unlabeled points, got {shown(c)} at {i}"
             )
     values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in labeled]
     # Numbers before names and each in its own order: mixed labels have no order of their own.
@@ -184,7 +184,7 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
     class_[labeled] = [codes[c] for c in values]
     confidence = np.where(class_ >= 0, 1.0, np.nan)
     return supervision._with(
-        classes=tuple(class_name(c, name) for c in names),
+        classes=tuple(check_name(name, class_name(c, name)) for c in names),
         _class=frozen(class_),
         _confidence=frozen(confidence),
     )

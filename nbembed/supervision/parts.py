@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import check_real, check_text
+from nbembed.validation import check_name, check_real, check_text, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,9 +39,9 @@ def class_name(name: Any, argument: str) -> str:
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         name = str(int(name))
     if not isinstance(name, str):
-        raise TypeError(f"{argument} must be a class's name, got {name!r}")
+        raise TypeError(f"{argument} must be a class's name, got {shown(name)}")
     if not name.strip():
-        raise ValueError(f"{argument} must be a name that is not blank, got {name!r}")
+        raise ValueError(f"{argument} must be a name that is not blank, got {shown(name)}")
     return check_text(argument, name)
 
 
@@ -50,10 +50,11 @@ def new_class_name(name: Any, argument: str) -> str:
 
     Files of earlier versions may hold a class of that name, so only what makes one refuses it.
     """
-    text = class_name(name, argument)
+    text = check_name(argument, class_name(name, argument))
     if text == "-1":
         raise ValueError(
-            f"{argument} must be a class's name, got {name!r}, which stands for unlabeled points; "
+            f"{argument} must be a class's name, "
+            f"got {shown(name)}, which stands for unlabeled points; "
             "forget() takes labels back"
         )
     return text
@@ -70,16 +71,18 @@ def check_labels(
         If there are none, or one is not such a triple; the message names ``argument``.
     """
     if not isinstance(labels, Iterable) or isinstance(labels, str | bytes | Mapping):
-        raise TypeError(f"{argument} must be (point, class, confidence) triples, got {labels!r}")
+        raise TypeError(
+            f"{argument} must be (point, class, confidence) triples, got {shown(labels)}"
+        )
     checked = []
     for label in labels:
         if not isinstance(label, list | tuple) or len(label) != 3:
             raise TypeError(
-                f"{argument} must be (point, class, confidence) triples, got {label!r} in it"
+                f"{argument} must be (point, class, confidence) triples, got {shown(label)} in it"
             )
         point, name, confidence = label
         if isinstance(point, bool | np.bool_) or not isinstance(point, int | np.integer):
-            raise TypeError(f"{argument} must be of points by index, got {point!r}")
+            raise TypeError(f"{argument} must be of points by index, got {shown(point)}")
         if not 0 <= point < n_samples:
             raise ValueError(f"{argument} must be of points in [0, {n_samples}), got {point}")
         sure = check_real(f"confidence in {argument}", confidence, low=0, high=1, open_low=True)

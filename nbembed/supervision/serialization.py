@@ -13,7 +13,7 @@ import numpy as np
 
 from nbembed.data.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name
-from nbembed.validation import check_count, check_points, check_real
+from nbembed.validation import check_count, check_points, check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,13 +75,13 @@ def decode(data: Mapping[str, Any]) -> Entries:
         If it is not such a dictionary.
     """
     if not isinstance(data, Mapping):
-        raise TypeError(f"data must be a dictionary that to_dict made, got {data!r}")
+        raise TypeError(f"data must be a dictionary that to_dict made, got {shown(data)}")
     lacks = [name for name in ENTRIES if name not in data]
     if lacks:
-        raise ValueError(f"data lacks the entry {lacks[0]!r}")
+        raise ValueError(f"data lacks the entry {shown(lacks[0])}")
     unknown = [name for name in data if name not in (*ENTRIES, *LATER)]
     if unknown:
-        raise ValueError(f"data has the unknown entry {unknown[0]!r}")
+        raise ValueError(f"data has the unknown entry {shown(unknown[0])}")
     n = check_count("n_samples", data["n_samples"])
     classes = check_classes(data["classes"])
     K = len(classes)
@@ -126,7 +126,7 @@ def check_classes(classes: Any) -> tuple[str, ...]:
         If a name is empty or occurs twice.
     """
     if isinstance(classes, str) or not hasattr(classes, "__iter__"):
-        raise TypeError(f"classes must be a list of names, got {classes!r}")
+        raise TypeError(f"classes must be a list of names, got {shown(classes)}")
     names = tuple(class_name(c, "classes") for c in classes)
     if len(set(names)) < len(names):
         raise ValueError(f"classes must be distinct names, got {list(names)}")
@@ -137,10 +137,10 @@ def _entries(data: Mapping[str, Any], name: str, length: int | None = None) -> l
     """Return an entry that is a list, of lists of ``length`` if that is given."""
     found = data.get(name, [])
     if not isinstance(found, list | tuple):
-        raise TypeError(f"{name} must be a list, got {found!r}")
+        raise TypeError(f"{name} must be a list, got {shown(found)}")
     for part in found:
         if length is not None and not (isinstance(part, list | tuple) and len(part) == length):
-            raise ValueError(f"{name} must be a list of lists of {length}, got {part!r} in it")
+            raise ValueError(f"{name} must be a list of lists of {length}, got {shown(part)} in it")
     return list(found)
 
 

@@ -32,7 +32,16 @@ from nbembed.supervision.parts import (
 )
 from nbembed.supervision.serialization import Entries, check_classes, decode, encode
 from nbembed.supervision.weights import label_weights
-from nbembed.validation import MAX_CLASSES, check_count, check_flag, check_points, check_real
+from nbembed.validation import (
+    MAX_CLASSES,
+    check_count,
+    check_flag,
+    check_name,
+    check_points,
+    check_real,
+    shown,
+    shown_names,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,7 +90,7 @@ class Supervision:
 
     def __init__(self, n_samples: int, classes: Sequence[str] = ()) -> None:
         n = check_count("n_samples", n_samples)
-        names = check_classes(classes)
+        names = tuple(check_name("classes", name) for name in check_classes(classes))
         self._set(
             n_samples=n,
             classes=names,
@@ -105,7 +114,7 @@ class Supervision:
         """
         name = new_class_name(name, "name")
         if name in self.classes:
-            raise ValueError(f"name must be new, but there is a class {name!r} already")
+            raise ValueError(f"name must be new, but there is a class {shown(name)} already")
         return self._with(classes=(*self.classes, name))
 
     def rename_class(self, old: str, new: str) -> Self:
@@ -121,7 +130,7 @@ class Supervision:
         if new == old:
             return self
         if new in self.classes:
-            raise ValueError(f"new must be a new name, but there is a class {new!r} already")
+            raise ValueError(f"new must be a new name, but there is a class {shown(new)} already")
         return self._with(classes=tuple(new if c == old else c for c in self.classes))
 
     def label(self, points: ArrayLike, class_: Any, confidence: float = 1.0) -> Self:
@@ -476,6 +485,6 @@ class Supervision:
 
     def _index_of(self, name: str, argument: str) -> int:
         if name not in self.classes:
-            classes = ", ".join(map(repr, self.classes)) or "none yet"
-            raise ValueError(f"{argument} must be an existing class ({classes}), got {name!r}")
+            classes = shown_names(self.classes) or "none yet"
+            raise ValueError(f"{argument} must be an existing class ({classes}), got {shown(name)}")
         return self.classes.index(name)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from nbembed.validation import check_path
+from nbembed.validation import check_path, shown
 
 try:
     import fcntl as _fcntl
@@ -52,7 +52,9 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     elif target.exists() and not target.is_file():
         code, why = errno.EINVAL, "it is no regular file"
     if why:
-        raise OSError(code, f"path must be where a file can be written, got {str(given)!r}: {why}")
+        raise OSError(
+            code, f"path must be where a file can be written, got {shown(str(given))}: {why}"
+        )
     return target
 
 

@@ -20,7 +20,7 @@ from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import relabeled
-from nbembed.validation import check_flag, readable
+from nbembed.validation import check_flag, error_text, shown
 from nbembed.widget.answers.cards import CardSource
 from nbembed.widget.answers.finder import Finder
 from nbembed.widget.answers.finding import Finding
@@ -225,7 +225,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     ) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
             raise ValueError(
-                f"height must be a whole number of pixels in [200, 2000], got {height!r}"
+                f"height must be a whole number of pixels in [200, 2000], got {shown(height)}"
             )
         if autoplay is not None:
             check_flag("autoplay", autoplay)
@@ -349,8 +349,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         if self._autosave is not None:
-            shown = ["selection", "color_by", "color_column", "names_shown"]
-            self.observe(self._tell_view, shown)
+            viewed = ["selection", "color_by", "color_column", "names_shown"]
+            self.observe(self._tell_view, viewed)
         if self._outbox is None:
             self._sender.start()
         compilation.watch(self._tell_compiling)
@@ -529,10 +529,23 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         allowed = {k: v for k, v in sync_data.items() if k in schema.WRITABLE_BY_PAGE}
         refused = [name for name in sync_data if name not in allowed and name in self.keys]
         if allowed:
-            super().set_state(allowed)
+            with self._writer.writing():
+                super().set_state(allowed)
         if refused:
             _logger.warning("nbembed: a page may not write %s", ", ".join(refused))
             self.send_state(refused)  # so that the page has what Python has
+
+    def notify_change(self, change: Any) -> None:
+        """Tell observers; one that fails while a page or the session changes a trait is logged.
+
+        Where Python code assigns a trait, it gets the error.
+        """
+        try:
+            super().notify_change(change)
+        except Exception:
+            if not (hasattr(self, "_writer") and self._writer.writes):
+                raise
+            _logger.exception("nbembed: an observer of %r failed", change["name"])
 
     def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
         self._handle(content, buffers)
@@ -546,6 +559,16 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         except protocol.ProtocolError as error:
             self._reply(error.client, error.request, str(error))
             return
+        try:
+            self._act(message)
+        except Exception as error:  # of the user's code; without an answer a page gives up
+            _logger.exception("nbembed: a message of the page could not be answered")
+            request = getattr(message, "request", 0)
+            self._reply(message.client, request, error_text(error))
+
+    def _act(
+        self, message: protocol.Message | protocol.CommandMessage | protocol.QueryMessage
+    ) -> None:
         client = message.client
         if isinstance(message, protocol.CommandMessage):
             self._sender.watch(client, True)
@@ -636,6 +659,6 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
                 "client": client,
                 "request": request,
                 "ok": error is None,
-                "error": None if error is None else readable(error),
+                "error": None if error is None else error_text(error),
             }
         )

@@ -30,11 +30,20 @@ def test_csv_keeps_digits_and_hostile_text():
         "time": [datetime.datetime(2026, 1, 2, 3, 4, 5, 6000, datetime.UTC), None],
         "selected": np.array([True, False]),
     }
-    found = rows(export.as_csv(columns))
+    found = rows(export.as_csv(columns, raw=True))
     assert found[0] == ["x", "y", "label", "time", "selected"]
     assert found[1] == ["0.1", repr(1 / 3), '=1+1, "<b>"\n', "2026-01-02T03:04:05.006Z", "True"]
     assert np.float32(found[2][0]) == np.float32(1 / 3)
     assert found[2][1:] == ["", "", "", "False"]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_no_text_is_a_formula_unless_raw(start):
+    columns = {f"{start}cmd|'/C calc'!A0": [f'{start}HYPERLINK("http://x")', None, -1.5, "-1.5"]}
+    raw = rows(export.as_csv(columns, raw=True))
+    assert [row[0][:1] for row in raw[:2]] == [start, start]
+    found = rows(export.as_csv(columns))
+    assert found == [[f"'{raw[0][0]}"], [f"'{raw[1][0]}"], [""], ["-1.5"], ["-1.5"]]
 
 
 def test_halves_of_characters_are_replaced():

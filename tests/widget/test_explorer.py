@@ -787,3 +787,50 @@ def test_what_a_map_is_prepared_with_is_told_and_changed() -> None:
     explorer.session.step(1, wait=True)
     assert explorer.session.parameters["metric"] == "cosine"
     explorer.close()
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, ValueError])
+def test_an_observer_that_fails_is_logged_and_refuses_nothing(
+    explorer: Any, page: Page, caplog: pytest.LogCaptureFixture, error: type[Exception]
+) -> None:
+    def fail(change: Any) -> None:
+        raise error("from the observer")
+
+    explorer.observe(fail, ["selection", "undo"])
+    assert page.command("select", [1, 2], by="lasso")["ok"]
+    assert explorer.selection.tolist() == [1, 2]
+    assert "from the observer" in caplog.text
+    explorer._writer.update({"undo": "Label", "redo": "Pin"})
+    assert (explorer.undo, explorer.redo) == ("Label", "Pin")
+    with pytest.raises(error):
+        explorer.selection = [3]
+
+
+def test_a_page_is_answered_whatever_a_users_code_raises(
+    explorer: Any, page: Page, session: FakeSession, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("of a recipe")
+
+    monkeypatch.setattr(session, "set", fail, raising=False)
+    assert page.command("set", alpha=2.0)["error"] == "ZeroDivisionError: of a recipe"
+    monkeypatch.setattr(explorer._cards, "names", fail)
+    page.say("naming", points=[1])
+    assert page.messages[-1][0]["error"] == "of a recipe"
+    assert caplog.text.count("Traceback") == 2
+
+
+@pytest.mark.parametrize("trait", ["selection", "cards"])
+def test_explorers_can_be_linked(explorer: Any, session: FakeSession, trait: str) -> None:
+    other: Any = Explorer(session=session)  # type: ignore[arg-type]
+    link = traitlets.link((explorer, trait), (other, trait))
+    setattr(explorer, trait, [1, 2])
+    assert getattr(other, trait).tolist() == [1, 2]
+    setattr(other, trait, [4])
+    assert getattr(explorer, trait).tolist() == [4]
+    setattr(other, trait, None)
+    assert getattr(explorer, trait).size == 0
+    assert repr(getattr(explorer, trait)) == "array([], dtype=int64)"
+    link.unlink()
+    other.close()

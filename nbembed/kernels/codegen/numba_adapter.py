@@ -16,6 +16,9 @@ type of the elements from numba's array type, and :func:`opaque` drops it from t
 from __future__ import annotations
 
 import hashlib
+import importlib
+import logging
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -37,6 +40,8 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # made from the environmen
         "code, cannot run uncompiled; unset it"
     )
 
+_logger = logging.getLogger(__name__)
+
 #: What is used beyond the stable interfaces, and why.
 INTERNALS = {
     "numba.core.caching.FunctionCache._index_key": (
@@ -53,6 +58,14 @@ INTERNALS = {
         "two processes that compile at the same time, one may load the code of the other's types, "
         "or of former sources"
     ),
+    "numba.core.caching.IndexDataCacheFile._load_index": (
+        "numba takes every file for whole: a damaged one would end each call of its function, or "
+        "run as damaged machine code"
+    ),
+    "numba.core.caching.IndexDataCacheFile._load_data": "the same",
+    "numba.core.caching.IndexDataCacheFile._dump": "to write a digest behind what is stored",
+    "numba.core.caching.FunctionCache.load_overload": "what cannot be loaded is compiled again",
+    "numba.core.caching.FunctionCache.save_overload": "what cannot be saved runs all the same",
     "numba.core.dispatcher.Dispatcher._cache": (
         "njit(cache=True) offers no way to choose the cache, so it is replaced after the fact"
     ),
@@ -69,6 +82,9 @@ INTERNALS = {
     ),
     "numba.core.registry.cpu_target": (
         "the same where no context is at hand: it is one for all functions of a process"
+    ),
+    "numba.core.base.BaseContext.refresh": (
+        "it imports most of numba, which must not happen in a thread while the process is forked"
     ),
     "numba.core.errors.NumbaError": (
         "base class of what a function that cannot be compiled raises; not among numba's top-level "
@@ -107,6 +123,14 @@ def target(context: Any) -> Target:
 def own_target() -> Target:
     """Return the processor that this process compiles for."""
     return target(cpu_target.target_context)
+
+
+def import_compiler() -> None:
+    """Import what numba puts off until it first compiles or loads a function."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    for name in ("numba.core.boxing", "numba.core.runtime.context"):
+        importlib.import_module(name)
 
 
 def array_parts(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ArrayParts:
@@ -156,6 +180,22 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], digest: Callable
         def _index_key(self, sig: Any, codegen: Any) -> Any:
             return (*super()._index_key(sig, codegen), digest())
 
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            try:
+                return super().load_overload(sig, target_context)
+            except Exception:
+                _logger.debug(
+                    "compiled code of %s in %s is damaged and made again",
+                    function.__qualname__, self.cache_path, exc_info=True,
+                )  # fmt: skip
+                return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            try:
+                super().save_overload(sig, data)
+            except OSError:  # such as of a full disk: the code runs all the same
+                _logger.debug("compiled code is not kept in %s", self.cache_path, exc_info=True)
+
     compiler = dispatcher._compiler
     compiler.compile = _announced(compiler.compile)
     try:
@@ -170,7 +210,8 @@ class KeyedFiles(IndexDataCacheFile):
     """Files of machine code, each with a name that is made from the key of what it holds.
 
     Whatever other processes save meanwhile, a file that the index names for a key is that key's. At
-    worst an entry of the index is lost, and its function compiled once more.
+    worst an entry of the index is lost, and its function compiled once more. A digest behind what
+    is stored shows whether a file is whole.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -181,6 +222,42 @@ class KeyedFiles(IndexDataCacheFile):
         overloads = self._load_index()
         overloads[key] = name
         self._save_index(overloads)
+
+    def _dump(self, obj: Any) -> bytes:
+        data = super()._dump(obj)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_data(self, name: str) -> Any:
+        with open(self._data_path(name), "rb") as file:
+            return pickle.loads(_whole(file.read()))
+
+    def _load_index(self) -> Any:
+        """Return the files by key, none if the index is damaged: it is written anew then."""
+        try:
+            with open(self._index_path, "rb") as file:
+                if pickle.load(file) != self._version:
+                    return {}
+                stamp, overloads = pickle.loads(_whole(file.read()))
+        except FileNotFoundError:
+            return {}
+        except Exception:
+            _logger.debug("%s is damaged and made again", self._index_path, exc_info=True)
+            return {}
+        return overloads if stamp == self._source_stamp else {}
+
+
+def _whole(stored: bytes) -> bytes:
+    """Return what is stored before its digest.
+
+    Raises
+    ------
+    ValueError
+        If it has another digest.
+    """
+    data, digest = stored[:-32], stored[-32:]
+    if hashlib.sha256(data).digest() != digest:
+        raise ValueError("the digest differs")
+    return data
 
 
 def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:

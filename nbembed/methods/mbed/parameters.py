@@ -39,6 +39,7 @@ from nbembed.validation import (
     check_count,
     check_perplexity,
     check_real,
+    shown,
 )
 
 if TYPE_CHECKING:
@@ -140,10 +141,10 @@ class MbedParameters(Recipe[Affinities]):
             raise ValueError(f"n_classes must be at most n_samples = {n_samples}, got {n_classes}")
         n_components = self._dimensions(n_classes)
         if isinstance(self.alpha, str) and self.alpha != "auto":
-            raise ValueError(f'alpha must be "auto" or a number, got {self.alpha!r}')
+            raise ValueError(f'alpha must be "auto" or a number, got {shown(self.alpha)}')
         if isinstance(self.lam, str):
             if self.lam != "anneal":
-                raise ValueError(f'lam must be "anneal" or a number, got {self.lam!r}')
+                raise ValueError(f'lam must be "anneal" or a number, got {shown(self.lam)}')
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + STAGES)
         else:
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + 1)
@@ -361,7 +362,7 @@ class MbedParameters(Recipe[Affinities]):
         if isinstance(self.directions, str) and self.directions not in DIRECTIONS:
             words = ", ".join(f'"{word}"' for word in DIRECTIONS)
             raise ValueError(
-                f"directions must be None, {words} or an array, got {self.directions!r}"
+                f"directions must be None, {words} or an array, got {shown(self.directions)}"
             )
 
     def _dimensions(self, n_classes: int) -> int:

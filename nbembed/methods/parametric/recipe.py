@@ -45,7 +45,7 @@ from nbembed.posteriors.classify import (
 )
 from nbembed.run import Run
 from nbembed.system.blas import one_blas_thread
-from nbembed.validation import check_choice, check_components, check_numbers
+from nbembed.validation import check_choice, check_components, check_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -330,7 +330,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         if self.class_names is None:
             return None
         if isinstance(self.class_names, str) or not hasattr(self.class_names, "__iter__"):
-            raise TypeError(f"class_names must be a list of names, got {self.class_names!r}")
+            raise TypeError(f"class_names must be a list of names, got {shown(self.class_names)}")
         names = tuple(str(name) for name in self.class_names)
         if len(set(names)) < len(names):
             raise ValueError(f"class_names must be distinct, got {list(names)}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbembed.supervision import as_supervision
 from nbembed.supervision.parts import check_labels, class_name
-from nbembed.validation import check_points, check_real, check_text
+from nbembed.validation import check_name, check_points, check_real, check_text, shown
 
 #: Stands for "no default": the argument must be given.
 REQUIRED: Any = object()
@@ -50,8 +50,8 @@ def _class_name(name: str, value: Any, n_samples: int) -> str:
 
 def _text(name: str, value: Any, n_samples: int) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name} must be text, got {value!r}")
-    return None if value is None else check_text(name, value)
+        raise ValueError(f"{name} must be text, got {shown(value)}")
+    return None if value is None else check_name(name, value)
 
 
 def _name(name: str, value: Any, n_samples: int) -> str:
@@ -59,8 +59,8 @@ def _name(name: str, value: Any, n_samples: int) -> str:
 
 
 def _new_name(name: str, value: Any, n_samples: int) -> str:
-    if not check_text(name, value).strip():
-        raise ValueError(f"{name} must be a name that is not blank, got {value!r}")
+    if not check_name(name, value).strip():
+        raise ValueError(f"{name} must be a name that is not blank, got {shown(value)}")
     return str(value)
 
 
@@ -74,13 +74,13 @@ def _measured(name: str, value: Any, n_samples: int) -> float:
 
 def _count(name: str, value: Any, n_samples: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least 1, got {shown(value)}")
     return int(value)
 
 
 def _index(name: str, value: Any, n_samples: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
+        raise ValueError(f"{name} must be a whole number, got {shown(value)}")
     return int(value)
 
 
@@ -98,7 +98,7 @@ def _labels(name: str, value: Any, n_samples: int) -> list[list[Any]]:
 
 def _parameters(name: str, value: Any, n_samples: int) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise TypeError(f"{name} must be a map of parameters by name, got {value!r}")
+        raise TypeError(f"{name} must be a map of parameters by name, got {shown(value)}")
     return dict(value)
 
 

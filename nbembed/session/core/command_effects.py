@@ -15,7 +15,7 @@ from nbembed.session.core.serialization import is_opaque
 from nbembed.session.core.settings import method_named, recipe_of
 from nbembed.session.core.snapshot_names import require_snapshot
 from nbembed.supervision import Supervision
-from nbembed.validation import check_real
+from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
     from nbembed.session.core.command_entry import Arguments, Context, SourceWriter
@@ -118,7 +118,7 @@ def switched(now: Settings, a: Arguments, context: Context) -> Settings:
     kind = context.methods.get(a["method"])
     if kind is None:
         raise ValueError(
-            f"method must be one of {', '.join(sorted(context.methods))}, got {a['method']!r}"
+            f"method must be one of {', '.join(sorted(context.methods))}, got {shown(a['method'])}"
         )
     return now.with_recipe(kind(**a["parameters"]))
 

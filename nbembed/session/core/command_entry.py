@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from nbembed.session.core.arguments import PARAMETER_MAP, PARAMETERS, REQUIRED, Argument
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep, Recipe
@@ -207,5 +208,5 @@ class Command:
             values[argument.name] = argument.kind.check(argument.name, value, n_samples)
         unknown = given.keys() - values.keys()
         if unknown:
-            raise TypeError(f"{self.name}() does not take {sorted(unknown)[0]!r}")
+            raise TypeError(f"{self.name}() does not take {shown(sorted(unknown)[0])}")
         return values

@@ -60,6 +60,7 @@ from nbembed.session.core.command_effects import (
 from nbembed.session.core.command_entry import Arguments, Command, Context, Flag
 from nbembed.session.core.session_state import SessionState
 from nbembed.supervision.class_changes import merged, removed
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from nbembed.session.core.provenance import Provenance
@@ -76,7 +77,7 @@ def command_named(name: str) -> Command:
     """
     entry = COMMANDS.get(name)
     if entry is None:
-        raise ValueError(f"unknown command {name!r}; allowed: {', '.join(sorted(COMMANDS))}")
+        raise ValueError(f"unknown command {shown(name)}; allowed: {', '.join(sorted(COMMANDS))}")
     return entry
 
 

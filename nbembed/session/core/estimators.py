@@ -31,6 +31,7 @@ from sklearn.base import BaseEstimator
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods.registry import estimator_of, registered
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +162,8 @@ def make_estimator(
     cls = _class_of(path)
     if cls is None:
         raise ValueError(
-            f"{path!r} is not an estimator that a file may hold, or is not known here; they are "
+            f"{shown(path)} is not an estimator that a file may hold, or is not known here;"
+            " they are "
             f"listed in nbembed.session.core.estimators"
         )
     for name in CACHES:

@@ -19,6 +19,7 @@ import numpy as np
 from nbembed.session.core.estimators import is_estimator
 from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.serialization import decode, encode_or_describe
+from nbembed.validation import shown
 
 _PLAIN = frozenset({bool, int, float, str, type(None)})
 
@@ -97,7 +98,8 @@ class Event:
             iteration, command, arguments = data["iteration"], data["command"], data["arguments"]
         except (KeyError, TypeError):
             raise ValueError(
-                f"log must be of events, each with iteration, command and arguments, got {data!r}"
+                "log must be of events, each with iteration, command and arguments, "
+                f"got {shown(data)}"
             ) from None
         try:
             decoded = decode(arguments, n_samples)
@@ -109,7 +111,7 @@ class Event:
             or not isinstance(command, str)
             or not isinstance(decoded, dict)
         ):
-            raise ValueError(f"log must be of events, got {data!r}")
+            raise ValueError(f"log must be of events, got {shown(data)}")
         return cls(iteration, command, decoded, Provenance.from_dict(data.get("provenance")))
 
 
@@ -118,7 +120,7 @@ def as_events(
 ) -> list[Event]:
     """Return a log's events, from events or from what ``to_dict`` made of them."""
     if isinstance(log, str | Mapping) or not isinstance(log, Iterable):
-        raise TypeError(f"log must be a list of events, got {log!r}")
+        raise TypeError(f"log must be a list of events, got {shown(log)}")
     return [
         event if isinstance(event, Event) else Event.from_dict(event, n_samples) for event in log
     ]

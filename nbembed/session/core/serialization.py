@@ -29,6 +29,7 @@ from nbembed.session.core.estimators import (
     make_estimator,
 )
 from nbembed.supervision import Supervision
+from nbembed.validation import shown
 
 #: How deep stored values may be nested; a classifier in a pipeline takes five.
 DEPTH = 100
@@ -158,7 +159,7 @@ def decode_supervision(data: Any, n_samples: int | None) -> Supervision:
     """
     found = data.get("n_samples") if isinstance(data, Mapping) else None
     if n_samples is not None and (type(found) is not int or found != n_samples):
-        raise ValueError(f"it has {n_samples} points but labels for {found!r}")
+        raise ValueError(f"it has {n_samples} points but labels for {shown(found)}")
     try:
         return Supervision.from_dict(data)
     except (TypeError, ValueError, OverflowError) as error:
@@ -169,7 +170,7 @@ def _array(stored: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """Return the array of a reserved form; nothing is made larger than its list of values."""
     values, shape, name = stored["__array__"], stored["shape"], stored["dtype"]
     if not isinstance(name, str):
-        raise ValueError(f"a dtype must be text, got {name!r}")
+        raise ValueError(f"a dtype must be text, got {shown(name)}")
     dtype = np.dtype(name)
     if dtype.kind not in "biufU":
         raise ValueError(f"dtype {dtype} is not allowed")
@@ -235,7 +236,7 @@ def _optimizer(name: str) -> Any:
 
     cls = getattr(optimizers, name, None)
     if not (isinstance(cls, type) and is_optimizer(cls)):
-        raise ValueError(f"unknown optimizer {name!r}")
+        raise ValueError(f"unknown optimizer {shown(name)}")
     return cls
 
 

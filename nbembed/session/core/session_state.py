@@ -19,6 +19,7 @@ from nbembed.session.core.snapshot_names import (
     by_number,
     require_snapshot,
 )
+from nbembed.validation import shown, shown_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +151,7 @@ class SessionState:
         if new == old:
             return self
         if new in self.snapshots:
-            raise ValueError(f"new must be a name that no other snapshot has, got {new!r}")
+            raise ValueError(f"new must be a name that no other snapshot has, got {shown(new)}")
         return self._crossing(Naming(kept, new), f"rename the snapshot {old} to {new}")
 
     def without_snapshot(self, name: str) -> SessionState:
@@ -198,7 +199,9 @@ class SessionState:
             If there is none of that name.
         """
         if name not in self.selections:
-            saved = ", ".join(map(repr, self.selections)) or "none is saved"
-            raise ValueError(f"name must be one of the saved selections ({saved}), got {name!r}")
+            saved = shown_names(self.selections) or "none is saved"
+            raise ValueError(
+                f"name must be one of the saved selections ({saved}), got {shown(name)}"
+            )
         left = {known: points for known, points in self.selections.items() if known != name}
         return replace(self, selections=MappingProxyType(left))

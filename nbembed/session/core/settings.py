@@ -19,6 +19,7 @@ from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.core.estimators import is_estimator
 from nbembed.session.core.label_origins import after_labeling
 from nbembed.session.core.serialization import description, same
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from nbembed.session.core.invalidation import Invalidation
@@ -178,7 +179,7 @@ def method_named(name: str, methods: Mapping[str, type[Recipe[Any]]]) -> type[Re
     kind = methods.get(name)
     if kind is None:
         raise ValueError(
-            f"method must be one of {', '.join(sorted(methods))} or an estimator, got {name!r}"
+            f"method must be one of {', '.join(sorted(methods))} or an estimator, got {shown(name)}"
         )
     return kind
 
@@ -196,7 +197,7 @@ def stored_recipe(
     kind = methods.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(
-            f"it uses the method {name!r}, which is not known here "
+            f"it uses the method {shown(name)}, which is not known here "
             f"({', '.join(sorted(methods))}); give its class in methods"
         )
     if not isinstance(parameters, Mapping):
@@ -219,7 +220,7 @@ def recipe_of(method: Any) -> Recipe[Any]:
     if isinstance(method, Recipe):
         return method
     raise TypeError(
-        f"method must be a name, an estimator such as HSSNE(), or a Recipe, got {method!r}"
+        f"method must be a name, an estimator such as HSSNE(), or a Recipe, got {shown(method)}"
     )
 
 

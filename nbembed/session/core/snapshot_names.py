@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from nbembed.validation import shown, shown_names
+
 if TYPE_CHECKING:
     from nbembed.session.core.settings import Settings
 
@@ -88,6 +90,6 @@ def require_snapshot(names: Names, name: object, argument: str = "name") -> Kept
         If there is none.
     """
     if not isinstance(name, str) or name not in names:
-        known = ", ".join(map(repr, names)) or "there is none"
-        raise ValueError(f"{argument} must be one of the snapshots ({known}), got {name!r}")
+        known = shown_names(names) or "there is none"
+        raise ValueError(f"{argument} must be one of the snapshots ({known}), got {shown(name)}")
     return names[name]

@@ -39,7 +39,7 @@ from nbembed.session.live.records import QueuedCommand
 from nbembed.session.live.suggester import Suggester
 from nbembed.session.live.withdrawal import without_waiting
 from nbembed.session.live.worker import Worker, as_exception
-from nbembed.validation import check_real
+from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -250,7 +250,7 @@ class Controller:
         """
         entry = COMMANDS.get(command)
         if entry is None:
-            raise ValueError(f"command must be one of {', '.join(COMMANDS)}, got {command!r}")
+            raise ValueError(f"command must be one of {', '.join(COMMANDS)}, got {shown(command)}")
         given = entry.checked(arguments or {}, self.engine.n_points)
         with self.mailbox.lock:
             state = self.mailbox.session_state

@@ -6,6 +6,8 @@ import logging
 import threading
 from collections.abc import Callable
 
+from nbembed.validation import shown
+
 _logger = logging.getLogger("nbembed.session")
 
 
@@ -30,7 +32,9 @@ class Subscribers:
             If it cannot be called.
         """
         if not callable(callback):
-            raise TypeError(f"callback must be a function of an event's name, got {callback!r}")
+            raise TypeError(
+                f"callback must be a function of an event's name, got {shown(callback)}"
+            )
 
         # An entry of its own, so that one callback added twice is removed once.
         entry = _Subscriber(callback)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nbembed.session.core.snapshot_names import require_snapshot
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from nbembed.session.live.controller import Controller
@@ -19,7 +20,7 @@ def find_snapshot(controller: Controller, name: str) -> Snapshot:
         controller.capture()  # once the commands given before have taken effect
         found = controller.engine.snapshots.get(number)
     if found is None:
-        raise RuntimeError(f"the snapshot {name!r} is not taken yet: commands before it wait")
+        raise RuntimeError(f"the snapshot {shown(name)} is not taken yet: commands before it wait")
     return found.called(name)
 
 

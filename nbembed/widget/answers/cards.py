@@ -16,7 +16,7 @@ import numpy as np
 
 from nbembed.data.distances import scales_of, squared_row
 from nbembed.neighbors import k_smallest
-from nbembed.validation import readable
+from nbembed.validation import error_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class CardSource:
         try:
             image = self._points.image(point)
         except Exception as error:  # whatever the user's own sequence raises
-            problem = readable(str(error) or type(error).__name__)
+            problem = error_text(error)
         content = {
             "type": "card",
             "client": client,

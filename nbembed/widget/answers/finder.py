@@ -16,7 +16,7 @@ from nbembed.points import neighborhoods
 from nbembed.points.find_text import excerpt, folded
 from nbembed.points.point_columns import PointColumns, as_names
 from nbembed.points.text import text_of
-from nbembed.validation import check_choice, check_count, check_text
+from nbembed.validation import check_choice, check_count, check_text, shown
 from nbembed.widget.wire.traits import as_points
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Finder:
         names = None if columns is None else as_names(columns)
         keys = None if names is None else [self._columns.named(name, "columns") for name in names]
         if where is not None and not isinstance(where, Mapping):
-            raise TypeError(f"where must be a mapping of columns to values, got {where!r}")
+            raise TypeError(f"where must be a mapping of columns to values, got {shown(where)}")
         masks = [self._meets(name, wanted) for name, wanted in (where or {}).items()]
         found = self._among(None if among is None else as_points(among, self._n, "among"))
         if text is not None:
@@ -154,7 +154,7 @@ class Finder:
         """Answer ``saved_selection``."""
         saved = self._session.selections
         if name not in saved:
-            raise ValueError(f"no selection is saved as {name!r}")
+            raise ValueError(f"no selection is saved as {shown(name)}")
         return {}, [saved[name].astype("<u4").tobytes()]
 
     # -- parts --------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ class Finder:
             mask = np.isin(made.values, [v for v in numbers if v is not None])
             return mask | np.isnan(made.values) if None in numbers else mask
         if made.kind == "text" and not made.codes:
-            raise ValueError(f"where[{name!r}] cannot be compared; use text and columns")
+            raise ValueError(f"where[{shown(name)}] cannot be compared; use text and columns")
         codes = []
         for value in values:
             try:
@@ -229,7 +229,7 @@ class Finder:
                 known = False
             if not known:
                 there = ", ".join(map(text_of, made.categories[:12]))
-                raise ValueError(f"where[{name!r}] must be of {there}, got {value!r}")
+                raise ValueError(f"where[{shown(name)}] must be of {there}, got {shown(value)}")
             codes.append(-1 if value is None else made.codes[value])
         return made.among(codes)
 
@@ -255,15 +255,20 @@ class Finder:
 def _within(made: FindColumn, name: Any, wanted: tuple[Any, ...]) -> NDArray[np.bool_]:
     """Return which points have a value in a range."""
     if len(wanted) != 2:
-        raise ValueError(f"where[{name!r}] as a range must be (low, high), got {wanted!r}")
+        raise ValueError(
+            f"where[{shown(name)}] as a range must be (low, high), got {shown(wanted)}"
+        )
     if not made.ordered:
         raise ValueError(
-            f"where[{name!r}]={wanted!r} is a range, but the column has no numbers or times; "
+            f"where[{shown(name)}]={shown(wanted)} is a range, but the column has no numbers"
+            " or times; "
             "give the values that are wanted as a list"
         )
     low, high = (_number(made, name, value) for value in wanted)
     if low is not None and high is not None and low > high:
-        raise ValueError(f"where[{name!r}] must be (low, high) with low ≤ high, got {wanted!r}")
+        raise ValueError(
+            f"where[{shown(name)}] must be (low, high) with low ≤ high, got {shown(wanted)}"
+        )
     return made.within(low, high)
 
 
@@ -280,7 +285,9 @@ def _number(made: FindColumn, name: Any, value: Any) -> float | None:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         what = "a time" if made.kind == "time" else "a number"
-        raise ValueError(f"where[{name!r}] must be {what} or None, got {value!r}") from None
+        raise ValueError(
+            f"where[{shown(name)}] must be {what} or None, got {shown(value)}"
+        ) from None
     if np.isnan(number):
-        raise ValueError(f"where[{name!r}] must be a number or None, got {value!r}")
+        raise ValueError(f"where[{shown(name)}] must be a number or None, got {shown(value)}")
     return number

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbembed.session.live.compiled_threads import end_at_exit
-from nbembed.validation import readable
+from nbembed.validation import error_text
 from nbembed.widget.wire import queries
 
 if TYPE_CHECKING:
@@ -112,6 +112,6 @@ class QuerySource:
         except Exception as error:  # what is only looked at must not fail
             if not isinstance(error, ValueError | TypeError | RuntimeError):
                 _logger.info("a query could not be answered", exc_info=True)
-            content["error"] = readable(str(error) or type(error).__name__)
+            content["error"] = error_text(error)
             return content, []
         return {**content, "fields": dict(fields)}, list(buffers)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.validation import readable
+from nbembed.validation import error_text
 from nbembed.widget.wire.protocol import finite
 from nbembed.widget.wire.schema import SUGGESTIONS, SURENESS_STEPS
 
@@ -94,7 +94,7 @@ class SuggestionSource:
         if found is None:
             state = "making" if busy else "none"
             if not busy and error is not None:
-                state, text = "failed", readable(str(error))
+                state, text = "failed", error_text(error)
         content = self._content(state, text, session.suggestions_progress)
         self._send(content, [] if found is None else buffers(found, session.supervision))
 

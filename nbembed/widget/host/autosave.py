@@ -21,7 +21,7 @@ from nbembed.session.core.data import digest
 from nbembed.session.file.storage import save
 from nbembed.session.loading import load_session
 from nbembed.system.atomic import check_destination
-from nbembed.validation import readable
+from nbembed.validation import error_text, shown
 
 if TYPE_CHECKING:
     from nbembed.session import Session
@@ -197,7 +197,7 @@ class Autosave:
                 save(self._controller, self._X, self.path, self._view())
                 self._seen = _signature(self.path)
             except Exception as problem:
-                error = readable(str(problem) or type(problem).__name__)
+                error = error_text(problem)
                 _logger.info("the session could not be saved", exc_info=True)
         took = time.monotonic() - began
         with self._lock:
@@ -266,7 +266,8 @@ def check_same_data(found: Session, given: Session, path: Any) -> None:
     a, b = found.X, given.X
     if a.shape != b.shape or digest(a) != digest(b):
         raise ValueError(
-            f"autosave must be a new file, or one of the same data: {str(path)!r} holds a session "
+            f"autosave must be a new file, or one of the same data: {shown(str(path))} holds"
+            " a session "
             f"of {a.shape[0]} points with {a.shape[1]} features, and X differs from it; choose "
             f"another file, or move this one"
         )

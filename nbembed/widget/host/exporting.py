@@ -61,7 +61,9 @@ class Exporting:
         """
         return self._exports.label_table()
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    def to_csv(
+        self, path: str | os.PathLike[str] | None = None, *, raw: bool = False
+    ) -> str | None:
         """Write all points with layout, labels and provenance as CSV, or return that text.
 
         Columns are those of ``to_frame(provenance=True)`` after the labels of the rows (``index``,
@@ -72,13 +74,17 @@ class Exporting:
         ----------
         path : path-like, optional
             Written as a whole or not at all, in UTF-8. Without it the text is returned.
+        raw : bool, default=False
+            Whether to write all text as it is. By default an apostrophe comes before text that a
+            spreadsheet would take for a formula: text that begins with =, +, -, @, tab or the end
+            of a line and is no number.
 
         Raises
         ------
         OSError
             If no file can be written there.
         """
-        return self._exports.to_csv(path)
+        return self._exports.to_csv(path, raw=raw)
 
     def to_anndata(self, key: str = "nbembed", *, into: Any = None) -> Any:
         """Return the map and the labels in an AnnData.

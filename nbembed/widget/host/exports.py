@@ -96,8 +96,9 @@ class Exports:
         }
         return point_frame(columns, points, labeled)
 
-    def to_csv(self, path: str | os.PathLike[str] | None) -> str | None:
+    def to_csv(self, path: str | os.PathLike[str] | None, *, raw: bool = False) -> str | None:
         """See the Explorer's method of this name."""
+        check_flag("raw", raw)
         columns = self.columns(provenance=True)
         index = self._points.index
         if index is not None:
@@ -105,7 +106,7 @@ class Exports:
             columns = {title if title not in columns else "index": list(index), **columns}
         else:
             columns = {"point": range(self._session.n_samples), **columns}
-        text = export.as_csv(columns)
+        text = export.as_csv(columns, raw=raw)
         if path is None:
             return text
         export.write_text(path, text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import choose_features
 from nbembed.points.table import as_table, is_annotated
-from nbembed.validation import check_path
+from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
 from nbembed.widget.view.view_state import ViewState, view_state
 
@@ -85,7 +85,8 @@ def open_session(
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
         if autosave is not None and os.path.exists(autosave):
             raise ValueError(
-                f"autosave must be a new file where a session is given, got {str(autosave)!r}, "
+                "autosave must be a new file where a session is given, "
+                f"got {shown(str(autosave))}, "
                 f"which exists; nb.Explorer(autosave=...) goes on from it"
             )
         return Opened(session, owned=False, view=_view_of_file(session))

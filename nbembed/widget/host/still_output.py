@@ -24,6 +24,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from nbembed.validation import shown
+
 _logger = logging.getLogger(__name__)
 
 #: Seconds between two pictures of a map that goes on changing, and from its last change to one.
@@ -135,9 +137,9 @@ def check_still(still: Any) -> None:
     """Raise ValueError or TypeError unless this is True, False or "page"."""
     if isinstance(still, str):
         if still != "page":
-            raise ValueError(f"still must be True, False or 'page', got {still!r}")
+            raise ValueError(f"still must be True, False or 'page', got {shown(still)}")
     elif not isinstance(still, bool):
-        raise TypeError(f"still must be True, False or 'page', got {still!r}")
+        raise TypeError(f"still must be True, False or 'page', got {shown(still)}")
 
 
 def over_picture(picture: str, text: str, page: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from nbembed.session import Session
     from nbembed.widget.wire.protocol import CommandMessage
 
+_logger = logging.getLogger(__name__)
 
 #: Events that tell of no command's effect.
 OTHERS = frozenset({"learning", "suggestions", "progress", "waiting"})
@@ -86,6 +88,9 @@ class CommandDispatcher:
                 action(**command.arguments)
         except (ValueError, TypeError, RuntimeError) as error:
             return str(error)
+        except Exception as error:  # of the user's code, such as a recipe
+            _logger.exception("nbembed: the command %s failed", command.name)
+            return f"{type(error).__name__}: {error}"
         return None
 
     def _how(self, arguments: Mapping[str, Any]) -> str:

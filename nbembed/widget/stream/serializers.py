@@ -11,7 +11,7 @@ import numpy as np
 from nbembed.data.distances import name_of
 from nbembed.drawing import palette
 from nbembed.session.core.commands import COMMANDS, has_flag
-from nbembed.validation import readable
+from nbembed.validation import error_text, readable
 from nbembed.widget.wire.protocol import encode, finite
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def progress(session: Session) -> dict[str, Any]:
 def learning_error(session: Session) -> str:
     """Return why the newest labels cannot be learned from, "" if nothing is wrong."""
     failure = session.learning_error
-    return "" if failure is None else readable(str(failure))
+    return "" if failure is None else error_text(failure)
 
 
 def error(session: Session) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from nbembed.data.distances import name_of
@@ -38,6 +39,7 @@ class TraitWriter:
         self._has_memberships = False
         self._color_chosen = False
         self._lock = threading.RLock()
+        self._thread = threading.local()
         supervision, parameters = self._supervision, self._parameters
         history, state = self._history, self._state
         #: What to read again for each event of the session.
@@ -99,9 +101,26 @@ class TraitWriter:
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Set traits, in one message to the pages."""
-        with self._lock, self._widget.hold_sync():
+        with self._lock, self.writing(), self._widget.hold_sync():
             for name, value in changes.items():
                 setattr(self._widget, name, value)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Mark what this thread changes as not assigned by the user's code."""
+        before, self._thread.writes = self.writes, True
+        try:
+            yield
+        finally:
+            self._thread.writes = before
+
+    @property
+    def writes(self) -> bool:
+        """Whether this thread changes traits for a page or the session.
+
+        Nobody who could handle the error of an observer has called it then.
+        """
+        return getattr(self._thread, "writes", False)
 
     # -- what colors the points ---------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.drawing.palette import SYMBOLS
 from nbembed.supervision.parts import class_name
-from nbembed.validation import check_count, check_flag
+from nbembed.validation import check_count, check_flag, shown, shown_names
 
 if TYPE_CHECKING:
     from nbembed.session import Session
@@ -95,8 +95,8 @@ class ClassStyles(Mapping[str, Mapping[str, Any]]):
         """
         name, classes = class_name(name, "name"), self._classes()
         if name not in classes:
-            known = ", ".join(map(repr, classes)) or "none yet"
-            raise ValueError(f"name must be an existing class ({known}), got {name!r}")
+            known = shown_names(classes) or "none yet"
+            raise ValueError(f"name must be an existing class ({known}), got {shown(name)}")
         look = _look(color, symbol, hidden)
         if place is not None and check_count("place", place, low=0) >= len(classes):
             raise ValueError(f"place must be in [0, {len(classes)}), got {place}")
@@ -137,11 +137,11 @@ def _look(color: Any, symbol: Any, hidden: Any) -> dict[str, Any]:
     look: dict[str, Any] = {}
     if color is not None:
         if not isinstance(color, str) or not _COLOR.fullmatch(color):
-            raise ValueError(f'color must be text such as "#E69F00", got {color!r}')
+            raise ValueError(f'color must be text such as "#E69F00", got {shown(color)}')
         look["color"] = color.upper()
     if symbol is not None:
         if not isinstance(symbol, str) or symbol not in SYMBOLS:
-            raise ValueError(f"symbol must be one of {', '.join(SYMBOLS)}, got {symbol!r}")
+            raise ValueError(f"symbol must be one of {', '.join(SYMBOLS)}, got {shown(symbol)}")
         look["symbol"] = symbol
     if hidden is not None:
         look["hidden"] = check_flag("hidden", hidden)

@@ -18,7 +18,7 @@ import numpy as np
 
 from nbembed.measures.map_comparison import align_map, change_of_neighbors, map_neighbors
 from nbembed.session.second_session import SecondSession
-from nbembed.validation import check_choice, check_flag, readable
+from nbembed.validation import check_choice, check_flag, readable, shown, shown_names
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.quantization import FULL_PRECISION, LARGEST, quantize
 from nbembed.widget.wire.comparison_types import CompareView
@@ -107,7 +107,7 @@ class Comparison:
         check_choice("view", view, CompareView.words)
         check_flag("by_change", by_change)
         if onto is not None and not isinstance(onto, str):
-            raise TypeError(f"onto must be the name of a snapshot or None, got {onto!r}")
+            raise TypeError(f"onto must be the name of a snapshot or None, got {shown(onto)}")
         if other is None and onto is None:
             self._end()
             return None
@@ -117,13 +117,15 @@ class Comparison:
             return None
         if onto is not None:
             raise ValueError(
-                f"onto must be None where other is no snapshot, got {onto!r} for {other!r}"
+                "onto must be None where other is no snapshot, "
+                f"got {shown(onto)} for {shown(other)}"
             )
         if isinstance(other, str) and other not in self._session.methods:
-            known = ", ".join(map(repr, self._session.snapshots)) or "none was taken yet"
+            known = shown_names(self._session.snapshots) or "none was taken yet"
             raise ValueError(
                 f"other must be the name of a snapshot ({known}) or of a method "
-                f"({', '.join(sorted(self._session.methods))}), an estimator or None, got {other!r}"
+                f"({', '.join(sorted(self._session.methods))}), an estimator or None, "
+                f"got {shown(other)}"
             )
         self._with_method(other)
         self._show(view, by_change)
@@ -149,7 +151,7 @@ class Comparison:
                     f"{part} must have a layout; {each.name!r} was taken before the map had moved"
                 )
         if snapshot == onto:
-            raise ValueError(f"onto must be another snapshot, got {onto!r} for both")
+            raise ValueError(f"onto must be another snapshot, got {shown(onto)} for both")
         with self._lock:
             second, self._second = self._second, None
             self._layouts = {part: each.embedding for part, each in kept.items()}

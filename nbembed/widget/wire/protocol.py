@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.validation import shown
 from nbembed.widget.wire import page_commands, queries, schema
 from nbembed.widget.wire.wire_types import COUNT, NUMBER, TEXT, Field
 
@@ -116,7 +117,7 @@ def parse(
     kind = content.get("type")
     message = schema.FROM_PAGE.get(kind) if isinstance(kind, str) else None
     if message is None:
-        raise ProtocolError(f"unknown message type {kind!r}", client)
+        raise ProtocolError(f"unknown message type {shown(kind)}", client)
     try:
         message.check(content)
     except ValueError as error:
@@ -139,7 +140,7 @@ def _command(content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int)
     command = page_commands.COMMANDS.get(name)
     if command is None:
         allowed = ", ".join(page_commands.COMMANDS)
-        raise ProtocolError(f"unknown command {name!r}; allowed: {allowed}", client, request)
+        raise ProtocolError(f"unknown command {shown(name)}; allowed: {allowed}", client, request)
     given = content.get("arguments", {})
     try:
         if command.parameters:
@@ -158,7 +159,7 @@ def _query(content: Mapping[str, Any], buffers: Sequence[Any], n_samples: int) -
     query = queries.QUERIES.get(name)
     if query is None:
         allowed = ", ".join(queries.QUERIES)
-        raise ProtocolError(f"unknown query {name!r}; allowed: {allowed}", client)
+        raise ProtocolError(f"unknown query {shown(name)}; allowed: {allowed}", client)
     try:
         arguments = _arguments(query.arguments, content.get("arguments", {}))
         arguments.update(_points(query.points, buffers, n_samples))
@@ -177,7 +178,7 @@ def _arguments(fields: Sequence[Field], given: Mapping[str, Any]) -> dict[str, A
     """Return the arguments in JSON."""
     unknown = sorted(set(given) - {f.name for f in fields})
     if unknown:
-        raise ValueError(f"unknown argument {unknown[0]!r}")
+        raise ValueError(f"unknown argument {shown(unknown[0])}")
     arguments = {}
     for f in fields:
         if f.name in given:

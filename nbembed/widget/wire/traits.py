@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
-from nbembed.validation import check_points
+from nbembed.validation import check_points, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,8 +39,31 @@ def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.
             points = check_points(array, n_samples, name)
         except TypeError as error:  # a trait raises one type of error
             raise ValueError(str(error)) from None
+    points = points.view(PointArray)
     points.flags.writeable = False
     return points
+
+
+class PointArray(np.ndarray[Any, np.dtype[np.intp]]):
+    """Indices of points; ``a != b`` is an array whose truth value is whether they differ.
+
+    traitlets' links ask for that truth value.
+    """
+
+    def __ne__(self, other: object) -> Any:
+        """Compare element by element."""
+        differs = np.not_equal(np.asarray(self), np.asarray(other))
+        return differs.view(_Difference) if isinstance(differs, np.ndarray) else differs
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
+class _Difference(np.ndarray[Any, np.dtype[np.bool_]]):
+    """Where two sets of points differ."""
+
+    def __bool__(self) -> bool:
+        return bool(np.asarray(self).any())
 
 
 class Points(traitlets.TraitType):  # type: ignore[type-arg]
@@ -74,7 +97,7 @@ class Point(traitlets.TraitType):  # type: ignore[type-arg]
             return None
         name = self.name or "point"
         if not isinstance(value, int | np.integer) or isinstance(value, bool):
-            raise ValueError(f"{name} must be the index of a point or None, got {value!r}")
+            raise ValueError(f"{name} must be the index of a point or None, got {shown(value)}")
         if not 0 <= value < obj.n_samples:
             raise ValueError(f"{name} must be in [0, {obj.n_samples - 1}], got {value}")
         return int(value)

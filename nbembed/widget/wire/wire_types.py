@@ -9,10 +9,8 @@ from typing import Any
 
 import traitlets
 
+from nbembed.validation import shown
 from nbembed.widget.wire.traits import point_trait
-
-#: Characters of a value that an error message repeats.
-LONGEST_SHOWN = 80
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Type:
     def check(self, value: object) -> Any:
         """Return ``value``; raise ValueError, saying what it must be, if it is of another type."""
         if not self.accepts(value):
-            raise ValueError(f"must be {self.must_be}, got {_shown(value)}")
+            raise ValueError(f"must be {self.must_be}, got {shown(value)}")
         return value
 
 
@@ -116,15 +114,6 @@ def _is_text(value: object) -> bool:
         return isinstance(value, str) and value.encode("utf-8") is not None
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON can name
         return False
-
-
-def _shown(value: object) -> str:
-    """Return a value from a page for an error message, cut short."""
-    try:
-        text = repr(value)
-    except ValueError:  # a number of thousands of digits
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"
 
 
 def _is_integer(low: int) -> Callable[[object], bool]:

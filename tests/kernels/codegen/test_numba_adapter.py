@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,77 @@ def test_code_of_former_sources_is_never_read(tmp_path: Path) -> None:
     assert files.load("float64") == "new code"
 
 
+def cut(stored: bytes) -> bytes:
+    return stored[: len(stored) // 2]
+
+
+def flipped(stored: bytes) -> bytes:
+    """Damage in the midst, which the format of what is stored need not show."""
+    return stored[:-40] + bytes([stored[-40] ^ 1]) + stored[-39:]
+
+
+@check("numba.core.caching.IndexDataCacheFile._load_index")
+@check("numba.core.caching.IndexDataCacheFile._load_data")
+@check("numba.core.caching.IndexDataCacheFile._dump")
+@check("numba.core.caching.FunctionCache.load_overload")
+@check("numba.core.caching.FunctionCache.save_overload")
+def _() -> None:
+    for kind, name, parameters in (
+        (IndexDataCacheFile, "_load_index", ["self"]),
+        (IndexDataCacheFile, "_load_data", ["self", "name"]),
+        (IndexDataCacheFile, "_dump", ["self", "obj"]),
+        (FunctionCache, "load_overload", ["self", "sig", "target_context"]),
+        (FunctionCache, "save_overload", ["self", "sig", "data"]),
+    ):
+        assert list(inspect.signature(getattr(kind, name)).parameters) == parameters
+
+
+@pytest.mark.parametrize("damage", [cut, flipped, lambda stored: b""])
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_code_is_compiled_anew_once(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    suffix: str,
+    damage: Callable[[bytes], bytes],
+) -> None:
+    monkeypatch.setattr(numba_adapter.config, "CACHE_DIR", str(tmp_path))
+    caplog.set_level("DEBUG", "nbembed")
+
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+    def loaded() -> int:
+        """Return how often the code was found on disk in a new process, as it were."""
+        dispatcher = njit(twice)
+        numba_adapter.keep_on_disk(dispatcher, twice, lambda: "of these sources")
+        assert dispatcher(21) == 42
+        return sum(dispatcher.stats.cache_hits.values())
+
+    assert [loaded(), loaded()] == [0, 1]
+    (file,) = tmp_path.rglob(f"*{suffix}")
+    file.write_bytes(damage(file.read_bytes()))
+    assert [loaded(), loaded()] == [0, 1]
+    said = [r.getMessage() for r in caplog.records if "damaged" in r.getMessage()]
+    assert said
+    assert all(str(tmp_path) in line for line in said)
+
+
+def test_code_that_cannot_be_kept_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba_adapter.config, "CACHE_DIR", str(tmp_path))
+
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+    def full(self: Any, name: str, data: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numba_adapter.KeyedFiles, "_save_data", full)
+    dispatcher = njit(twice)
+    numba_adapter.keep_on_disk(dispatcher, twice, lambda: "of these sources")
+    assert dispatcher(21) == 42
+
+
 @check("numba.core.dispatcher.Dispatcher._cache")
 def _() -> None:
     @njit
@@ -268,6 +340,12 @@ def _() -> None:
 
     same(1)
     assert numba_adapter.own_target() == numba_adapter.target(same.targetctx)
+
+
+@check("numba.core.base.BaseContext.refresh")
+def _() -> None:
+    numba_adapter.import_compiler()
+    assert {"numba.np.arrayobj", "numba.core.boxing"} <= sys.modules.keys()
 
 
 @check("numba.core.errors.NumbaError")

@@ -129,16 +129,21 @@ def test_data_that_no_method_can_square_are_refused_at_once(X, scale, metric):
 
 def test_names_that_no_file_or_page_can_hold_change_nothing(session, tmp_path):
     session.label([0, 1], "one")
-    half = "\ud800"
-    for give in (
-        lambda: session.label([2], half),
-        lambda: session.add_class(half),
-        lambda: session.rename_class("one", half),
-        lambda: session.supervise([half] * 12),
-        lambda: session.snapshot(half),
-    ):
-        with pytest.raises(ValueError, match="whole characters"):
-            give()
+    refused = [("\ud800", "whole characters")]
+    refused += [(f"a{c}b", "without control characters") for c in "\0\x1b\x9b\r\x7f"]
+    makers = (
+        lambda name: session.label([2], name),
+        session.add_class,
+        lambda name: session.rename_class("one", name),
+        lambda name: session.supervise([name] * 12),
+        session.snapshot,
+        lambda name: session.save_selection(name, [1]),
+        lambda name: nb.Supervision(12, [name]),
+    )
+    for wrong, what in refused:
+        for make in makers:
+            with pytest.raises(ValueError, match=what):
+                make(wrong)
     for give in (lambda: session.label([2], -1), lambda: session.add_class("-1")):
         with pytest.raises(ValueError, match="stands for unlabeled points"):
             give()
