@@ -242,7 +242,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         )
         session, chosen = opened.session, opened.features
         if autoplay is None:
-            autoplay = opened.owned and not opened.resumed
+            autoplay = opened.owned and opened.read is None
         resumed_color = color is None and X is None
         if resumed_color:
             color = opened.view.color_series
@@ -343,7 +343,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._autosave: Autosave | None = None
         if autosave is not None:
             self._autosave = Autosave(
-                session, autosave, self._exports.view, self._tell_saved, known=opened.resumed
+                session, autosave, self._exports.view, self._tell_saved, read=opened.read
             )
         self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)

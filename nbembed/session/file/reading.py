@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -31,10 +31,12 @@ from nbembed.session.core.snapshot_names import KeptSettings
 from nbembed.session.file.archive import Archive
 from nbembed.session.file.checkpoint import COMMAND, settings_of_snapshots
 from nbembed.session.file.log_walk import UNDECIDED, LogWalk, checked_log
+from nbembed.session.file.stored_view import View, stored_view
 from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
 from nbembed.session.map.run_state import PinnedPositions, RunState
 from nbembed.session.map.snapshots import Snapshot
+from nbembed.system.atomic import Identity, identity
 from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
@@ -43,8 +45,15 @@ if TYPE_CHECKING:
     from nbembed.session.core.state_machine import State
     from nbembed.supervision import Supervision
 
-#: The data and a controller at rest.
-Stored = tuple[Any, Controller]
+
+class Stored(NamedTuple):
+    """What a file has: the data, a controller at rest, what was shown; and which file it is."""
+
+    X: Any
+    controller: Controller
+    view: View
+    identity: Identity | None
+
 
 FORMAT = "nbembed session"
 VERSION = 1
@@ -60,11 +69,12 @@ _DAMAGE = (
 
 
 def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
-    """Return the data and a controller, as a file has them; see :mod:`nbembed.session.loading`."""
+    """Return what a file has; see :mod:`nbembed.session.loading`."""
     path = check_path("path", path)
     with open(path, "rb") as file:
         try:
-            return _Reader(Archive(file), methods).session()
+            reader = _Reader(Archive(file), methods)
+            return Stored(*reader.session(), reader.view(), identity(file.fileno()))
         except _DAMAGE as error:
             why = (
                 str(error) or type(error).__name__
@@ -107,7 +117,11 @@ class _Reader:
         self._has_centers = False
         self._n = 0
 
-    def session(self) -> Stored:
+    def view(self) -> View:
+        """Return what is shown, read last and unchecked."""
+        return stored_view(self._archive, self._content)
+
+    def session(self) -> tuple[Any, Controller]:
         content = self._content
         X = self._data()
         self._n = int(X.shape[0])
