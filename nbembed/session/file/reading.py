@@ -154,6 +154,8 @@ class _Reader:
         numbers = _number(content, "cost"), _number(content, "quality")
         controller = Controller(engine, state, self._methods, log, cast("State", shown), *numbers)
         self._wait_again(controller)
+        if engine.cold and shown != "idle":  # a start is not stored, but was seen
+            controller.show_start()
         return X, controller
 
     def _wait_again(self, controller: Controller) -> None:

@@ -569,6 +569,12 @@ class Controller:
         if self._worker.alive:
             self._worker.wake(self)
 
+    def show_start(self) -> None:
+        """Let the worker make the start again of a map that is not idle and has no iteration."""
+        with self.lock:
+            self._worker.wake(self)
+            self.resting = False
+
     def end(self) -> None:
         """End the worker after its present turn (under the lock)."""
         self.ended = True
