@@ -138,10 +138,14 @@ class _Reader:
         steps = (*state.history.past, *state.history.future)
         known = [state.settings, *(s.settings for s in steps), *(k.settings for k in kept.values())]
         self._has_centers = any(settings.recipe.has_centers() for settings in known)
-        engine = Engine(X, state.settings, self._run_state())
+        engine = Engine(X, state.settings, self._run_state(state.settings))
         engine.snapshots = self._snapshots(kept, state.snapshot_names())
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
+        if any(
+            engine.layout is None or s.embedding.shape != engine.layout.shape for s in engine.path
+        ):
+            raise ValueError("it is damaged: a layout of its path is not shaped like its layout")
         shown = _item(content, "state", str)
         if shown not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {reprlib.repr(shown)}")
@@ -209,7 +213,21 @@ class _Reader:
             raise ValueError(f"{name} is not a finite layout of {rows} points")
         return Y
 
-    def _run_state(self) -> RunState:
+    @staticmethod
+    def _check_columns(name: str, Y: NDArray[Any], geometry: Geometry, recipe: Recipe[Any]) -> None:
+        """Raise ValueError unless a layout has the dimensions of its method and geometry."""
+        given = getattr(recipe, "n_components", None)
+        expected = {f"{recipe.name} with n_components={given}": given}
+        for part in ("directions", "reference"):
+            array = getattr(geometry, part)
+            expected[f"its {part}"] = None if array is None else array.shape[1]
+        for what, d in expected.items():
+            if type(d) is int and d != Y.shape[1]:
+                raise ValueError(
+                    f"it is damaged: {name} has {Y.shape[1]} dimensions, not the {d} of {what}"
+                )
+
+    def _run_state(self, settings: Settings) -> RunState:
         stored = _item(self._content, "run_state", dict)
         pinned = self._pinned(stored)
         if _item(stored, "cold", bool):
@@ -217,6 +235,9 @@ class _Reader:
         layout, geometry = self._points("layout"), self._geometry(stored)
         if geometry is None:
             raise ValueError("it is damaged: its layout has no geometry")
+        adopted = "adopted" not in stored or _item(stored, "adopted", bool)
+        if adopted:
+            self._check_columns("layout", layout, geometry, settings.recipe)
         return RunState(
             layout,
             geometry,
@@ -226,6 +247,7 @@ class _Reader:
             values=_numbers(_item(stored, "values", dict)),
             learned_from=self._learned_from(stored),
             pinned_positions=pinned,
+            adopted=adopted,
         )
 
     @staticmethod
@@ -304,6 +326,8 @@ class _Reader:
         geometry = self._geometry(stored)
         if layout is not None and geometry is None:
             raise ValueError("it is damaged: a snapshot's layout has no geometry")
+        if layout is not None and geometry is not None:
+            self._check_columns(f"snapshot {name!r}", layout, geometry, settings.recipe)
         return Snapshot(
             name,
             _count(stored, "iteration"),

@@ -130,6 +130,7 @@ class _Writer:
             "run_state": {
                 "iteration": run_state.iteration,
                 "cold": run_state.cold,
+                "adopted": run_state.adopted,
                 "geometry": self._geometry(run_state.geometry),
                 "schedule": {
                     "stages": [self._stage(stage) for stage in run_state.schedule.stages],
