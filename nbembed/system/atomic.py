@@ -88,6 +88,20 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def check_writable(path: Path) -> None:
+    """Raise OSError unless a file can be made beside ``path``, by making one."""
+    try:
+        beside, file = _create(path.parent, _hidden(path), private=True)
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"path must be where a file can be written, got {str(path)!r}: {error.strerror}",
+        ) from error
+    file.close()
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(beside)
+
+
 def write_atomically(
     path: Path, write: Callable[[BinaryIO], None], over: Identity | EllipsisType | None = ...
 ) -> Identity | None:

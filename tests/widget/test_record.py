@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import csv
+import errno
 import gc
 import io
 import json
+import os
 import re
 import weakref
 from html.parser import HTMLParser
@@ -864,6 +866,40 @@ def test_an_error_of_saving_is_told_and_costs_nothing(explore, frame, tmp_path, 
     explorer.session.label([1], "a")
     eventually(lambda: "No space left" in explorer.save_error)
     assert explorer.labels[1] == "a"
+
+
+@pytest.mark.parametrize("ending", ["close", "exit"])
+def test_a_last_save_that_fails_is_said_aloud(
+    explore, frame, tmp_path, monkeypatch, caplog, ending
+):
+    monkeypatch.setattr(autosave, "_writers", weakref.WeakSet())
+    explorer = explore(frame, autosave=tmp_path / "work.nbembed")
+    explorer.session.label([1], "a")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "write_archive", full)
+        said = r"the last changes could not be saved to .*work\.nbembed: .*No space left"
+        with pytest.warns(UserWarning, match=said) as caught:
+            autosave._save_all() if ending == "exit" else explorer.close()
+    assert len(caught) == 1
+    assert ending == "exit" or caught[0].filename == __file__
+    assert [record.levelname for record in caplog.records].count("ERROR") == 1
+    explorer.session.save(tmp_path / "elsewhere")
+    assert labels_in(tmp_path / "elsewhere") == [1]
+    explorer._autosave.error = ""  # said once, at an end that is not the process's
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="a folder that not even root writes")
+@pytest.mark.parametrize("given", ["data", "session", "nothing"])
+def test_a_folder_that_cannot_be_written_is_refused_at_once(explore, frame, given):
+    path = "/proc/work.nbembed"
+    with nb.Session(frame[["u", "v"]].to_numpy()) as session:
+        keywords = {"data": {"X": frame}, "session": {"session": session}, "nothing": {}}[given]
+        with pytest.raises(OSError, match="path must be where a file can be written, got '/proc/"):
+            nb.Explorer(**keywords, autosave=path)
 
 
 def test_a_broken_view_in_a_file_is_passed_over(explore, frame, tmp_path, quick, monkeypatch):

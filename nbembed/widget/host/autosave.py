@@ -13,6 +13,7 @@ import logging
 import os
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -114,7 +115,7 @@ class Autosave:
                     self._lock.notify_all()
 
     def close(self) -> None:
-        """Save once more, and end.
+        """Save once more, and end; :attr:`lost` then says why that failed, if it did.
 
         Whether or not a change has been told of: a command may have been given just now.
         """
@@ -170,6 +171,13 @@ class Autosave:
         return self._controller.session_state.history.changes()
 
     @property
+    def lost(self) -> str:
+        """Why the last changes are in no file, once it has been closed; "" if they are."""
+        if not self._closed or not self.error:
+            return ""
+        return f"the last changes could not be saved to {self.path}: {self.error}"
+
+    @property
     def closed(self) -> bool:
         """Whether it has ended."""
         return self._closed
@@ -202,13 +210,15 @@ class Autosave:
                 self._write()
             except Exception as problem:
                 error = readable(str(problem) or type(problem).__name__)
-                _logger.info("the session could not be saved", exc_info=True)
+                # Of all but the last time a page tells, and it is tried again.
+                level = logging.ERROR if last else logging.INFO
+                _logger.log(level, "the session could not be saved", exc_info=True)
+            self.error = error
         took = time.monotonic() - began
         with self._lock:
             self._earliest = began + took + REST * took
             if error and not self._closed:  # a full disk may have room again
                 self._due = time.monotonic() + MOTION
-        self.error = error
         if last or not self._ended:
             self.told(self.path.name, error)
         return not error
@@ -239,7 +249,8 @@ def _close_others(path: Path) -> None:
     """End the saving of others to a file, after a last time."""
     for other in _others(path):
         other.close()
-        other.told("", "")
+        if not other.lost:
+            other.told("", "")
 
 
 def _take_over(path: Path, read: Identity) -> Identity | None:
@@ -286,5 +297,8 @@ def check_same_data(found: Session, given: Session, path: Any) -> None:
 @atexit.register
 def _save_all() -> None:
     """Save what is not saved when the process ends."""
-    for writer in list(_writers):
+    ended = list(_writers)
+    for writer in ended:
         writer.close()
+    if lost := [writer.lost for writer in ended if writer.lost]:
+        warnings.warn("; ".join(lost), stacklevel=1)

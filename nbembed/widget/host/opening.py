@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import choose_features
 from nbembed.points.table import as_table, is_annotated
+from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path
 from nbembed.widget.host.autosave import check_same_data, resume
 from nbembed.widget.view.view_state import ViewState, view_state
@@ -81,6 +82,8 @@ def open_session(
         raise ValueError("method and supervision come with the session; use its own commands")
     if X is None and (features is not None or standardize is not None):
         raise ValueError("features and standardize are for X; a session has its data already")
+    if autosave is not None:
+        check_writable(check_destination(autosave))
     if session is not None:
         if not hasattr(session, "subscribe"):
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
