@@ -30,7 +30,7 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
     TypeError
         If ``path`` is no path, or ``methods`` are no such classes.
     OSError
-        If it cannot be read.
+        If it cannot be read, or is no regular file.
 
     Warns
     -----

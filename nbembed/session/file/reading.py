@@ -37,6 +37,7 @@ from nbembed.session.map.engine import Engine
 from nbembed.session.map.run_state import PinnedPositions, RunState
 from nbembed.session.map.snapshots import Snapshot
 from nbembed.system.atomic import Identity, identity
+from nbembed.system.regular_files import open_regular
 from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ _DAMAGE = (
 def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
     """Return what a file has; see :mod:`nbembed.session.loading`."""
     path = check_path("path", path)
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         try:
             reader = _Reader(Archive(file), methods)
             return Stored(*reader.session(), reader.view(), identity(file.fileno()))

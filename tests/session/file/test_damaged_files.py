@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import random
 import re
+import threading
 import tracemalloc
 import warnings
 import zipfile
@@ -110,6 +112,28 @@ def test_files_cut_short(path, tmp_path):
     for length in range(0, len(data), 211):
         (tmp_path / "cut").write_bytes(data[:length])
         assert not use(tmp_path / "cut")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_what_is_no_regular_file_is_not_read(tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    raised = []
+
+    def load():
+        try:
+            load_session(tmp_path / name)
+        except OSError as error:
+            raised.append(str(error))
+
+    # On a fault it would wait, and everything with it.
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    thread.join(GUARD)
+    assert len(raised) == 1
+    assert "it is no regular file" in raised[0]
+    with pytest.raises(IsADirectoryError):
+        load_session(tmp_path)
 
 
 HOSTILE = [
