@@ -17,6 +17,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from nbembed.system.regular_files import open_regular
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -111,7 +113,11 @@ class Images:
         elif isinstance(image, bytes | bytearray | memoryview):
             drawn = _opened(io.BytesIO(image), where)
         elif isinstance(image, str | os.PathLike):
-            drawn = _opened(image, where)
+            try:
+                with open_regular(image) as file:
+                    drawn = _opened(file, where)
+            except OSError as error:
+                raise ValueError(f"{where} cannot be read: {error}") from None
         else:
             raise TypeError(
                 f"{where} must be an array, the bytes of an image, its path or None, got "

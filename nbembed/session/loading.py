@@ -7,8 +7,8 @@ from typing import Any
 
 from nbembed.session.core.methods import known_methods
 from nbembed.session.file.reading import read
-from nbembed.session.file.stored_view import read_stored_view
 from nbembed.session.session import Session
+from nbembed.system.atomic import Identity
 from nbembed.validation import shown
 
 
@@ -31,7 +31,7 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
     TypeError
         If ``path`` is no path, or ``methods`` are no such classes.
     OSError
-        If it cannot be read.
+        If it cannot be read, or is no regular file.
 
     Warns
     -----
@@ -39,12 +39,20 @@ def load_session(path: str | os.PathLike[str], *, methods: tuple[type[Any], ...]
         If something in the file is left out: a cache that a classifier names, steps of the history
         or commands of the log that this version does not allow.
     """
+    return read_session(path, methods)[0]
+
+
+def read_session(
+    path: str | os.PathLike[str], methods: tuple[type[Any], ...]
+) -> tuple[Session, Identity | None]:
+    """Return the session of a file, and which file it is that was read."""
     try:
         known = known_methods(*methods)
     except (TypeError, AttributeError):
         raise TypeError(
             f"methods must be a tuple of classes of recipes or estimators, got {shown(methods)}"
         ) from None
-    session = Session._around(*read(path, known))
-    session._stored_view = read_stored_view(path)
-    return session
+    stored = read(path, known)
+    session = Session._around(stored.X, stored.controller)
+    session._stored_view = stored.view
+    return session, stored.identity

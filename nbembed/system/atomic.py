@@ -3,6 +3,11 @@
 The new file is written beside the old one, under a hidden name that follows from the old one's, and
 is renamed when it is complete. Its writer holds a lock on it. A process that is killed leaves the
 hidden file, but no lock: the next one to write the same file removes what it can lock.
+
+A writer may say which file it means to replace. Between looking which one is there and renaming,
+it holds a lock on a second hidden name, as do all other writers of that file; a new file is put in
+place by a link, which fails where there is one already. Where files cannot be locked, the rename
+follows the look at once, and nothing else is promised.
 """
 
 from __future__ import annotations
@@ -13,8 +18,10 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import EllipsisType
 from typing import Any, BinaryIO
 
 from nbembed.validation import check_path, shown
@@ -25,6 +32,31 @@ except ImportError:
     fcntl: Any = None  # Windows, which does not remove a file that is open
 else:
     fcntl = _fcntl
+try:
+    import msvcrt as _msvcrt
+except ImportError:
+    msvcrt: Any = None
+else:
+    msvcrt = _msvcrt
+
+#: What changes when a file is written: its inode, size and time.
+Identity = tuple[int, int, int]
+
+#: Seconds that a writer waits for others, who hold the lock for a rename only.
+PATIENCE = 10.0
+
+
+class NotReplacedError(OSError):
+    """A file is not replaced: it is another one than was meant, or another process locks it."""
+
+
+def identity(file: int | Path) -> Identity | None:
+    """Return the identity of an open file, or of the one at a path, ``None`` if there is none."""
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def check_destination(path: str | os.PathLike[str]) -> Path:
@@ -58,7 +90,23 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def check_writable(path: Path) -> None:
+    """Raise OSError unless a file can be made beside ``path``, by making one."""
+    try:
+        beside, file = _create(path.parent, _hidden(path), private=True)
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"path must be where a file can be written, got {str(path)!r}: {error.strerror}",
+        ) from error
+    file.close()
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(beside)
+
+
+def write_atomically(
+    path: Path, write: Callable[[BinaryIO], None], over: Identity | EllipsisType | None = ...
+) -> Identity | None:
     """Let ``write`` fill a file beside ``path``, then put it in its place.
 
     Whatever ``write`` raises goes through, and nothing is left behind. The permissions of a file
@@ -70,10 +118,26 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
         As :func:`check_destination` returns it.
     write : callable
         Takes a binary file.
+    over : tuple or None, optional
+        The identity of the file that may be replaced, ``None`` for a new file; by default, any.
+
+    Returns
+    -------
+    identity : tuple
+        Of the file that was written.
+
+    Raises
+    ------
+    NotReplacedError
+        If the file at ``path`` is not ``over``, before or after writing, or is kept locked.
     """
-    start = f".nbembed-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]}-"
+    start = _hidden(path)
     _remove_stale(path.parent, start)
-    replaced = os.stat(path) if path.exists() else None
+    _check_there(path, over)
+    try:
+        replaced = os.stat(path)
+    except FileNotFoundError:
+        replaced = None
     beside, file = _create(path.parent, start, private=replaced is not None)
     try:
         with file:
@@ -82,10 +146,12 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
             write(file)
             file.flush()
             os.fsync(file.fileno())
+            written = identity(file.fileno())
             if fcntl is not None:  # still locked, so that nobody takes it for a stale one
-                os.replace(beside, path)
+                _put_in_place(beside, path, over)
         if fcntl is None:
-            os.replace(beside, path)
+            written = identity(beside)  # closing may have set the time
+            _put_in_place(beside, path, over)
     except BaseException:
         with contextlib.suppress(OSError):
             os.remove(beside)
@@ -97,6 +163,82 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+    return written
+
+
+def _hidden(path: Path) -> str:
+    """Return how the names of files begin that are written in place of one."""
+    return f".nbembed-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]}-"
+
+
+def _check_there(path: Path, over: Identity | EllipsisType | None) -> None:
+    if over is not ... and identity(path) != over:
+        raise NotReplacedError(errno.EEXIST, f"{path.name} was written by somebody else")
+
+
+def _put_in_place(beside: Path, path: Path, over: Identity | EllipsisType | None) -> None:
+    """Rename a file unless another is there than was meant to be replaced."""
+    with _locked(path):
+        _check_there(path, over)
+        if over is None:
+            _put_new(beside, path)
+        else:
+            os.replace(beside, path)
+
+
+def _put_new(beside: Path, path: Path) -> None:
+    """Rename a file unless there is one, also where others hold no lock."""
+    try:
+        try:
+            if fcntl is None:
+                os.rename(beside, path)  # Windows replaces nothing by it
+            else:
+                os.link(beside, path)
+                os.remove(beside)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            os.replace(beside, path)
+    except FileExistsError as error:
+        raise NotReplacedError(errno.EEXIST, f"{path.name} was written by somebody else") from error
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of those who put a file in place at ``path``, where files can be locked."""
+    lock = path.parent / f"{_hidden(path)[:-1]}.lock"
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        except OSError:  # somebody else's, or Windows has just removed it
+            held, descriptor = None, -1
+        else:
+            held = _lock(descriptor)
+        # The one who held it before removes it: what was locked may be nobody's any more.
+        if held and identity(descriptor) != identity(lock):
+            held = False
+        if held is not False:
+            break
+        os.close(descriptor)
+        if time.monotonic() > deadline:
+            raise NotReplacedError(errno.EAGAIN, f"{path.name} is locked by another process")
+        time.sleep(0.002)
+    try:
+        yield
+    finally:
+        if descriptor >= 0:
+            _end_lock(descriptor, lock)
+
+
+def _end_lock(descriptor: int, lock: Path) -> None:
+    if fcntl is None:
+        os.close(descriptor)  # first, since what is open is not removed
+    with contextlib.suppress(OSError):
+        os.remove(lock)
+    if fcntl is not None:
+        os.close(descriptor)
 
 
 def _create(folder: Path, start: str, *, private: bool) -> tuple[Path, BinaryIO]:
@@ -106,18 +248,22 @@ def _create(folder: Path, start: str, *, private: bool) -> tuple[Path, BinaryIO]
         path = folder / f"{start}{secrets.token_hex(4)}"
         file = os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "wb")
         # Another process may have locked and removed it before it could be locked here.
-        if _lock(file.fileno()) is not False and path.exists():
+        if fcntl is None or (_lock(file.fileno()) is not False and path.exists()):
             return path, file
         file.close()
 
 
 def _lock(descriptor: int) -> bool | None:
     """Lock an open file; return whether nobody else has, ``None`` where files cannot be locked."""
-    if fcntl is None:
-        return None
+    taken: type[OSError] = BlockingIOError if fcntl is not None else PermissionError
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        elif msvcrt is not None:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            return None
+    except taken:
         return False
     except OSError:
         return None

@@ -6,6 +6,7 @@ import logging
 import os
 import pathlib
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     ------
     ValueError, TypeError
         If an argument is not legal; the message names it.
+    OSError
+        If no file can be written where ``autosave`` is.
 
     Notes
     -----
@@ -242,7 +245,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         )
         session, chosen = opened.session, opened.features
         if autoplay is None:
-            autoplay = opened.owned and not opened.resumed
+            autoplay = opened.owned and opened.read is None
         resumed_color = color is None and X is None
         if resumed_color:
             color = opened.view.color_series
@@ -343,7 +346,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         self._autosave: Autosave | None = None
         if autosave is not None:
             self._autosave = Autosave(
-                session, autosave, self._exports.view, self._tell_saved, known=opened.resumed
+                session, autosave, self._exports.view, self._tell_saved, read=opened.read
             )
         self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
@@ -405,6 +408,12 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.
 
         What was labeled can still be read from here and saved; :attr:`session` stays.
+
+        Warns
+        -----
+        UserWarning
+            If the last changes could not be saved to the file of ``autosave``. ``session.save()``
+            may still write them elsewhere.
         """
         self._close(wait=True)
 
@@ -427,6 +436,8 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
                 layout.close()
             if self._owned:
                 self._end_session(wait=wait)
+            if self._autosave is not None and self._autosave.lost:
+                warnings.warn(self._autosave.lost, stacklevel=3)
         super().close()
 
     def _end_session(self, *, wait: bool = False) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import csv
+import errno
 import gc
 import io
 import json
+import os
 import re
+import weakref
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -19,10 +22,11 @@ from PIL import Image
 import nbembed as nb
 from nbembed.drawing.picture import PNG_KEY
 from nbembed.drawing.scene import VIRIDIS
+from nbembed.session.file import storage
 from nbembed.session.live.giver import given_by_hand
 from nbembed.widget.host import autosave, exports, opening, still_output
 from nbembed.widget.view import view_state
-from nbembed.widget.view.view_state import ChosenColumn, read_view
+from nbembed.widget.view.view_state import ChosenColumn, ViewState
 from nbembed.widget.wire.protocol import CommandMessage
 from tests.waiting import GUARD, eventually
 from tests.widget.answers.test_group import Asking
@@ -420,6 +424,13 @@ def quick(monkeypatch):
     monkeypatch.setattr(autosave, "REST", 0.0)
 
 
+def read_view(path, n_samples):
+    if not path.exists():
+        return ViewState()
+    with nb.load_session(path) as found:
+        return view_state.view_state(found._stored_view, n_samples)
+
+
 def labels_in(path):
     with nb.load_session(path) as found:
         return found.supervision.labeled.tolist()
@@ -740,6 +751,29 @@ def test_what_is_said_while_a_cell_is_run_again_is_kept_beside(
     assert labels_in(beside) == [1, 2, 4]
 
 
+def test_a_stranger_who_writes_while_a_cell_is_run_again_costs_no_label(
+    explore, frame, tmp_path, quick, monkeypatch
+):
+    path = tmp_path / "work.nbembed"
+    first = explore(frame, autosave=path)
+    first.session.label([1], "a")
+    read = autosave.read_session
+
+    def written_before(target, methods):
+        with nb.load_session(target) as stranger:
+            stranger.label([11], "theirs")
+            stranger.save(target)
+        return read(target, methods)
+
+    monkeypatch.setattr(autosave, "read_session", written_before)
+    second = explore(frame, autosave=path)
+    second.session.label([2], "b")
+    eventually(lambda: labels_in(path) == [1, 2, 11])
+    first.session.label([3], "c")
+    beside = tmp_path / "work-2.nbembed"
+    eventually(lambda: beside.exists() and labels_in(beside) == [1, 3])
+
+
 def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
     explore, frame, tmp_path, quick
 ):
@@ -780,6 +814,46 @@ def test_what_somebody_else_wrote_is_not_overwritten(explore, frame, tmp_path, q
     assert labels_in(tmp_path / "work-2.nbembed") == [1]
 
 
+@pytest.mark.parametrize("opened", ["before", "while a save is under way"])
+@pytest.mark.parametrize("kernels", [2, 3])
+def test_kernels_that_save_to_one_file_at_once_lose_no_label(
+    explore, frame, tmp_path, monkeypatch, opened, kernels
+):
+    """Each kernel saves in the midst of the save of the one before it."""
+    monkeypatch.setattr(autosave, "DELAY", GUARD)
+    path = tmp_path / "work.nbembed"
+    explore(frame, autosave=path).close()
+    write, writers = storage.write_archive, []
+
+    def kernel():
+        monkeypatch.setattr(autosave, "_writers", weakref.WeakSet())  # those of this process
+        explorer = explore(frame, autosave=path)
+        writers.append(explorer)
+        explorer.session.label([len(writers)], "a")
+        return explorer
+
+    if opened == "before":
+        for _ in range(kernels):
+            kernel()
+    else:
+        kernel()
+    waiting = list(writers[1:])
+
+    def slow(file, content, arrays):
+        write(file, content, arrays)
+        if len(writers) < kernels:
+            kernel()._autosave._save()
+        elif waiting:
+            waiting.pop(0)._autosave._save()
+
+    monkeypatch.setattr(storage, "write_archive", slow)
+    assert writers[0]._autosave._save()
+    found = [labels_in(file) for file in tmp_path.iterdir()]
+    assert sorted(found) == [[k] for k in range(1, kernels + 1)]
+    names = {f"work{'' if k == 1 else f'-{k}'}.nbembed" for k in range(1, kernels + 1)}
+    assert {writer._autosave.path.name for writer in writers} == names
+
+
 def test_an_error_of_saving_is_told_and_costs_nothing(explore, frame, tmp_path, quick, monkeypatch):
     path = tmp_path / "work.nbembed"
     explorer = explore(frame, autosave=path)
@@ -792,6 +866,40 @@ def test_an_error_of_saving_is_told_and_costs_nothing(explore, frame, tmp_path, 
     explorer.session.label([1], "a")
     eventually(lambda: "No space left" in explorer.save_error)
     assert explorer.labels[1] == "a"
+
+
+@pytest.mark.parametrize("ending", ["close", "exit"])
+def test_a_last_save_that_fails_is_said_aloud(
+    explore, frame, tmp_path, monkeypatch, caplog, ending
+):
+    monkeypatch.setattr(autosave, "_writers", weakref.WeakSet())
+    explorer = explore(frame, autosave=tmp_path / "work.nbembed")
+    explorer.session.label([1], "a")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "write_archive", full)
+        said = r"the last changes could not be saved to .*work\.nbembed: .*No space left"
+        with pytest.warns(UserWarning, match=said) as caught:
+            autosave._save_all() if ending == "exit" else explorer.close()
+    assert len(caught) == 1
+    assert ending == "exit" or caught[0].filename == __file__
+    assert [record.levelname for record in caplog.records].count("ERROR") == 1
+    explorer.session.save(tmp_path / "elsewhere")
+    assert labels_in(tmp_path / "elsewhere") == [1]
+    explorer._autosave.error = ""  # said once, at an end that is not the process's
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="a folder that not even root writes")
+@pytest.mark.parametrize("given", ["data", "session", "nothing"])
+def test_a_folder_that_cannot_be_written_is_refused_at_once(explore, frame, given):
+    path = "/proc/work.nbembed"
+    with nb.Session(frame[["u", "v"]].to_numpy()) as session:
+        keywords = {"data": {"X": frame}, "session": {"session": session}, "nothing": {}}[given]
+        with pytest.raises(OSError, match="path must be where a file can be written, got '/proc/"):
+            nb.Explorer(**keywords, autosave=path)
 
 
 def test_a_broken_view_in_a_file_is_passed_over(explore, frame, tmp_path, quick, monkeypatch):

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -32,10 +32,13 @@ from nbembed.session.core.snapshot_names import KeptSettings
 from nbembed.session.file.archive import Archive
 from nbembed.session.file.checkpoint import COMMAND, settings_of_snapshots
 from nbembed.session.file.log_walk import UNDECIDED, LogWalk, checked_log
+from nbembed.session.file.stored_view import View, stored_view
 from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
 from nbembed.session.map.run_state import PinnedPositions, RunState
 from nbembed.session.map.snapshots import Snapshot
+from nbembed.system.atomic import Identity, identity
+from nbembed.system.regular_files import open_regular
 from nbembed.validation import check_path, check_points
 
 if TYPE_CHECKING:
@@ -44,8 +47,15 @@ if TYPE_CHECKING:
     from nbembed.session.core.state_machine import State
     from nbembed.supervision import Supervision
 
-#: The data and a controller at rest.
-Stored = tuple[Any, Controller]
+
+class Stored(NamedTuple):
+    """What a file has: the data, a controller at rest, what was shown; and which file it is."""
+
+    X: Any
+    controller: Controller
+    view: View
+    identity: Identity | None
+
 
 FORMAT = "nbembed session"
 VERSION = 1
@@ -61,11 +71,12 @@ _DAMAGE = (
 
 
 def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
-    """Return the data and a controller, as a file has them; see :mod:`nbembed.session.loading`."""
+    """Return what a file has; see :mod:`nbembed.session.loading`."""
     path = check_path("path", path)
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         try:
-            return _Reader(Archive(file), methods).session()
+            reader = _Reader(Archive(file), methods)
+            return Stored(*reader.session(), reader.view(), identity(file.fileno()))
         except _DAMAGE as error:
             why = (
                 str(error) or type(error).__name__
@@ -108,7 +119,11 @@ class _Reader:
         self._has_centers = False
         self._n = 0
 
-    def session(self) -> Stored:
+    def view(self) -> View:
+        """Return what is shown, read last and unchecked."""
+        return stored_view(self._archive, self._content)
+
+    def session(self) -> tuple[Any, Controller]:
         content = self._content
         X = self._data()
         self._n = int(X.shape[0])
@@ -125,10 +140,14 @@ class _Reader:
         steps = (*state.history.past, *state.history.future)
         known = [state.settings, *(s.settings for s in steps), *(k.settings for k in kept.values())]
         self._has_centers = any(settings.recipe.has_centers() for settings in known)
-        engine = Engine(X, state.settings, self._run_state())
+        engine = Engine(X, state.settings, self._run_state(state.settings))
         engine.snapshots = self._snapshots(kept, state.snapshot_names())
         engine.trace = self._trace()
         engine.path = tuple(map(self._path_step, _list(content, "path")))
+        if any(
+            engine.layout is None or s.embedding.shape != engine.layout.shape for s in engine.path
+        ):
+            raise ValueError("it is damaged: a layout of its path is not shaped like its layout")
         shown = _item(content, "state", str)
         if shown not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {reprlib.repr(shown)}")
@@ -141,6 +160,8 @@ class _Reader:
         numbers = _number(content, "cost"), _number(content, "quality")
         controller = Controller(engine, state, self._methods, log, cast("State", shown), *numbers)
         self._wait_again(controller)
+        if engine.cold and shown != "idle":  # a start is not stored, but was seen
+            controller.show_start()
         return X, controller
 
     def _wait_again(self, controller: Controller) -> None:
@@ -194,7 +215,21 @@ class _Reader:
             raise ValueError(f"{name} is not a finite layout of {rows} points")
         return Y
 
-    def _run_state(self) -> RunState:
+    @staticmethod
+    def _check_columns(name: str, Y: NDArray[Any], geometry: Geometry, recipe: Recipe[Any]) -> None:
+        """Raise ValueError unless a layout has the dimensions of its method and geometry."""
+        given = getattr(recipe, "n_components", None)
+        expected = {f"{recipe.name} with n_components={given}": given}
+        for part in ("directions", "reference"):
+            array = getattr(geometry, part)
+            expected[f"its {part}"] = None if array is None else array.shape[1]
+        for what, d in expected.items():
+            if type(d) is int and d != Y.shape[1]:
+                raise ValueError(
+                    f"it is damaged: {name} has {Y.shape[1]} dimensions, not the {d} of {what}"
+                )
+
+    def _run_state(self, settings: Settings) -> RunState:
         stored = _item(self._content, "run_state", dict)
         pinned = self._pinned(stored)
         if _item(stored, "cold", bool):
@@ -202,6 +237,9 @@ class _Reader:
         layout, geometry = self._points("layout"), self._geometry(stored)
         if geometry is None:
             raise ValueError("it is damaged: its layout has no geometry")
+        adopted = "adopted" not in stored or _item(stored, "adopted", bool)
+        if adopted:
+            self._check_columns("layout", layout, geometry, settings.recipe)
         return RunState(
             layout,
             geometry,
@@ -211,6 +249,7 @@ class _Reader:
             values=_numbers(_item(stored, "values", dict)),
             learned_from=self._learned_from(stored),
             pinned_positions=pinned,
+            adopted=adopted,
         )
 
     @staticmethod
@@ -289,6 +328,8 @@ class _Reader:
         geometry = self._geometry(stored)
         if layout is not None and geometry is None:
             raise ValueError("it is damaged: a snapshot's layout has no geometry")
+        if layout is not None and geometry is not None:
+            self._check_columns(f"snapshot {name!r}", layout, geometry, settings.recipe)
         return Snapshot(
             name,
             _count(stored, "iteration"),

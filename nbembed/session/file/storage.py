@@ -52,6 +52,8 @@ from nbembed.session.map.snapshots import Snapshot
 from nbembed.system.atomic import check_destination, write_atomically
 
 if TYPE_CHECKING:
+    from types import EllipsisType
+
     from numpy.typing import NDArray
 
     from nbembed.methods.recipe import Geometry
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from nbembed.session.live.controller import Controller
     from nbembed.session.live.records import SessionRecord
     from nbembed.supervision import Supervision
+    from nbembed.system.atomic import Identity
 
 
 def save(
@@ -67,10 +70,12 @@ def save(
     X: Any,
     path: str | os.PathLike[str],
     view: View = NOTHING,
-) -> None:
+    over: Identity | EllipsisType | None = ...,
+) -> Identity | None:
     """Write a session to ``path``; see :meth:`Session.save`.
 
-    ``view`` has JSON data and arrays that an Explorer stores beside it.
+    ``view`` has JSON data and arrays that an Explorer stores beside it. ``over``, what is returned
+    and raised are those of :func:`~nbembed.system.atomic.write_atomically`.
     """
     destination = check_destination(path)
     record = controller.capture()
@@ -82,7 +87,7 @@ def save(
     if view[0]:
         content["view"] = dict(view[0])
         arrays.update({f"{FOLDER}{name}": array for name, array in view[1].items()})
-    write_atomically(destination, lambda file: write_archive(file, content, arrays))
+    return write_atomically(destination, lambda file: write_archive(file, content, arrays), over)
 
 
 class _Writer:
@@ -125,6 +130,7 @@ class _Writer:
             "run_state": {
                 "iteration": run_state.iteration,
                 "cold": run_state.cold,
+                "adopted": run_state.adopted,
                 "geometry": self._geometry(run_state.geometry),
                 "schedule": {
                     "stages": [self._stage(stage) for stage in run_state.schedule.stages],

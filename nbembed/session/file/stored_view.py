@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbembed.session.file.archive import Archive
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from nbembed.session.file.archive import Archive
 
 #: JSON data, and arrays by name; both empty where nothing was shown.
 View = tuple[Mapping[str, Any], Mapping[str, "NDArray[Any]"]]
@@ -20,18 +19,13 @@ ARRAYS = ("color",)
 NOTHING: View = ({}, {})
 
 
-def read_stored_view(path: str | os.PathLike[str]) -> View:
-    """Return what a file says of the view, unchecked; nothing where nothing can be read.
-
-    The session of the file has been read before, with all checks.
-    """
+def stored_view(archive: Archive, document: Mapping[str, Any]) -> View:
+    """Return what a file says of the view, unchecked; nothing where nothing can be read."""
     try:
-        with open(path, "rb") as file:
-            archive = Archive(file)
-            stored = archive.document().get("view")
-            if not isinstance(stored, Mapping):
-                return NOTHING
-            there = [name for name in ARRAYS if FOLDER + name in archive]
-            return stored, {name: archive.array(FOLDER + name) for name in there}
+        stored = document.get("view")
+        if not isinstance(stored, Mapping):
+            return NOTHING
+        there = [name for name in ARRAYS if FOLDER + name in archive]
+        return stored, {name: archive.array(FOLDER + name) for name in there}
     except Exception:  # whatever is wrong with it, the labels are there
         return NOTHING

@@ -421,6 +421,12 @@ class Controller:
             if self._worker.alive:
                 self._worker.wake(self)
 
+    def show_start(self) -> None:
+        """Let the worker make the start again of a map that is not idle and has no iteration."""
+        with self.mailbox.lock:
+            self._worker.wake(self)
+            self.mailbox.resting = False
+
     def lost(self, error: BaseException) -> None:
         """Note that the worker has ended at an error that none of its turns has handled."""
         box = self.mailbox

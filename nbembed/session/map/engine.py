@@ -84,7 +84,7 @@ class Engine:
         self.first_layout: NDArray[Any] | None = None
         self._state = state if state is not None else RunState()
         self._run: Run | None = None
-        self._stale: frozenset[Part] = frozenset()
+        self._stale: frozenset[Part] = frozenset(() if self._state.adopted else ("layout",))
         self._moved: frozenset[str] = frozenset()
         self._cache = AffinityCache(X)
         self._places = Places()
@@ -187,6 +187,7 @@ class Engine:
         state = self._state
         if state.cold:
             return RunState(pinned_positions=state.pinned_positions)
+        state = replace(state, adopted="layout" not in self._stale)
         if self._run is None:
             return state
         return replace(state, schedule=self._run.schedule, values=self._values())

@@ -65,6 +65,8 @@ class RunState:
         (:mod:`nbembed.session.live.background_fit`).
     pinned_positions : PinnedPositions or None
         Where pinned points stood at the last reset; they are restored at the next cold start.
+    adopted : bool
+        Whether the layout is one of the present settings: not where taking it over has failed.
     """
 
     layout: NDArray[Any] | None = None
@@ -75,3 +77,4 @@ class RunState:
     values: Mapping[str, float] = field(default_factory=dict)
     learned_from: Supervision | None = None
     pinned_positions: PinnedPositions | None = None
+    adopted: bool = True

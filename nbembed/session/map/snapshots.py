@@ -110,8 +110,11 @@ class Snapshot:
 
     @classmethod
     def of(cls, name: str, settings: Settings, state: RunState) -> Self:
-        """Return a snapshot of a captured state, which has no layout before the map has moved."""
-        layout, geometry = state.layout, state.geometry
+        """Return a snapshot of a captured state, which has no layout before the map has moved.
+
+        Nor is there one of settings that the map could not be taken over into.
+        """
+        layout, geometry = (state.layout, state.geometry) if state.adopted else (None, None)
         return cls(
             name, state.iteration, layout, settings, geometry, state.values, state.learned_from
         )

@@ -2,7 +2,8 @@
 
 A card has the point's name, the columns that are shown, its image, and the distances to its nearest
 neighbors in the data. It is read when a page asks, so that nothing is sent or searched at the
-start. Where the search for neighbors takes long, the card goes first and comes again with them.
+start, and in a thread of its own: a file that is slow to read must not keep commands waiting. Where
+the search for neighbors takes long, the card goes first and comes again with them.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ _logger = logging.getLogger(__name__)
 NEIGHBORS = 5
 #: Numbers in the data up to which neighbors are searched at once: some milliseconds.
 AT_ONCE = 2**21
-#: Searches that wait; the oldest is dropped, and comes when it is asked for again.
-LONGEST_QUEUE = 16
+#: Cards and searches that wait; the oldest is dropped, and comes when it is asked for again.
+LONGEST_QUEUE = {"read": 1000, "search": 16}
 #: Names that one message asks for.
 MOST_NAMES = 400
 
@@ -56,31 +57,56 @@ class CardSource:
         self._points = points
         self._send = send
         self._lock = threading.Lock()
-        self._queue: dict[tuple[str, int], Card] = {}
-        self._searching = False
+        self._queues: dict[str, dict[tuple[str, int], Card | None]] = {"read": {}, "search": {}}
+        self._working: set[str] = set()
         self._scales: dict[str, dict[str, Any]] = {}  # of each metric, in all of the data
 
     def card(self, client: str, point: int) -> None:
-        """Send the card of a point."""
-        X, metric = self._session.X, self._session.recipe.quality_metric
-        content, buffers = self._read(client, point)
-        if X.shape[0] * X.shape[1] <= AT_ONCE and isinstance(metric, str):
-            self._send({**content, "neighbors": self._neighbors(point)}, buffers)
-            return
-        self._send(content, buffers)
+        """Send the card of a point soon."""
+        self._ask("read", client, point, None)
+
+    def _ask(self, what: str, client: str, point: int, card: Card | None) -> None:
+        """Let a card be read, or the neighbors for one be searched, each in its own thread."""
         with self._lock:
-            self._queue[client, point] = content, buffers
-            if len(self._queue) > LONGEST_QUEUE:
-                self._queue.pop(next(iter(self._queue)))
-            if self._searching:
+            queue = self._queues[what]
+            queue.pop((client, point), None)
+            queue[client, point] = card
+            if len(queue) > LONGEST_QUEUE[what]:
+                queue.pop(next(iter(queue)))
+            if what in self._working:
                 return
-            self._searching = True
+            self._working.add(what)
         try:
-            threading.Thread(target=self._search, name="nbembed cards", daemon=True).start()
+            name = f"nbembed cards: {what}"
+            threading.Thread(target=self._work, args=(what,), name=name, daemon=True).start()
         except RuntimeError:  # no thread is to be had; the next card tries again for this one, too
-            _logger.info("neighbors of points are not searched", exc_info=True)
+            _logger.info("cards of points are not sent", exc_info=True)
             with self._lock:
-                self._searching = False
+                self._working.remove(what)
+
+    def _work(self, what: str) -> None:
+        """Work until nobody waits for anything, for the newest question first."""
+        while True:
+            with self._lock:
+                if not self._queues[what]:
+                    self._working.remove(what)
+                    return
+                (client, point), card = self._queues[what].popitem()
+            try:
+                self._send_card(client, point, card)
+            except Exception:  # the others wait still
+                _logger.info("the card of a point could not be sent", exc_info=True)
+
+    def _send_card(self, client: str, point: int, card: Card | None) -> None:
+        """Send a card, first without neighbors where their search takes long."""
+        content, buffers = self._read(client, point) if card is None else card
+        X, metric = self._session.X, self._session.recipe.quality_metric
+        quick = X.shape[0] * X.shape[1] <= AT_ONCE and isinstance(metric, str)
+        if card is None and not quick:
+            self._send(content, buffers)
+            self._ask("search", client, point, (content, buffers))
+        else:
+            self._send({**content, "neighbors": self._neighbors(point)}, buffers)
 
     def names(self, client: str, points: Sequence[int]) -> None:
         """Send the names of points."""
@@ -106,19 +132,6 @@ class CardSource:
             "problem": problem,
         }
         return content, [] if image is None else [image]
-
-    def _search(self) -> None:
-        """Search neighbors until nobody waits for any, for the newest question first."""
-        while True:
-            with self._lock:
-                if not self._queue:
-                    self._searching = False
-                    return
-                (_, point), (content, buffers) = self._queue.popitem()
-            try:
-                self._send({**content, "neighbors": self._neighbors(point)}, buffers)
-            except Exception:  # the others wait still
-                _logger.info("the card of a point could not be sent", exc_info=True)
 
     def _neighbors(self, point: int) -> list[dict[str, Any]]:
         session = self._session

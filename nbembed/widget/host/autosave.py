@@ -1,8 +1,9 @@
 """Saves a session after every change, and goes on from such a file.
 
 The file is a session file that also holds what the page shows: colors, looks of classes, selection.
-Writing takes at most a tenth of the time: after a long one the next waits. What somebody else has
-written meanwhile is not overwritten; saving then goes on in another file beside it.
+Writing takes at most a tenth of the time: after a long one the next waits. Only the file that was
+read or written here last is replaced; saving goes on in another one beside it where somebody else
+has written it meanwhile, in another kernel, too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import os
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.session.core.data import digest
 from nbembed.session.file.storage import save
-from nbembed.session.loading import load_session
-from nbembed.system.atomic import check_destination
+from nbembed.session.loading import read_session
+from nbembed.system.atomic import Identity, NotReplacedError, check_destination
 from nbembed.validation import error_text, shown
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ EVENTS = frozenset({"supervision", "parameters", "method", "state", "waiting", "
 
 #: What the page shows, as JSON data, and arrays by name.
 View = tuple[Mapping[str, Any], Mapping[str, Any]]
-#: What changes when a file is written: its inode, size and time.
-_Signature = tuple[int, int, int]
 
 _writers: weakref.WeakSet[Autosave] = weakref.WeakSet()
 #: What :meth:`Autosave.flush` notes where nothing could be saved: no history is equal to it.
@@ -60,8 +60,8 @@ class Autosave:
         Returns what the page shows.
     told : callable
         ``told(file name, error)``: called from the thread when either has changed.
-    known : bool
-        Whether the session was read from that file just now.
+    read : tuple or None
+        The identity of that file where the session was read from it just now.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Autosave:
         view: Callable[[], View],
         told: Callable[[str, str], None],
         *,
-        known: bool,
+        read: Identity | None,
     ) -> None:
         self.path: Path = check_destination(path)
         self.error = ""
@@ -90,13 +90,13 @@ class Autosave:
         self._earliest = 0.0
         self._closed = False
         self._ended = False  # nothing is written any more, whoever asks
-        self._flushed: object = _UNSAVED
-        self._seen: _Signature | None = None
+        self._flushed: tuple[object, Identity | None] = (_UNSAVED, None)
+        self._seen: Identity | None = None
         self._thread = threading.Thread(target=self._work, name="nbembed autosave", daemon=True)
         self._thread.start()
         # From here on nothing fails, so that either this one saves to the file or the one before.
-        if known:
-            self._seen = _take_over(self.path)
+        if read is not None:
+            self._seen = _take_over(self.path, read)
         else:
             _close_others(self.path)
         _writers.add(self)
@@ -115,7 +115,7 @@ class Autosave:
                     self._lock.notify_all()
 
     def close(self) -> None:
-        """Save once more, and end.
+        """Save once more, and end; :attr:`lost` then says why that failed, if it did.
 
         Whether or not a change has been told of: a command may have been given just now.
         """
@@ -131,22 +131,29 @@ class Autosave:
         """Save now, for an Explorer that is about to go on from the file."""
         # Read before the file is written: what comes meanwhile may be missing in it.
         said = self._said()
-        self._flushed = said if self._save() else _UNSAVED
+        self._flushed = (said, self._seen) if self._save() else (_UNSAVED, None)
 
-    def hand_over(self) -> _Signature | None:
+    def hand_over(self, read: Identity) -> Identity | None:
         """Leave the file to the Explorer that has read it since :meth:`flush`, and end.
 
-        What has been said since then is not known to that Explorer. It must not be lost, so if
-        there is any, this session is saved on in another file beside.
+        What has been said since then is not known to that Explorer, and nothing is if it read what
+        a stranger had written. It must not be lost, so if there is any, this session is saved on in
+        another file beside.
+
+        Parameters
+        ----------
+        read : tuple
+            The identity of the file that was read.
 
         Returns
         -------
-        signature : tuple or None
-            Of the file as it was written here last.
+        identity : tuple or None
+            Of the file that may be replaced: as it was written here last, or as it was read.
         """
         with self._writing:  # what is being written comes before, and is not taken for a stranger's
-            seen = self._seen
-            self._ended = self._ended or self._said() == self._flushed
+            said, flushed = self._flushed
+            seen = self._seen if read == flushed else read
+            self._ended = self._ended or (read == flushed and self._said() == said)
             if not self._ended:
                 self._go_beside()
         if not self._ended:
@@ -162,6 +169,13 @@ class Autosave:
     def _said(self) -> object:
         """Return all commands of the history, as of the last one given."""
         return self._controller.mailbox.session_state.history.changes()
+
+    @property
+    def lost(self) -> str:
+        """Why the last changes are in no file, once it has been closed; "" if they are."""
+        if not self._closed or not self.error:
+            return ""
+        return f"the last changes could not be saved to {self.path}: {self.error}"
 
     @property
     def closed(self) -> bool:
@@ -193,32 +207,37 @@ class Autosave:
                 return False
             self._ended = last
             try:
-                self._avoid_others()
-                save(self._controller, self._X, self.path, self._view())
-                self._seen = _signature(self.path)
+                self._write()
             except Exception as problem:
                 error = error_text(problem)
-                _logger.info("the session could not be saved", exc_info=True)
+                # Of all but the last time a page tells, and it is tried again.
+                level = logging.ERROR if last else logging.INFO
+                _logger.log(level, "the session could not be saved", exc_info=True)
+            self.error = error
         took = time.monotonic() - began
         with self._lock:
             self._earliest = began + took + REST * took
             if error and not self._closed:  # a full disk may have room again
                 self._due = time.monotonic() + MOTION
-        self.error = error
         if last or not self._ended:
             self.told(self.path.name, error)
         return not error
 
-    def _avoid_others(self) -> None:
-        """Go on in another file if somebody else has written this one."""
-        if _signature(self.path) != self._seen:
-            self._go_beside()
+    def _write(self) -> None:
+        """Write the file, or another one if somebody else has written this one."""
+        while True:
+            view = self._view()
+            try:
+                self._seen = save(self._controller, self._X, self.path, view, self._seen)
+                return
+            except NotReplacedError:
+                self._go_beside()
 
     def _go_beside(self) -> None:
         stem, suffix = self.path.stem, self.path.suffix
         others = (self.path.with_name(f"{stem}-{k}{suffix}") for k in range(2, 10_000))
-        self.path = next(other for other in others if not other.exists())
-        self._seen = None
+        self.path = next(other for other in others if not os.path.lexists(other))
+        self._seen = None  # whoever else takes that name first keeps it
 
 
 def _others(path: Path) -> list[Autosave]:
@@ -230,19 +249,22 @@ def _close_others(path: Path) -> None:
     """End the saving of others to a file, after a last time."""
     for other in _others(path):
         other.close()
-        other.told("", "")
+        if not other.lost:
+            other.told("", "")
 
 
-def _take_over(path: Path) -> _Signature | None:
+def _take_over(path: Path, read: Identity) -> Identity | None:
     """Let others leave a file that was read after their flush; return how they left it."""
-    seen = _signature(path)
+    seen: Identity | None = read
     for other in _others(path):
-        seen = other.hand_over()
+        seen = other.hand_over(read)
     return seen
 
 
-def resume(path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()) -> Session | None:
-    """Return the session of a file, ``None`` if there is no such file yet.
+def resume(
+    path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()
+) -> tuple[Session, Identity | None] | None:
+    """Return the session of a file and which file it is, ``None`` if there is no such file yet.
 
     Raises
     ------
@@ -253,10 +275,10 @@ def resume(path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()) ->
     # They go on: the Explorer that is being opened may still be refused.
     for other in _others(target):
         other.flush()
-    if not target.exists():
-        return None
     try:
-        return load_session(target, methods=methods)
+        return read_session(target, methods)
+    except FileNotFoundError:
+        return None
     except ValueError as error:
         raise ValueError(f"autosave: {error}; choose another file, or move this one") from error
 
@@ -273,16 +295,11 @@ def check_same_data(found: Session, given: Session, path: Any) -> None:
         )
 
 
-def _signature(path: Path) -> _Signature | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
 @atexit.register
 def _save_all() -> None:
     """Save what is not saved when the process ends."""
-    for writer in list(_writers):
+    ended = list(_writers)
+    for writer in ended:
         writer.close()
+    if lost := [writer.lost for writer in ended if writer.lost]:
+        warnings.warn("; ".join(lost), stacklevel=1)

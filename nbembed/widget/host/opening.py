@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import choose_features
 from nbembed.points.table import as_table, is_annotated
+from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
 from nbembed.widget.view.view_state import ViewState, view_state
@@ -17,6 +18,7 @@ from nbembed.widget.view.view_state import ViewState, view_state
 if TYPE_CHECKING:
     from nbembed.points.features import Features
     from nbembed.session import Session
+    from nbembed.system.atomic import Identity
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Opened:
         What of the data is embedded, where data were given.
     owned : bool
         Whether the Explorer made it.
-    resumed : bool
-        Whether it was read from the file to which it is saved.
+    read : tuple or None
+        The identity of the file to which it is saved, where it was read from it.
     view : ViewState
         What was shown when the file was written that the session was read from.
     given : object
@@ -41,7 +43,7 @@ class Opened:
     session: Session
     features: Features | None = None
     owned: bool = True
-    resumed: bool = False
+    read: Identity | None = None
     view: ViewState = field(default_factory=ViewState)
     given: Any = None
 
@@ -80,6 +82,8 @@ def open_session(
         raise ValueError("method and supervision come with the session; use its own commands")
     if X is None and (features is not None or standardize is not None):
         raise ValueError("features and standardize are for X; a session has its data already")
+    if autosave is not None:
+        check_writable(check_destination(autosave))
     if session is not None:
         if not hasattr(session, "subscribe"):
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
@@ -97,7 +101,8 @@ def open_session(
             raise ValueError(
                 f"autosave names no file to go on from: there is no {str(autosave)!r}; give X too"
             )
-        return Opened(found, resumed=True, view=_view_of_file(found))
+        session, read = found
+        return Opened(session, read=read, view=_view_of_file(session))
     chosen = choose_features(
         X, features, standardize, apart=apart, distances=takes_distances(method)
     )
@@ -109,10 +114,10 @@ def open_session(
     found = resume(autosave, own)
     if found is None:
         return Opened(made, chosen, given=given)
-    check_same_data(found, made, autosave)
+    session, read = found
+    check_same_data(session, made, autosave)
     made.close()
-    view = _view_of_file(found)
-    return Opened(found, chosen, resumed=True, view=view, given=given)
+    return Opened(session, chosen, read=read, view=_view_of_file(session), given=given)
 
 
 def _view_of_file(session: Any) -> ViewState:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.session.file.stored_view import View, read_stored_view
+from nbembed.session.file.stored_view import View
 from nbembed.validation import check_points
 from nbembed.widget.view.class_styles import checked_styles
 from nbembed.widget.wire import schema
@@ -112,11 +111,6 @@ def present_view(widget: Any) -> Callable[[], View | None]:
         return None if there is None else view_of(there)
 
     return tell
-
-
-def read_view(path: str | os.PathLike[str], n_samples: int) -> ViewState:
-    """Return what a file says of the view; nothing where it says nothing that can be read."""
-    return view_state(read_stored_view(path), n_samples)
 
 
 def view_state(view: View, n_samples: int) -> ViewState:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import random
 import re
+import threading
 import tracemalloc
 import warnings
 import zipfile
@@ -23,6 +25,7 @@ from nbembed.session.file import archive
 from tests.session.fake import Fake, Other, rest
 from tests.session.file.test_script import changed, places
 from tests.session.file.test_storage import edited, npy, tampered
+from tests.waiting import GUARD
 
 KINDS = (Fake, Other)
 
@@ -111,6 +114,28 @@ def test_files_cut_short(path, tmp_path):
         assert not use(tmp_path / "cut")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_what_is_no_regular_file_is_not_read(tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    raised = []
+
+    def load():
+        try:
+            load_session(tmp_path / name)
+        except OSError as error:
+            raised.append(str(error))
+
+    # On a fault it would wait, and everything with it.
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    thread.join(GUARD)
+    assert len(raised) == 1
+    assert "it is no regular file" in raised[0]
+    with pytest.raises(IsADirectoryError):
+        load_session(tmp_path)
+
+
 HOSTILE = [
     None, True, -1, 10**9, 2**70, 1e308, float("nan"), float("inf"), "", "x", "../X", [], [[]],
     {}, {"": 1}, {"__array__": [], "dtype": "O", "shape": [0]}, {"__tuple__": 1},
@@ -164,6 +189,61 @@ def test_entries_left_out(path, tmp_path):
 def test_arrays_of_another_kind(path, name, broken):
     tampered(path, lambda m: {name: npy(broken)})
     assert not use(path)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("layout.npy", "layout has {} dimensions, not the 2 of Other with n_components=2"),
+        ("snapshots/0.npy", "snapshot 'kept' has {} dimensions, not the 2 of Fake"),
+        ("path/0.npy", "a layout of its path is not shaped like its layout"),
+    ],
+)
+def test_a_layout_of_other_dimensions_than_the_map(path, name, called, d):
+    with zipfile.ZipFile(path) as file:
+        assert name in file.namelist()
+    tampered(path, lambda m: {name: npy(np.zeros((30, d), dtype=np.float32))})
+    with pytest.raises(ValueError, match=f"it is damaged: {called.format(d)}"):
+        load_session(path, methods=KINDS)
+
+
+def test_a_layout_of_other_dimensions_than_its_class_directions(tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    with Session(X, nb.Mbed(n_classes=3, random_state=0)) as session:
+        session.step(1, wait=True)
+        session.save(tmp_path / "x")
+    tampered(tmp_path / "x", lambda m: {"layout.npy": npy(np.zeros((12, 4), dtype=np.float32))})
+    with pytest.raises(ValueError, match="layout has 4 dimensions, not the 3 of its directions"):
+        load_session(tmp_path / "x")
+
+
+def test_a_map_that_a_switch_could_not_take_over_is_no_damage(start, tmp_path, monkeypatch):
+    """Its layout has the dimensions of the method before; the switch is tried again."""
+    session = start()
+    session._controller.add_method(Other)
+    session.step(3, wait=True)
+    before = session.embedding
+
+    def adopt(*_):
+        raise MemoryError("for now")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Other, "adopt", adopt)
+        session.switch(Other(n_components=3))
+        assert session.wait("failed", GUARD)
+        session.snapshot("between")
+        session.wait(timeout=GUARD)
+        session.save(tmp_path / "x")
+    with load_session(tmp_path / "x", methods=KINDS) as loaded:
+        np.testing.assert_array_equal(loaded.embedding, before)
+        loaded.step(1, wait=True)
+        assert (loaded.method_name, loaded.embedding.shape) == ("Other", (30, 3))
+        with loaded.replayed() as replayed:
+            np.testing.assert_array_equal(replayed.embedding, loaded.embedding)
+        loaded.restore("between")
+        loaded.step(1, wait=True)
+        assert loaded.embedding.shape == (30, 3)
 
 
 def parts(X):

@@ -86,6 +86,36 @@ def test_a_loaded_session_plays_on_and_replays_to_the_same_bits(steered, tmp_pat
     twice.close()
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda s: (s.play(), s.pause()),
+        lambda s: s.reset(),
+        lambda s: (s.reset(), s.play(), s.pause()),
+        lambda s: (s.switch("Other"), s.reset()),
+        lambda s: (s.reset(), s.switch("Other")),
+        lambda s: (s.label([1], "a"), s.reset(), s.undo()),
+    ],
+    ids=["play", "reset", "reset play", "switch reset", "reset switch", "undo"],
+)
+@pytest.mark.parametrize("steps", [0, 3])
+def test_a_map_saved_at_its_start_is_there_again(start, tmp_path, given, steps):
+    session = start()
+    session._controller.add_method(Other)
+    if steps:
+        session.step(steps, wait=True)
+    given(session)
+    assert session.wait(timeout=GUARD)
+    session.save(tmp_path / "x")
+    with load_session(tmp_path / "x", methods=KINDS) as loaded, session.replayed() as replayed:
+        assert loaded.wait(timeout=GUARD)
+        assert loaded.state == session.state
+        assert bool(loaded.frame().version) is bool(session.frame().version)
+        np.testing.assert_array_equal(loaded.embedding, session.embedding)
+        np.testing.assert_array_equal(loaded.embedding, replayed.embedding)
+        assert loaded.cost == session.cost or np.isnan(session.cost)
+
+
 def test_places_with_the_same_settings_are_one_place_again(start, tmp_path):
     """A snapshot's deletion changes no settings: where the map was then is where it was before."""
     session = start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -34,9 +35,10 @@ class Asking(Page):
     """A page that asks about points."""
 
     def ask(self, kind: str, **fields: Any) -> tuple[dict[str, Any], list[bytes]]:
+        before = len(self.messages)
         self.say(kind, **fields)
         answer = {"inspect": "card", "naming": "names"}[kind]
-        eventually(lambda: any(m["type"] == answer for m, _ in self.messages))
+        eventually(lambda: any(m["type"] == answer for m, _ in self.messages[before:]))
         message, buffers = next(m for m in reversed(self.messages) if m[0]["type"] == answer)
         check_message(message, [len(b) for b in buffers])
         return message, buffers
@@ -98,6 +100,38 @@ def test_an_image_that_cannot_be_read_is_told_on_its_card(session: FakeSession) 
     message, buffers = Asking(explorer).ask("inspect", point=1)
     assert "images[1] is no image" in message["problem"]
     assert buffers == []
+    explorer.close()
+
+
+def test_an_image_that_is_slow_to_read_keeps_no_command_waiting(session: FakeSession) -> None:
+    go_on = threading.Event()
+
+    class Slow(list[Any]):
+        def __getitem__(self, point: Any) -> Any:
+            assert not point or go_on.wait(GUARD)
+            return None
+
+    explorer = Explorer(session=session, images=Slow([None] * 4))  # type: ignore[arg-type]
+    page = Asking(explorer)
+    page.say("inspect", point=1)
+    assert page.command("show_cards", [2])["ok"]
+    assert not any(m["type"] == "card" for m, _ in page.messages)
+    go_on.set()
+    message, _ = page.ask("inspect", point=1)
+    assert message["problem"] == ""
+    explorer.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_an_image_in_a_pipe_is_told_on_its_card(session: FakeSession, tmp_path: Any) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    images = [None, str(tmp_path / "pipe"), "/dev/zero", None]
+    explorer = Explorer(session=session, images=images)  # type: ignore[arg-type]
+    page = Asking(explorer)
+    for point in (1, 2):
+        message, _ = page.ask("inspect", point=point)
+        assert f"images[{point}] cannot be read: " in message["problem"]
+        assert "no regular file" in message["problem"]
     explorer.close()
 
 
