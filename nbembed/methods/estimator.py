@@ -75,7 +75,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : array, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
             Data (of an AnnData its ``X``), or dissimilarities of shape (n_samples, n_samples) with
-            ``metric="precomputed"``.
+            ``metric="precomputed"``. A sparse matrix may store those of near points alone, as of
+            scikit-learn's ``KNeighborsTransformer(mode="distance")``: the others count as far.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.

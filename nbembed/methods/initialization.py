@@ -19,6 +19,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from nbembed.data.distances import fewest_stored
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.principal_components import FIXED_SEED, is_large, leading_coordinates
@@ -49,7 +50,8 @@ def pca_layout(
     X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         Data, or dissimilarities with ``metric="precomputed"``.
     n_components : int
-        Dimensions wanted; those that the data lack are filled with noise.
+        Dimensions wanted; those that the data lack are filled with noise, all of them where sparse
+        dissimilarities lack pairs.
     metric : str or callable
         Only "precomputed" matters.
     rng : Generator
@@ -60,7 +62,10 @@ def pca_layout(
     ndarray of shape (n_samples, n_components)
     """
     n = X.shape[0]
-    axes = scaling_axes(X, n_components) if metric == "precomputed" else _pca(X, n_components)
+    if fewest_stored(X, metric) is not None:
+        axes = np.empty((n, 0))  # classical scaling needs all pairs
+    else:
+        axes = scaling_axes(X, n_components) if metric == "precomputed" else _pca(X, n_components)
     Y = np.zeros((n, n_components))
     std = float(axes[:, 0].std()) if axes.shape[1] else 0.0
     # Of constant data only rounding errors are left, which must not be scaled up to a layout.

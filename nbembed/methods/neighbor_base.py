@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import Affinities, check_perplexity_of_stored
+from nbembed.data.distances import fewest_stored
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import (
     JITTER,
@@ -72,6 +73,11 @@ class NeighborRecipe(Recipe[Affinities]):
         self.check_live()
         check_shared(self, n_samples, supervision)
         self._given_layout(n_samples)
+
+    def check_data(self, X: Any) -> None:
+        """Raise ValueError also where sparse dissimilarities store too few neighbors."""
+        super().check_data(X)
+        check_perplexity_of_stored(self.perplexity, fewest_stored(X, self.data_metric))
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where cannot-links leave a point no neighbor."""

@@ -88,7 +88,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or dissimilarities with ``metric="precomputed"``.
+            Or dissimilarities with ``metric="precomputed"``; what a sparse matrix of them does not
+            store is far.
         y : array-like of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.

@@ -239,7 +239,8 @@ class Mbed(PlacesNewPoints):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``;
+            with ``affinity="perplexity"`` a sparse matrix may store those of near points alone.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.
