@@ -19,6 +19,7 @@ from nbembed.methods.initialization import (
     noise,
     padded,
     pca_layout,
+    unfolded,
 )
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.live_parameters import LiveParameter
@@ -91,11 +92,14 @@ class NeighborRecipe(Recipe[Affinities]):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return principal components or noise, tiny; or the user's own layout as it is."""
+        """Return principal components or noise, tiny; or the user's own layout as it is.
+
+        One that lies on a line gets a little noise (:func:`.initialization.unfolded`).
+        """
         layout = self.first_layout(X, rng)
         if layout is None:
             layout = pca_layout(X, self.n_components, self.data_metric, rng)
-        return Start(layout)
+        return Start(layout if isinstance(self.init, str) else unfolded(layout, supervision.pinned))
 
     def first_layout(self, X: Any, rng: np.random.Generator) -> NDArray[Any] | None:
         """Return where a cold start begins, which needs no affinities."""
