@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_COMPONENTS = 1000
 #: The most classes that have directions of their own (Mbed).
 MAX_CLASSES = 1000
+#: Characters of a value that an error shows where the value may be a whole column.
+LONGEST_VALUE = 200
 
 
 def check_real(
@@ -169,7 +171,9 @@ def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         array = np.array("")
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be real numbers, got {value!r}")
+        text = repr(value)
+        text = text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]} …"
+        raise TypeError(f"{name} must be real numbers, got {text}")
     return np.array(array, dtype=np.float64)
 
 
